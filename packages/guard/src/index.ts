@@ -1,1 +1,1 @@
-export {};
+export { GuardError } from "./failure.ts";
