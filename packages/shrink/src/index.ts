@@ -1,1 +1,2 @@
-export {};
+// Public names of @bosun/shrink.
+export { countTokens } from "./tokens/count.ts";

@@ -1,0 +1,138 @@
+// Exact o200k token counts: text → number of tokens, and the pieces it is made of.
+import { mergedCount, NO_RANK, Slices } from "./merge.ts";
+import { pieceEnd } from "./split.ts";
+import type { Vocabulary } from "./vocabulary.ts";
+import { HASH_BASE, nextSlot, slotOf, vocabulary } from "./vocabulary.ts";
+
+/** Counts of pieces that are not tokens themselves, by hash; a newcomer takes the place of who sat there. */
+const CACHE_SLOTS = 1 << 14;
+/** Longer pieces are rare and would keep their texts alive. */
+const CACHED_UP_TO = 48;
+/** Ids of pieces that are no token start above every rank. */
+const FIRST_OWN_ID = 1 << 18;
+
+/** The pieces of a text, in order: where each ends, what it is (equal pieces have equal ids) and what it costs. */
+export type Pieces = { count: number; ends: Uint32Array; ids: Int32Array; costs: Uint32Array; tokens: number };
+
+/** Number of o200k tokens. Text that spells a special token is text. */
+export function countTokens(text: string): number {
+  const counter = sharedCounter();
+  let tokens = 0;
+  for (let at = 0; at < text.length;) {
+    const end = pieceEnd(text, at, counter.vocabulary);
+    tokens += counter.cost(text, at, end);
+    at = end;
+  }
+  return tokens;
+}
+
+export function splitPieces(text: string): Pieces {
+  const counter = sharedCounter();
+  let ends = new Uint32Array(Math.max(16, text.length >> 1));
+  let ids = new Int32Array(ends.length);
+  let costs = new Uint32Array(ends.length);
+  const own = new Map<string, number>();
+  let count = 0;
+  let tokens = 0;
+  for (let at = 0; at < text.length;) {
+    const end = pieceEnd(text, at, counter.vocabulary);
+    const cost = counter.cost(text, at, end);
+    if (count === ends.length) {
+      ends = grown(ends, new Uint32Array(count * 2));
+      ids = grown(ids, new Int32Array(count * 2));
+      costs = grown(costs, new Uint32Array(count * 2));
+    }
+    ends[count] = end;
+    costs[count] = cost;
+    if (counter.rank >= 0) ids[count] = counter.rank;
+    else {
+      const piece = text.slice(at, end);
+      let id = own.get(piece);
+      if (id === undefined) own.set(piece, (id = FIRST_OWN_ID + own.size));
+      ids[count] = id;
+    }
+    count++;
+    tokens += cost;
+    at = end;
+  }
+  return { count, ends, ids, costs, tokens };
+}
+
+function grown<Numbers extends Uint32Array | Int32Array>(from: Numbers, to: Numbers): Numbers {
+  to.set(from);
+  return to;
+}
+
+let shared: Counter | undefined;
+
+function sharedCounter(): Counter {
+  shared ??= new Counter(vocabulary());
+  return shared;
+}
+
+class Counter {
+  /** Rank of the last piece asked about, or −1 when it is no token by itself. */
+  rank = -1;
+  readonly vocabulary: Vocabulary;
+  readonly #slices: Slices;
+  readonly #encoder = new TextEncoder();
+  readonly #cachedPieces: string[] = Array.from({ length: CACHE_SLOTS }, () => "");
+  readonly #cachedCosts = new Uint32Array(CACHE_SLOTS);
+  #bytes = new Uint8Array(256);
+
+  constructor(words: Vocabulary) {
+    this.vocabulary = words;
+    this.#slices = new Slices(words);
+  }
+
+  cost(text: string, start: number, end: number): number {
+    const size = end - start;
+    let hash = 0;
+    let seen = 0;
+    for (let i = start; i < end; i++) {
+      const unit = text.charCodeAt(i);
+      seen |= unit;
+      hash = (Math.imul(hash, HASH_BASE) + unit + 1) | 0;
+    }
+    if (seen > 127) return this.#costOfBytes(text.slice(start, end), hash);
+    this.rank = size <= this.vocabulary.maxTokenBytes ? this.#rankOfAscii(text, start, size, hash) : -1;
+    if (this.rank >= 0) return 1;
+    if (size > CACHED_UP_TO) return this.#merge(text.slice(start, end));
+    return this.#remembered(text.slice(start, end), hash);
+  }
+
+  #rankOfAscii(text: string, start: number, size: number, hash: number): number {
+    const { table, starts, bytes } = this.vocabulary;
+    for (let slot = slotOf(hash); ; slot = nextSlot(slot)) {
+      const rank = (table[slot] ?? 0) - 1;
+      if (rank < 0) return -1;
+      const from = starts[rank] ?? 0;
+      if ((starts[rank + 1] ?? 0) - from !== size) continue;
+      let i = 0;
+      while (i < size && bytes[from + i] === text.charCodeAt(start + i)) i++;
+      if (i === size) return rank;
+    }
+  }
+
+  #costOfBytes(piece: string, hash: number): number {
+    this.rank = -1;
+    return piece.length > CACHED_UP_TO ? this.#merge(piece) : this.#remembered(piece, hash);
+  }
+
+  #remembered(piece: string, hash: number): number {
+    const slot = (hash ^ (hash >>> 15)) & (CACHE_SLOTS - 1);
+    if (this.#cachedPieces[slot] === piece) return this.#cachedCosts[slot] ?? 0;
+    const cost = this.#merge(piece);
+    this.#cachedPieces[slot] = piece;
+    this.#cachedCosts[slot] = cost;
+    return cost;
+  }
+
+  #merge(piece: string): number {
+    if (this.#bytes.length < piece.length * 3) this.#bytes = new Uint8Array(piece.length * 3);
+    const { written } = this.#encoder.encodeInto(piece, this.#bytes);
+    this.#slices.load(this.#bytes.subarray(0, written));
+    if (written <= this.vocabulary.maxTokenBytes && this.#slices.rank(0, written) !== NO_RANK) return 1;
+    return mergedCount(this.#slices, written);
+  }
+}
