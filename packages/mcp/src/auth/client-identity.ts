@@ -1,0 +1,93 @@
+// Who we are to an authorization server: pre-registered, by metadata document, registered on the spot, or as the user
+// says; in that order.
+import { AuthorizationError, quoteForeign } from "./authorization-error.ts";
+import type { AuthorizationServer } from "./authorization-server.ts";
+import type { ClientIdentity, CredentialStore } from "./credential-store.ts";
+import type { AuthHttp } from "./fetch-json.ts";
+import { registerClient } from "./register-client.ts";
+import type { ClientDescription } from "./register-client.ts";
+
+/** A client that somebody registered by hand. */
+export type PreRegisteredClient = ClientIdentity & {
+  /**
+   * Whom the credentials belong to. Without it they are bound to the first issuer they are used with: a server that
+   * later names another one does not get to see them.
+   */
+  issuer?: string;
+};
+
+export type IdentityOptions = {
+  client?: PreRegisteredClient;
+  /** The https address of our client metadata document; it is the client id where the server supports that. */
+  clientMetadataUrl?: string;
+  /** How to introduce ourselves; `false` never registers. */
+  registration?: ClientDescription | false;
+  /** Asks the user for an identity when nothing else is left. */
+  askForClient?: (issuer: string) => Promise<ClientIdentity | undefined>;
+};
+
+export type IdentitySource = {
+  choose(server: AuthorizationServer, redirectUri: string | undefined): Promise<ClientIdentity | undefined>;
+  /** The identity with this id that we have with the server, for what was issued to it. */
+  recall(server: AuthorizationServer, clientId: string): Promise<ClientIdentity | undefined>;
+  /** The server no longer knows the identity it gave us. Whether a new one may be had. */
+  forget(server: AuthorizationServer): Promise<boolean>;
+};
+
+export function createIdentitySource(http: AuthHttp, store: CredentialStore, options: IdentityOptions): IdentitySource {
+  let boundIssuer = options.client?.issuer;
+  if (options.clientMetadataUrl !== undefined) checkMetadataUrl(options.clientMetadataUrl);
+  return {
+    async choose(server, redirectUri) {
+      if (options.client && (boundIssuer ?? server.issuer) === server.issuer) {
+        boundIssuer = server.issuer;
+        return options.client;
+      }
+      if (redirectUri === undefined) return undefined; // the rest serves only grants in which a user takes part
+      if (options.clientMetadataUrl !== undefined && server.acceptsMetadataDocuments)
+        return { clientId: options.clientMetadataUrl, authMethod: "none" };
+      return (await register(server, redirectUri)) ?? (await options.askForClient?.(server.issuer));
+    },
+    async recall(server, clientId) {
+      if (options.client?.clientId === clientId && boundIssuer === server.issuer) return options.client;
+      if (options.clientMetadataUrl === clientId) return { clientId, authMethod: "none" };
+      const known = await store.readClient(server.issuer);
+      return known?.clientId === clientId ? known : undefined;
+    },
+    async forget(server) {
+      if (!(await store.readClient(server.issuer))) return false;
+      await store.writeClient(server.issuer, undefined);
+      return true;
+    },
+  };
+
+  async function register(server: AuthorizationServer, redirectUri: string): Promise<ClientIdentity | undefined> {
+    const known = await store.readClient(server.issuer);
+    if (known && known.redirectUri === redirectUri && (known.secretExpiresAtMs ?? Infinity) > Date.now()) return known;
+    const description = options.registration ?? { clientName: "Bosun" };
+    if (description === false || !server.registrationEndpoint) return undefined;
+    const client = await registerClient(http, server, server.registrationEndpoint, description, redirectUri);
+    await store.writeClient(server.issuer, client);
+    return client;
+  }
+}
+
+export function requireIdentity(client: ClientIdentity | undefined, server: AuthorizationServer): ClientIdentity {
+  if (client) return client;
+  throw new AuthorizationError(
+    "no_client_identity",
+    `the authorization server ${quoteForeign(server.issuer)} registers no clients by itself: configure a client id for it`,
+  );
+}
+
+function checkMetadataUrl(text: string): void {
+  const url = URL.parse(text);
+  if (
+    url?.protocol !== "https:" ||
+    url.pathname === "/" ||
+    url.hash !== "" ||
+    url.username !== "" ||
+    url.password !== ""
+  )
+    throw new AuthorizationError("bad_configuration", "clientMetadataUrl must be an https address with a path");
+}
