@@ -1,0 +1,13 @@
+// A table of methods: which calls a server answers, in which era, and how.
+import type { Call } from "./call.ts";
+import type { JsonObject } from "./json.ts";
+import type { Era } from "./revisions.ts";
+
+export type Method = {
+  era: Era | "both";
+  /** Its complete results carry `ttlMs` and `cacheScope` in 2026-07-28. */
+  cacheable?: true;
+  run(call: Call): Promise<JsonObject> | JsonObject;
+};
+
+export type Methods = { [method: string]: Method };

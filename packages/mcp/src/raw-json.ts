@@ -1,0 +1,115 @@
+// Where the members of a JSON text stand, so that a relay can change one and leave every other byte alone: decoding and
+// encoding again would round integers above 2^53, drop duplicate keys and respell numbers.
+//
+// Expects text that JSON.parse has accepted; on anything else the spans are meaningless but the scan still ends.
+
+export type Span = { start: number; end: number };
+
+/** The span of the value at `path` (member names, or element numbers), or undefined if there is none. */
+export function spanAt(text: string, path: readonly (string | number)[]): Span | undefined {
+  let at = skipBlanks(text, 0);
+  for (const step of path) {
+    const found = typeof step === "string" ? memberStart(text, at, step) : elementStart(text, at, step);
+    if (found === undefined) return undefined;
+    at = found;
+  }
+  return { start: at, end: valueEnd(text, at) };
+}
+
+/** The texts of an array's elements, exactly as they were sent. */
+export function elementTexts(text: string): string[] {
+  const texts: string[] = [];
+  for (const span of elements(text, skipBlanks(text, 0))) texts.push(text.slice(span.start, span.end));
+  return texts;
+}
+
+/** The text with each span replaced. Spans must not overlap. */
+export function splice(text: string, edits: readonly (Span & { by: string })[]): string {
+  let out = "";
+  let from = 0;
+  for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
+    out += text.slice(from, edit.start) + edit.by;
+    from = edit.end;
+  }
+  return out + text.slice(from);
+}
+
+function memberStart(text: string, at: number, name: string): number | undefined {
+  if (text[at] !== "{") return undefined;
+  let found: number | undefined;
+  let cursor = skipBlanks(text, at + 1);
+  while (cursor < text.length && text[cursor] === '"') {
+    const keyEnd = stringEnd(text, cursor);
+    const key = text.slice(cursor, keyEnd);
+    const value = skipBlanks(text, skipBlanks(text, keyEnd) + 1);
+    // The last of duplicate members wins, as it does in JSON.parse.
+    if (key === `"${name}"` || (key.includes("\\") && decodeKey(key) === name)) found = value;
+    cursor = skipBlanks(text, valueEnd(text, value));
+    if (text[cursor] !== ",") break;
+    cursor = skipBlanks(text, cursor + 1);
+  }
+  return found;
+}
+
+function elementStart(text: string, at: number, index: number): number | undefined {
+  let number = 0;
+  for (const span of elements(text, at)) if (number++ === index) return span.start;
+  return undefined;
+}
+
+function* elements(text: string, at: number): Generator<Span> {
+  if (text[at] !== "[") return;
+  let cursor = skipBlanks(text, at + 1);
+  while (cursor < text.length && text[cursor] !== "]") {
+    const end = valueEnd(text, cursor);
+    yield { start: cursor, end };
+    cursor = skipBlanks(text, end);
+    if (text[cursor] !== ",") return;
+    cursor = skipBlanks(text, cursor + 1);
+  }
+}
+
+function valueEnd(text: string, at: number): number {
+  const first = text[at];
+  if (first === '"') return stringEnd(text, at);
+  if (first !== "{" && first !== "[") return scalarEnd(text, at);
+  let depth = 0;
+  for (let cursor = at; cursor < text.length; cursor++) {
+    const char = text[cursor];
+    if (char === '"') cursor = stringEnd(text, cursor) - 1;
+    else if (char === "{" || char === "[") depth++;
+    else if ((char === "}" || char === "]") && --depth === 0) return cursor + 1;
+  }
+  return text.length;
+}
+
+function stringEnd(text: string, at: number): number {
+  let quote = at;
+  for (;;) {
+    quote = text.indexOf('"', quote + 1);
+    if (quote === -1) return text.length;
+    let backslashes = 0;
+    while (text[quote - 1 - backslashes] === "\\") backslashes++;
+    if (backslashes % 2 === 0) return quote + 1;
+  }
+}
+
+function scalarEnd(text: string, at: number): number {
+  let cursor = at;
+  while (cursor < text.length && !",]} \t\r\n".includes(text[cursor] ?? ",")) cursor++;
+  return Math.max(cursor, at + 1);
+}
+
+function skipBlanks(text: string, at: number): number {
+  let cursor = at;
+  while (cursor < text.length && " \t\r\n".includes(text[cursor] ?? "x")) cursor++;
+  return cursor;
+}
+
+function decodeKey(quoted: string): string | undefined {
+  try {
+    return String(JSON.parse(quoted));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,56 @@
+// A two-way flow of messages over one connection, and a pair of them in memory.
+import { parseMessage } from "./message.ts";
+import type { Incoming } from "./message.ts";
+
+/** The end of `incoming` is the end of the connection. */
+export type Transport = {
+  /** A malformed message is a value: whoever loops over this answers it and goes on. */
+  incoming: AsyncIterable<Incoming>;
+  /** Takes one message's JSON text. Resolves once it is handed over; a slow peer makes this slow. */
+  send(text: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Two ends of one connection in this process. */
+export function transportPair(): [Transport, Transport] {
+  const toLeft = new Mailbox();
+  const toRight = new Mailbox();
+  const end = (inbox: Mailbox, outbox: Mailbox): Transport => ({
+    incoming: inbox,
+    async send(text) {
+      outbox.put(parseMessage(text));
+    },
+    async close() {
+      inbox.end();
+      outbox.end();
+    },
+  });
+  return [end(toLeft, toRight), end(toRight, toLeft)];
+}
+
+/** An endless queue with an end: what is put in comes out in order, to one reader. */
+export class Mailbox implements AsyncIterable<Incoming> {
+  private readonly queue: Incoming[] = [];
+  private wake: (() => void) | undefined;
+  private ended = false;
+
+  put(message: Incoming): void {
+    if (this.ended) return;
+    this.queue.push(message);
+    this.wake?.();
+  }
+
+  end(): void {
+    this.ended = true;
+    this.wake?.();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Incoming> {
+    for (;;) {
+      const message = this.queue.shift();
+      if (message) yield message;
+      else if (this.ended) return;
+      else await new Promise<void>((resolve) => (this.wake = resolve));
+    }
+  }
+}
