@@ -38,9 +38,6 @@ export class AuthorizationError extends Error {
 
 /** Text from a foreign server, fit for a message: one line, bounded, without what could move a cursor. */
 export function quoteForeign(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  const visible = text
-    .slice(0, 300)
-    .replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, "?");
+  const visible = text.slice(0, 300).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?");
   return JSON.stringify(visible);
 }

@@ -52,8 +52,7 @@ export function covers(outer: URL, inner: URL): boolean {
 // The URL parser trims and drops control characters and turns backslashes around: what was checked would not be what
 // was written. Such text is refused before it is parsed.
 function parseStrictly(text: string, what: string): URL {
-  // oxlint-disable-next-line no-control-regex
-  if (text.length > MAX_URL_LENGTH || /[\u0000-\u0020\u007f\\]/.test(text))
+  if (text.length > MAX_URL_LENGTH || /[\p{Cc}\s\\]/u.test(text))
     throw refused(what, text, "it contains characters no URL has, or too many");
   try {
     return new URL(text);
