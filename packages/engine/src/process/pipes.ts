@@ -1,0 +1,113 @@
+// True pipes for a child's output. Bun's own "pipe" is a Unix socket, on which `echo x > /dev/stdout` fails
+// (runtime.md §3); a FIFO that is opened by us and has no name any more is a pipe like any other.
+import { openSync, unlinkSync, constants } from "node:fs";
+import { randomBytes } from "node:crypto";
+import path from "node:path";
+import { EngineError, errnoOf } from "../failure.ts";
+import { closeQuietly } from "./private-files.ts";
+
+/** Both ends, open. The caller hands `writeFd` to a child and closes it, and closes `readFd` at the end. */
+export type Pipe = { readonly readFd: number; readonly writeFd: number; readonly source: PipeSource };
+
+/** An inode that can be opened again once every end of the last use is closed: it is then empty. */
+type PipeSource = { readonly reopenPath: string; readonly holdFd: number | undefined };
+
+// mkfifo(1) is the only way to a FIFO without native calls, so they are made many at a time: a spawn per thirty-two.
+const BATCH = 32;
+const LOW_WATER = 8;
+// Opening with O_PATH holds the inode without being a reader or writer of it.
+const O_PATH = 0o10000000;
+
+export class PipePool {
+  readonly #folder: string;
+  readonly #idle: PipeSource[] = [];
+  #refill: Promise<void> | undefined;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async take(): Promise<Pipe> {
+    let source = this.#idle.pop();
+    while (source === undefined) {
+      await this.#more();
+      source = this.#idle.pop();
+    }
+    if (this.#idle.length < LOW_WATER) this.#more().catch(() => undefined); // the next taker reports it
+    return open(source);
+  }
+
+  /** For the next command, once the reader has seen the end: then no writer is left that could mix into it. */
+  giveBack(pipe: Pipe): void {
+    this.#idle.push(pipe.source);
+  }
+
+  /** Somebody may still write to it: never use it again. */
+  retire(pipe: Pipe): void {
+    discard(pipe.source);
+  }
+
+  close(): void {
+    for (const source of this.#idle.splice(0)) discard(source);
+  }
+
+  #more(): Promise<void> {
+    this.#refill ??= makeFifos(this.#folder)
+      .then((made) => void this.#idle.push(...made))
+      .finally(() => (this.#refill = undefined));
+    return this.#refill;
+  }
+}
+
+function open(source: PipeSource): Pipe {
+  let readFd: number | undefined;
+  try {
+    // In this order: without a reader, opening for writing blocks.
+    readFd = openSync(source.reopenPath, constants.O_RDONLY | constants.O_NONBLOCK);
+    return { readFd, writeFd: openSync(source.reopenPath, constants.O_WRONLY), source };
+  } catch (error) {
+    if (readFd !== undefined) closeQuietly(readFd);
+    discard(source);
+    throw pipeFailure(error);
+  }
+}
+
+async function makeFifos(folder: string): Promise<PipeSource[]> {
+  const batch = randomBytes(6).toString("hex");
+  const names = Array.from({ length: BATCH }, (_, i) => path.join(folder, `${batch}-${i}`));
+  try {
+    const maker = Bun.spawn(["mkfifo", "-m", "600", "--", ...names], {
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "ignore",
+      env: { PATH: "/usr/bin:/bin:/usr/local/bin" },
+    });
+    if ((await maker.exited) !== 0) throw new Error("mkfifo failed");
+    return names.map(hold);
+  } catch (error) {
+    throw pipeFailure(error);
+  }
+}
+
+function hold(name: string): PipeSource {
+  // Elsewhere than on Linux there is no reopening through a descriptor: the name stays, in the private folder.
+  if (process.platform !== "linux") return { reopenPath: name, holdFd: undefined };
+  const holdFd = openSync(name, O_PATH);
+  unlinkSync(name);
+  return { reopenPath: `/proc/self/fd/${holdFd}`, holdFd };
+}
+
+function discard(source: PipeSource): void {
+  if (source.holdFd !== undefined) closeQuietly(source.holdFd);
+  else unlinkSync(source.reopenPath);
+}
+
+function pipeFailure(error: unknown): EngineError {
+  const errno = errnoOf(error);
+  const why =
+    errno === "EMFILE" || errno === "ENFILE"
+      ? "too many open files"
+      : `no pipe for its output (${errno ?? "mkfifo failed"})`;
+  const details = { reason: "limit", ...(errno === undefined ? {} : { errno }) };
+  return new EngineError("START_FAILED", `could not start command: ${why}`, details, error);
+}

@@ -1,0 +1,88 @@
+// The shell that runs commands: chosen once (D6), and the text that makes it evaluate a command untouched, label its
+// processes, and report its final directory through a descriptor that no process of the command inherits.
+import { accessSync, constants } from "node:fs";
+import path from "node:path";
+import { limitsOf } from "./resource-limits.ts";
+import type { ResourceLimits } from "./resource-limits.ts";
+
+export type Shell = { readonly path: string; readonly dialect: "bash" | "posix" };
+
+/** Where the record goes, and where a command comes from that is too long for an argument. */
+export const RECORD_FD = 3;
+export const SCRIPT_FD = 4;
+/** One argument of 131072 bytes or more is E2BIG on Linux, whatever the total. */
+export const LONGEST_ARGUMENT_BYTES = 131_071;
+
+export function detectShell(): Shell {
+  return shellAt(isExecutable("/bin/bash") ? "/bin/bash" : "/bin/sh");
+}
+
+export function shellAt(file: string): Shell {
+  return { path: file, dialect: path.basename(file) === "bash" ? "bash" : "posix" };
+}
+
+export type Setup = {
+  readonly tag: string;
+  readonly ownsHardLimit: boolean;
+  readonly limits: ResourceLimits;
+};
+
+/**
+ * The -c text for a shell command. Its parts, all on one line so that nothing the command defines can change how the rest
+ * is parsed:
+ *   - the label and the limits;
+ *   - an exit trap for `exit`, `set -e` and errors, which end the shell inside `eval`;
+ *   - `eval` with the record's descriptor closed: a shell saves what a redirection on a builtin hides under a number that
+ *     is closed on exec, and restores it before the trap runs. `exec` and death by a signal leave no record;
+ *   - the record on normal completion, because the command may have set an exit trap of its own.
+ * Output goes nowhere while our own words run, so that `set -x` and DEBUG traps show nothing of them.
+ */
+export function shellWords(shell: Shell, setup: Setup, marker: string, fromScript: boolean): string {
+  const builtin = shell.dialect === "bash" ? "builtin" : "command";
+  const print = `${builtin} printf '%s\\n' '${marker}'`;
+  // Each line on its own: what a DEBUG trap prints in between must not get into the record.
+  const record = [print, `${builtin} pwd -P`, print].map((line) => `${line} >&${RECORD_FD}`).join("; ");
+  const take = fromScript ? `__bosun=$(cat <&${SCRIPT_FD}); exec ${SCRIPT_FD}<&-` : `__bosun=$1; shift`;
+  return [
+    ...setupWords(shell, setup),
+    `trap "{ ${record}; } >/dev/null 2>&1" EXIT`,
+    take,
+    `eval "$__bosun" ${RECORD_FD}>&-`,
+    `{ set -- "$?"; ${record}; exit "$1"; } >/dev/null 2>&1`,
+  ].join("; ");
+}
+
+/** The -c text that labels and limits itself and then becomes the program in its arguments. */
+export function execWords(shell: Shell, setup: Setup): string {
+  return [...setupWords(shell, setup), 'exec "$@"'].join("; ");
+}
+
+/** The directory between two markers that are ours, or undefined. */
+export function parseRecord(bytes: Uint8Array, marker: string): string | undefined {
+  const line = Buffer.from(`${marker}\n`);
+  const record = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const start = record.indexOf(line);
+  const end = start < 0 ? -1 : record.indexOf(line, start + line.length);
+  if (end < 0) return undefined;
+  const directory = record.subarray(start + line.length, end - 1); // less the newline that pwd adds, and only that one
+  // A name that is not UTF-8 cannot be handed to spawn again: the directory stays what it was.
+  const text = directory.toString("utf8");
+  return text.startsWith("/") && Buffer.from(text).equals(directory) ? text : undefined;
+}
+
+function setupWords(shell: Shell, setup: Setup): string[] {
+  const which = setup.ownsHardLimit ? "" : "S";
+  // bash calls the limit on locks x, dash and busybox w; /bin/sh can be any of them.
+  const label = `ulimit -${which}x ${setup.tag} || ulimit -${which}w ${setup.tag}`;
+  const words = [label, ...limitsOf(shell.dialect, setup.limits)];
+  return [`{ ${words.join("; ")}; } 2>/dev/null`];
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

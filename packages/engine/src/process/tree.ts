@@ -1,0 +1,109 @@
+// A command's whole tree of processes, also those that left its session, lost their parents or wiped their environment:
+// found and ended.
+import { readFileSync } from "node:fs";
+import { readProcesses } from "./process-table.ts";
+import { tagsOf } from "./tags.ts";
+import { pause } from "./timers.ts";
+import type { ProcessRow } from "./process-table.ts";
+import type { TagTest } from "./tags.ts";
+
+export type Tree = {
+  /** The process we started. Its number is safe to signal only while `leaderAlive` holds: later it may be another's. */
+  readonly leader: number;
+  readonly leaderAlive: () => boolean;
+  readonly tag: string;
+  /** Leader and first child only hold a PID namespace: killing them ends all, and asking them to end would kill all. */
+  readonly namespaced: boolean;
+};
+
+/** The variable that carries the tag too, for shells that cannot set the limit. */
+export const TAG_VARIABLE = "BOSUN_CALL";
+
+// A tree that forks as fast as we kill is caught by the group kill, which is atomic; this bounds the rest.
+const KILL_ROUNDS = 50;
+const KILL_PAUSE_MS = 10;
+
+/** Asks everything in the tree to end. */
+export async function terminateTree(tree: Tree): Promise<void> {
+  const members = await membersOf(tree);
+  const wholeGroup = !tree.namespaced && tree.leaderAlive();
+  if (wholeGroup) signal(-tree.leader, "SIGTERM");
+  for (const row of members) {
+    if (wholeGroup && row.group === tree.leader) continue; // asked once already; a trap must not run twice
+    if (tree.namespaced && !isTagged(row.pid, (tag) => tag === tree.tag)) continue;
+    signal(row.pid, "SIGTERM");
+  }
+}
+
+/** Kills everything in the tree, until nothing of it is left. */
+export async function killTree(tree: Tree): Promise<void> {
+  for (let round = 0; round < KILL_ROUNDS; round++) {
+    if (tree.leaderAlive()) signal(-tree.leader, "SIGKILL");
+    const members = await membersOf(tree);
+    if (members.length === 0) return;
+    for (const row of members) signal(row.pid, "SIGKILL");
+    await pause(KILL_PAUSE_MS);
+  }
+}
+
+/** Every live process that belongs to the tree. */
+export async function membersOf(tree: Tree): Promise<ProcessRow[]> {
+  const roots = tree.leaderAlive() ? [tree.leader] : [];
+  return findMembers(roots, (tag) => tag === tree.tag);
+}
+
+/** Every live process that carries a matching tag, descends from one, or shares a live leader's group. */
+export async function findMembers(leaders: readonly number[], matches: TagTest): Promise<ProcessRow[]> {
+  const rows = (await readProcesses()).filter((row) => !row.zombie && row.pid !== process.pid);
+  const members = new Set<number>(leaders);
+  for (const row of rows) {
+    if (leaders.includes(row.group) || isTagged(row.pid, matches)) members.add(row.pid);
+  }
+  const byParent = Map.groupBy(rows, (row) => row.parent);
+  const queue = [...members];
+  for (let pid = queue.pop(); pid !== undefined; pid = queue.pop()) {
+    for (const child of byParent.get(pid) ?? []) {
+      if (members.has(child.pid)) continue;
+      members.add(child.pid);
+      queue.push(child.pid);
+    }
+  }
+  return rows.filter((row) => members.has(row.pid));
+}
+
+/** Kills whatever carries a matching tag, until nothing does. */
+export async function killTagged(matches: TagTest): Promise<void> {
+  for (let round = 0; round < KILL_ROUNDS; round++) {
+    const members = await findMembers([], matches);
+    if (members.length === 0) return;
+    for (const row of members) signal(row.pid, "SIGKILL");
+    await pause(KILL_PAUSE_MS);
+  }
+}
+
+/** Asks whatever carries a matching tag to end, and says whether there was anything. */
+export async function terminateTagged(matches: TagTest): Promise<boolean> {
+  const members = await findMembers([], matches);
+  for (const row of members) signal(row.pid, "SIGTERM");
+  return members.length > 0;
+}
+
+function isTagged(pid: number, matches: TagTest): boolean {
+  if (tagsOf(pid).some(matches)) return true;
+  try {
+    const variables = readFileSync(`/proc/${pid}/environ`, "latin1");
+    const at = variables.startsWith(`${TAG_VARIABLE}=`) ? 0 : variables.indexOf(`\0${TAG_VARIABLE}=`) + 1;
+    if (at === 0 && !variables.startsWith(`${TAG_VARIABLE}=`)) return false;
+    return matches(variables.slice(at + TAG_VARIABLE.length + 1).split("\0", 1)[0] ?? "");
+  } catch {
+    return false; // gone, not ours to look into, or no /proc here
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // ESRCH: gone. EPERM: it became another user (sudo); nothing we may do.
+  }
+}
