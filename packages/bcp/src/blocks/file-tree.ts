@@ -1,0 +1,34 @@
+// FILE_TREE (FORMAT.md, "Block types"): a directory listing of any depth.
+
+import { oneOf, optional, records, table, text, u64, withDefault } from "../fields.ts";
+import type { Table } from "../fields.ts";
+import { block } from "./block.ts";
+import type { BlockOf } from "./block.ts";
+
+const ENTRY_COST = 112;
+
+export type FileEntry = {
+  readonly name: string;
+  readonly kind: "file" | "directory";
+  /** Bytes; a bigint from 2^53 on. Reading always sets it, writing takes 0 when it is absent. */
+  readonly size?: number | bigint;
+  readonly children?: readonly FileEntry[];
+};
+
+const fileEntry: Table = table(
+  {
+    name: text(1),
+    // The only enumeration that starts at 0, and the only one the reference compares in all its 64 bits.
+    kind: oneOf(2, "FileEntryKind", ["file", "directory"], { first: 0, wide: true }),
+    size: withDefault(u64(3), 0),
+    children: optional(records<FileEntry>(4, () => fileEntry)),
+  },
+  ENTRY_COST,
+);
+
+export const fileTree = block(3, "file_tree", {
+  rootPath: text(1),
+  entries: records<FileEntry>(2, () => fileEntry),
+});
+
+export type FileTreeBlock = BlockOf<typeof fileTree>;

@@ -1,0 +1,118 @@
+// Stored body → block: reference, compression, summary, fields, in that order (FORMAT.md, "Bodies").
+
+import { Allowance } from "./allowance.ts";
+import { tableById } from "./blocks/all.ts";
+import type { Block } from "./blocks/all.ts";
+import { bomb, decompress } from "./compress.ts";
+import type { ContentStore } from "./content-store.ts";
+import { DecodeError, locate } from "./failure.ts";
+import type { Place } from "./failure.ts";
+import { COMPRESSED, HAS_SUMMARY, IS_REFERENCE } from "./frame.ts";
+import type { Frame } from "./frame.ts";
+import type { Limits } from "./limits.ts";
+import { readFields } from "./read-fields.ts";
+import { Reader } from "./reader.ts";
+import { decodeLossy } from "./utf8.ts";
+
+const HASH_BYTES = 32;
+const UNKNOWN_BLOCK_COST = 240;
+const SUMMARY_COST = 40;
+
+/** Finds the body of an earlier block of the same payload by its hash. */
+export type EarlierBodies = { get(hash: Uint8Array): Uint8Array | undefined };
+
+export type Resolver = {
+  readonly store: ContentStore | undefined;
+  readonly earlier: EarlierBodies | undefined;
+};
+
+/** Decodes the bodies of one payload, and counts what they unpack to. */
+export class BodyDecoder {
+  private readonly resolver: Resolver;
+  private readonly limits: Limits;
+  private readonly referencedLimit: number;
+  private unpacked = 0;
+  private referenced = 0;
+
+  constructor(resolver: Resolver, limits: Limits, referencedLimit: number) {
+    this.resolver = resolver;
+    this.limits = limits;
+    this.referencedLimit = referencedLimit;
+  }
+
+  /** `bytes` hold the stored body at `frame.start`; `place` says where they lie in the file. */
+  decode(frame: Frame, bytes: Uint8Array, place: Place, allowance: Allowance): Block {
+    const reader = this.plain(frame, bytes, place);
+    const table = tableById(frame.typeId);
+    const block: Record<string, unknown> = { type: table?.type ?? "unknown", flags: frame.flags };
+    if (frame.flags & HAS_SUMMARY) {
+      allowance.spend(SUMMARY_COST, reader, reader.pos);
+      const end = reader.span();
+      block["summary"] = decodeLossy(reader.bytes, reader.pos, end);
+      reader.pos = end;
+    }
+    if (table) readFields(reader, table, block, allowance, this.limits.treeDepth);
+    else {
+      allowance.spend(UNKNOWN_BLOCK_COST, reader, reader.pos);
+      block["typeId"] = frame.typeId;
+      block["body"] = reader.bytes.subarray(reader.pos, reader.end);
+    }
+    // The tables build exactly the types that are derived from them.
+    return block as Block;
+  }
+
+  /** The plain body: summary and fields, as it is hashed. */
+  plain(frame: Frame, bytes: Uint8Array, place: Place): Reader {
+    if ((frame.flags & (IS_REFERENCE | COMPRESSED)) === 0) return new Reader(bytes, place, frame.start, frame.end);
+    const { offset } = locate(place, frame.start);
+    let body = bytes.subarray(frame.start, frame.end);
+    if (frame.flags & IS_REFERENCE) body = this.resolve(body, offset);
+    if (frame.flags & COMPRESSED) body = this.unpack(body, offset);
+    return new Reader(body, { at: offset, packed: true });
+  }
+
+  private resolve(hash: Uint8Array, offset: number): Uint8Array {
+    const { store, earlier } = this.resolver;
+    const found = hash.length === HASH_BYTES ? (store?.get(hash) ?? earlier?.get(hash)) : undefined;
+    if (!found) throw unresolved(hash, store, offset);
+    this.referenced += found.length;
+    if (this.referenced > this.referencedLimit) {
+      const message = `references stand for more than ${this.referencedLimit} bytes`;
+      throw new DecodeError("ExpansionTooLarge", message, { offset });
+    }
+    return found;
+  }
+
+  private unpack(packed: Uint8Array, offset: number): Uint8Array {
+    const { blockBytes, payloadBytes } = this.limits;
+    const left = payloadBytes - this.unpacked;
+    if (left < blockBytes) {
+      // All blocks together count like one compressed payload, which could hold no more either.
+      try {
+        return this.counted(decompress(packed, left, offset));
+      } catch (error) {
+        if (error instanceof DecodeError && error.code === "DecompressionBomb") throw bomb(payloadBytes, offset);
+        throw error;
+      }
+    }
+    return this.counted(decompress(packed, blockBytes, offset));
+  }
+
+  private counted(plain: Uint8Array): Uint8Array {
+    this.unpacked += plain.length;
+    return plain;
+  }
+}
+
+// Without a store the reference has one answer for every reference, and so do we when the file itself has none.
+function unresolved(hash: Uint8Array, store: ContentStore | undefined, offset: number): DecodeError {
+  if (!store) {
+    const message = "block has IS_REFERENCE flag but no content store was provided";
+    return new DecodeError("MissingContentStore", message, { offset, hash: hash.slice() });
+  }
+  if (hash.length !== HASH_BYTES) {
+    return new DecodeError("UnexpectedEof", `unexpected end of input at offset ${hash.length}`, { offset });
+  }
+  const message = "unresolved reference: BLAKE3 hash not found in content store";
+  return new DecodeError("UnresolvedReference", message, { offset, hash: hash.slice() });
+}

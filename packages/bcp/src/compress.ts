@@ -1,0 +1,97 @@
+// Zstandard, both ways, with a cap on what comes out (FORMAT.md, "Compression").
+
+import { createZstdCompress, zstdDecompressSync } from "node:zlib";
+import { DecodeError } from "./failure.ts";
+import { scanZstd } from "./zstd-frames.ts";
+import type { ZstdFrame } from "./zstd-frames.ts";
+
+const COMPRESSION_LEVEL = 100; // libzstd's number for the parameter
+const LEVEL = 3;
+// A block of real data takes far more than this; 128 KiB of zeros take about twenty bytes.
+const BOMB_BLOCK_BYTES = 512;
+
+/**
+ * What the reference's compressor writes: level 3, all input in one write, the end only after it. Told the end at once,
+ * zstd pledges the size, and the frame header comes out different; that is what the synchronous call does.
+ */
+export function compress(plain: Uint8Array): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const stream = createZstdCompress({ params: { [COMPRESSION_LEVEL]: LEVEL } });
+    const chunks: Uint8Array[] = [];
+    stream.on("data", (chunk: Uint8Array) => chunks.push(chunk));
+    stream.on("error", reject);
+    stream.on("end", () => resolve(concat(chunks)));
+    stream.write(plain);
+    stream.end();
+  });
+}
+
+/** All frames of `area`, one after the other. `offset` is where it lies in the file, for errors. */
+export function decompress(area: Uint8Array, limit: number, offset: number): Uint8Array {
+  const scan = scanZstd(area);
+  if (scan.kind === "broken") throw failed(scan.problem, offset + scan.at);
+  const { frames } = scan;
+  if (isBomb(area, frames, limit)) throw bomb(limit, offset);
+  if (frames.length === 0) return new Uint8Array(0);
+  const [only] = frames;
+  if (only && frames.length === 1) return decompressFrame(area, only, limit, limit, offset);
+  const parts: Uint8Array[] = [];
+  let left = limit;
+  for (const frame of frames) {
+    const part = decompressFrame(area, frame, left, limit, offset);
+    left -= part.length;
+    parts.push(part);
+  }
+  return concat(parts);
+}
+
+export function failed(problem: string, offset: number, cause?: unknown): DecodeError {
+  return new DecodeError("DecompressFailed", `zstd decompression failed: ${problem}`, { offset, cause });
+}
+
+/** The size is a lower bound: decompression stops at the limit instead of finding out. */
+export function bomb(limit: number, offset: number): DecodeError {
+  return new DecodeError("DecompressionBomb", `decompressed size ${limit + 1} exceeds limit ${limit}`, { offset });
+}
+
+// Refuses what could exceed the limit and is packed as only a bomb is, before anything is allocated for it.
+function isBomb(area: Uint8Array, frames: readonly ZstdFrame[], limit: number): boolean {
+  let most = 0;
+  let blocks = 0;
+  for (const frame of frames) {
+    most += frame.maxContent;
+    blocks += frame.blocks;
+  }
+  return most > limit && area.length < blocks * BOMB_BLOCK_BYTES;
+}
+
+function decompressFrame(area: Uint8Array, frame: ZstdFrame, left: number, limit: number, offset: number): Uint8Array {
+  if (frame.maxContent === 0) return new Uint8Array(0);
+  // Node refuses a cap of 0. One byte more than is left tells "full" from "over".
+  const maxOutputLength = left + 1;
+  try {
+    const plain = zstdDecompressSync(area.subarray(frame.start, frame.end), { maxOutputLength });
+    if (plain.length > left) throw bomb(limit, offset);
+    return new Uint8Array(plain.buffer, plain.byteOffset, plain.byteLength);
+  } catch (error) {
+    if (error instanceof DecodeError) throw error;
+    if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw bomb(limit, offset);
+    throw failed(error instanceof Error ? error.message : String(error), offset + frame.start, error);
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+function concat(parts: readonly Uint8Array[]): Uint8Array {
+  const [only] = parts;
+  if (only && parts.length === 1) return only;
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}

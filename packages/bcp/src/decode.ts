@@ -1,0 +1,95 @@
+// A whole payload → its blocks. All or nothing: the first fault in any block fails the decode.
+
+import { Allowance } from "./allowance.ts";
+import { blake3 } from "./blake3.ts";
+import type { Block } from "./blocks/all.ts";
+import { BodyDecoder } from "./body.ts";
+import type { EarlierBodies } from "./body.ts";
+import { decompress } from "./compress.ts";
+import { toHex } from "./content-store.ts";
+import type { ContentStore } from "./content-store.ts";
+import { DecodeError } from "./failure.ts";
+import { IS_REFERENCE, readFrame } from "./frame.ts";
+import { HEADER_BYTES, PAYLOAD_COMPRESSED, readHeader } from "./header.ts";
+import type { Header } from "./header.ts";
+import { DEFAULT_LIMITS, referencedLimit } from "./limits.ts";
+import type { Limits } from "./limits.ts";
+import { Reader } from "./reader.ts";
+
+export type DecodeOptions = {
+  /** Where references find their bodies. */
+  readonly store?: ContentStore;
+  /**
+   * `in-file`: a reference that the store does not know may name an earlier block of the same payload, which is what
+   * deduplication writes. `store`: only the store counts, as in the reference implementation.
+   */
+  readonly references?: "in-file" | "store";
+  /** Bytes after END are an error unless ignored; how many there were is in the result. */
+  readonly trailingData?: "error" | "ignore";
+  readonly limits?: Partial<Limits>;
+};
+
+export type Decoded = {
+  readonly header: Header;
+  readonly blocks: readonly Block[];
+  readonly trailingBytes: number;
+};
+
+/** Decodes `payload`. The byte fields of the blocks are views of it (or of what was unpacked), not copies. */
+export function decode(payload: Uint8Array, options: DecodeOptions = {}): Decoded {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const header = readHeader(payload);
+  const reader = openBlocks(payload, header, limits);
+  const allowance = new Allowance(Math.max(payload.length, reader.end));
+  const earlier = options.references === "store" ? undefined : createEarlierBodies(reader, limits);
+  const bodies = new BodyDecoder({ store: options.store, earlier }, limits, referencedLimit(limits, payload.length));
+  const blocks: Block[] = [];
+  try {
+    for (let frame = nextFrame(reader); frame; frame = nextFrame(reader)) {
+      blocks.push(bodies.decode(frame, reader.bytes, reader.place, allowance));
+    }
+  } catch (error) {
+    if (error instanceof DecodeError) error.block = blocks.length;
+    throw error;
+  }
+  const trailingBytes = reader.end - reader.pos;
+  if (trailingBytes > 0 && options.trailingData !== "ignore") throw trailing(reader, trailingBytes);
+  return { header, blocks, trailingBytes };
+}
+
+function openBlocks(payload: Uint8Array, header: Header, limits: Limits): Reader {
+  if ((header.flags & PAYLOAD_COMPRESSED) === 0) return new Reader(payload, { at: 0, packed: false }, HEADER_BYTES);
+  const plain = decompress(payload.subarray(HEADER_BYTES), limits.payloadBytes, HEADER_BYTES);
+  return new Reader(plain, { at: HEADER_BYTES, packed: true });
+}
+
+function nextFrame(reader: Reader): ReturnType<typeof readFrame> {
+  if (reader.pos < reader.end) return readFrame(reader);
+  throw reader.error("MissingEndSentinel", "payload does not end with END sentinel", reader.pos);
+}
+
+function trailing(reader: Reader, extraBytes: number): DecodeError {
+  const message = `unexpected data after END sentinel (${extraBytes} bytes)`;
+  const at = reader.place.packed ? { unpackedOffset: reader.pos } : {};
+  const offset = reader.place.packed ? reader.place.at : reader.pos;
+  return new DecodeError("TrailingData", message, { offset, ...at, extraBytes });
+}
+
+// Hashes the bodies before a reference, but only once there is a reference: files without any pay nothing.
+function createEarlierBodies(reader: Reader, limits: Limits): EarlierBodies {
+  const bodies = new Map<string, Uint8Array>();
+  const rescan = new Reader(reader.bytes, reader.place, reader.pos, reader.end);
+  const decoder = new BodyDecoder({ store: undefined, earlier: undefined }, limits, 0);
+  return {
+    get(hash) {
+      while (rescan.pos < reader.pos) {
+        const frame = readFrame(rescan);
+        if (!frame || frame.flags & IS_REFERENCE) continue;
+        const { bytes, pos, end } = decoder.plain(frame, rescan.bytes, rescan.place);
+        const body = bytes.subarray(pos, end);
+        bodies.set(toHex(blake3(body)), body);
+      }
+      return bodies.get(toHex(hash));
+    },
+  };
+}

@@ -1,0 +1,101 @@
+// The errors of this library: what went wrong, where, and in the words the reference implementation uses.
+
+/** What a decode failure is, by the reference's names; the last four are ours (FORMAT.md, "Limits"). */
+export type DecodeCode =
+  | "InvalidHeader"
+  | "VarintTooLong"
+  | "UnexpectedEof"
+  | "InvalidBlockType"
+  | "MissingRequiredField"
+  | "UnknownFieldWireType"
+  | "InvalidEnumValue"
+  | "MissingEndSentinel"
+  | "TrailingData"
+  | "DecompressFailed"
+  | "DecompressionBomb"
+  | "UnresolvedReference"
+  | "MissingContentStore"
+  | "BlockTooLarge"
+  | "TreeTooDeep"
+  | "TooManyRecords"
+  | "ExpansionTooLarge";
+
+/** Why a header was refused. */
+export type HeaderFault = "UnexpectedEof" | "InvalidMagic" | "UnsupportedVersion" | "ReservedNonZero";
+
+/** Where some bytes lie: `at` is the file offset of byte 0, or of the compressed area that they came out of. */
+export type Place = { readonly at: number; readonly packed: boolean };
+
+/** The file position of byte `index` of the bytes at `place`, as DecodeError wants it. */
+export function locate(place: Place, index: number): { offset: number; unpackedOffset?: number } {
+  return place.packed ? { offset: place.at, unpackedOffset: index } : { offset: place.at + index };
+}
+
+type DecodeFacts = {
+  offset: number;
+  unpackedOffset?: number;
+  headerFault?: HeaderFault;
+  /** The hash that a reference named and nobody had. */
+  hash?: Uint8Array;
+  /** How many bytes follow END. */
+  extraBytes?: number;
+  cause?: unknown;
+};
+
+/**
+ * A payload that cannot be decoded.
+ *
+ * `message` is the reference's text, whose own offsets count from the frame, field or varint being read.
+ * `offset` is the one to show to people: it counts from the start of the file. For data inside a compressed area it is
+ * where that area starts, and `unpackedOffset` counts inside what came out of it.
+ */
+export class DecodeError extends Error {
+  override readonly name = "DecodeError";
+  readonly code: DecodeCode;
+  readonly offset: number;
+  readonly unpackedOffset: number | undefined;
+  readonly headerFault: HeaderFault | undefined;
+  readonly hash: Uint8Array | undefined;
+  readonly extraBytes: number | undefined;
+  /** Index of the block being read, once known. */
+  block: number | undefined;
+
+  constructor(code: DecodeCode, message: string, facts: DecodeFacts) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.code = code;
+    this.offset = facts.offset;
+    this.unpackedOffset = facts.unpackedOffset;
+    this.headerFault = facts.headerFault;
+    this.hash = facts.hash;
+    this.extraBytes = facts.extraBytes;
+  }
+}
+
+export type EncodeCode =
+  "EmptyPayload" | "BlockTooLarge" | "NoBlockTarget" | "MissingContentStore" | "InvalidValue" | "TreeTooDeep";
+
+/** Blocks that cannot be written. */
+export class EncodeError extends Error {
+  override readonly name = "EncodeError";
+  readonly code: EncodeCode;
+
+  constructor(code: EncodeCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export type RenderCode = "EmptyInput" | "InvalidContent" | "OutputTooLarge";
+
+/** Blocks that cannot be shown as text. `blockIndex` counts the blocks that were left after filtering. */
+export class RenderError extends Error {
+  override readonly name = "RenderError";
+  readonly code: RenderCode;
+  readonly blockIndex: number | undefined;
+
+  constructor(code: RenderCode, message: string, blockIndex?: number) {
+    super(message);
+    this.code = code;
+    this.blockIndex = blockIndex;
+  }
+}

@@ -1,0 +1,35 @@
+// What a decode may cost (FORMAT.md, "Limits"). The first two are the format's own, the others ours.
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+export type Limits = {
+  /** What a compressed block may become. */
+  readonly blockBytes: number;
+  /** What a compressed payload, or all compressed blocks of a payload together, may become. */
+  readonly payloadBytes: number;
+  /** How deep a file tree may be nested. No path on any system we know has more levels. */
+  readonly treeDepth: number;
+  /** Streaming: how long a stored body may be. Zstd lets incompressible data grow a little. */
+  readonly storedBytes: number;
+  /** What all references together may stand for; by default 24 MiB and twice the input. */
+  readonly referencedBytes?: number;
+  /** Streaming with references to earlier blocks: how many bytes of those may be kept. */
+  readonly keptBytes: number;
+};
+
+export const DEFAULT_LIMITS: Limits = {
+  blockBytes: 16 * MIB,
+  payloadBytes: 256 * MIB,
+  treeDepth: 1024,
+  storedBytes: 16 * MIB + 128 * KIB,
+  keptBytes: 64 * MIB,
+};
+
+/** The most that the encoder puts into one block (summary and fields). */
+export const MAX_BODY_BYTES = 16 * MIB;
+
+/** What references may stand for in an input of this size, unless the caller says otherwise. */
+export function referencedLimit(limits: Limits, inputBytes: number): number {
+  return limits.referencedBytes ?? 24 * MIB + 2 * inputBytes;
+}

@@ -1,0 +1,34 @@
+// What a render mode has to say, and how it gets at the text of a block.
+
+import type { Block, UnknownBlock } from "../blocks/all.ts";
+import type { CodeBlock } from "../blocks/code.ts";
+
+export const MODES = ["xml", "markdown", "minimal"] as const;
+export type Mode = (typeof MODES)[number];
+
+/** A block that has a text: everything but annotations. */
+export type ShownBlock = Exclude<Block, { type: "annotation" }>;
+
+/** The texts inside a block, decoded: content must be UTF-8, trees and hunks are spelled out. */
+export type BlockText = string;
+
+/** How one mode writes blocks. Nothing in it escapes, trims or re-indents content (D-25). */
+export type Format = {
+  readonly open: string;
+  readonly close: string;
+  /** `text` is the block's content, tree or hunks. */
+  full(block: ShownBlock, text: BlockText): string;
+  /** A summary in place of the content. Only CODE blocks have it unless asked for more (D-22). */
+  summary(block: ShownBlock, summary: string): string;
+  /** What stands for a block that does not fit. */
+  placeholder(label: string, description: string, tokens: number): string;
+};
+
+/** CODE's language in rendered text: numbers and "unknown" have no name. */
+export function langText(block: Pick<CodeBlock, "lang">): string {
+  return typeof block.lang === "number" || block.lang === "unknown" ? "text" : block.lang;
+}
+
+export function typeHex(block: Pick<UnknownBlock, "typeId">): string {
+  return block.typeId.toString(16).padStart(2, "0").toUpperCase();
+}

@@ -1,0 +1,45 @@
+// A file tree as text: one line per entry, two spaces per level. A stack of our own instead of recursion.
+
+import type { FileEntry } from "../blocks/file-tree.ts";
+import { RenderError } from "../failure.ts";
+
+// Indentation is the one thing that can grow with the square of a file: what is left when it is taken off is what the
+// tree says. Real trees indent about as much as they say.
+const FREE_INDENT = 12 * 1024 * 1024;
+const INDENT_PER_CHAR = 2;
+
+export class TreeText {
+  private said = 0;
+  private indented = 0;
+
+  /** All entries, each line with its LF. The indentation of all trees rendered so far counts against one limit. */
+  render(entries: readonly FileEntry[]): string {
+    const lines: string[] = [];
+    const outer: Iterator<FileEntry>[] = [];
+    let level: Iterator<FileEntry> = entries[Symbol.iterator]();
+    for (;;) {
+      const step = level.next();
+      if (step.done) {
+        const parent = outer.pop();
+        if (!parent) return lines.join("");
+        level = parent;
+        continue;
+      }
+      const entry = step.value;
+      const text = entry.kind === "directory" ? `${entry.name}/\n` : `${entry.name} (${entry.size ?? 0} bytes)\n`;
+      this.count(outer.length * 2, text.length);
+      lines.push(outer.length === 0 ? text : "  ".repeat(outer.length) + text);
+      // What hangs below a file survives a round trip, but is not shown.
+      if (entry.kind !== "directory" || !entry.children) continue;
+      outer.push(level);
+      level = entry.children[Symbol.iterator]();
+    }
+  }
+
+  private count(indent: number, chars: number): void {
+    this.indented += indent;
+    this.said += chars;
+    if (this.indented <= FREE_INDENT + INDENT_PER_CHAR * this.said) return;
+    throw new RenderError("OutputTooLarge", "file tree is nested so deeply that its text would be mostly indentation");
+  }
+}

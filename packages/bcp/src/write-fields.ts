@@ -1,0 +1,126 @@
+// Record → field area, by its table, written from the end (see BackWriter). A stack of our own, as in reading.
+
+import { EncodeError } from "./failure.ts";
+import { valueFor } from "./fields.ts";
+import type { NamedField, Table } from "./fields.ts";
+import type { BackWriter } from "./writer.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+type OpenRecord = {
+  readonly table: Table;
+  readonly record: Fields;
+  /** The field being written, from the last to the first. */
+  field: number;
+  /** The list being written, from its last element, and how many of it are still to come. */
+  list: readonly unknown[] | undefined;
+  left: number;
+  /** What had been written when the innermost of them began. */
+  mark: number;
+};
+
+/** Prepends the fields of `record`: ascending ids, shortest varints, absent optional fields left out. */
+export function writeFields(writer: BackWriter, table: Table, record: Fields, maxDepth: number): void {
+  const outer: OpenRecord[] = [];
+  let open = begin(table, record, writer.length);
+  for (;;) {
+    const field = open.table.fields[open.field];
+    if (!field) {
+      const parent = outer.pop();
+      if (!parent) return;
+      open = parent;
+      closeRecord(writer, open);
+      continue;
+    }
+    if (field.form.kind !== "records") {
+      writeValue(writer, field, open.record[field.key] ?? field.fallback);
+      open.field--;
+      continue;
+    }
+    open.list ??= listOf(field, open.record[field.key]);
+    if (open.left < 0) open.left = open.list.length;
+    if (open.left === 0) {
+      open.list = undefined;
+      open.left = -1;
+      open.field--;
+      continue;
+    }
+    if (outer.length >= maxDepth) {
+      throw new EncodeError("TreeTooDeep", `records are nested more than ${maxDepth} levels deep`);
+    }
+    const child = open.list[--open.left];
+    if (!isRecord(child)) throw invalid(field, child);
+    open.mark = writer.length;
+    outer.push(open);
+    open = begin(field.form.table(), child, writer.length);
+  }
+}
+
+function begin(table: Table, record: Fields, mark: number): OpenRecord {
+  return { table, record, field: table.fields.length - 1, list: undefined, left: -1, mark };
+}
+
+function closeRecord(writer: BackWriter, open: OpenRecord): void {
+  writer.varint(writer.length - open.mark);
+  writer.varint(2);
+  writer.varint(open.table.fields[open.field]?.id ?? 0);
+}
+
+function writeValue(writer: BackWriter, field: NamedField, value: unknown): void {
+  if (value === undefined) {
+    if (!field.required) return;
+    throw new EncodeError("InvalidValue", `${field.wireName} is missing`);
+  }
+  switch (field.form.kind) {
+    case "text": {
+      if (typeof value !== "string") throw invalid(field, value);
+      writer.varint(writer.text(value));
+      writer.varint(1);
+      break;
+    }
+    case "bytes": {
+      if (!(value instanceof Uint8Array)) throw invalid(field, value);
+      writer.bytes(value);
+      writer.varint(value.length);
+      writer.varint(1);
+      break;
+    }
+    case "u32":
+    case "u64":
+      if (!fits(value, field.form.kind === "u32" ? 32n : 64n)) throw invalid(field, value);
+      writer.varint(value);
+      writer.varint(0);
+      break;
+    case "words": {
+      const number = valueFor(field.form.words, value);
+      if (number === undefined) throw invalid(field, value);
+      writer.varint(number);
+      writer.varint(0);
+      break;
+    }
+    case "records":
+      throw new TypeError("records are written by writeFields");
+  }
+  writer.varint(field.id);
+}
+
+function fits(value: unknown, bits: bigint): value is number | bigint {
+  if (typeof value === "number") return Number.isSafeInteger(value) && value >= 0 && BigInt(value) >> bits === 0n;
+  return typeof value === "bigint" && value >= 0n && value >> bits === 0n;
+}
+
+function listOf(field: NamedField, value: unknown): readonly unknown[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value)) return value;
+  throw invalid(field, value);
+}
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null;
+}
+
+function invalid(field: NamedField, value: unknown): EncodeError {
+  const shown =
+    typeof value === "string" ? JSON.stringify(value) : typeof value === "object" ? "an object" : `${value}`;
+  return new EncodeError("InvalidValue", `${field.wireName} cannot be ${shown}`);
+}
