@@ -1,0 +1,228 @@
+// The audit log's writer: one line per decision and outcome, appended, chained, redacted, rotated by size.
+// When append returns, the line is in the file; when it cannot be written, append throws and nothing may run.
+import { closeSync, fstatSync, fsyncSync, renameSync, statSync, unlinkSync } from "node:fs";
+import { sha256, digestOf } from "./canonical-json.ts";
+import { GuardError } from "./failure.ts";
+import { openPrivateAppend, writeAll } from "./private-file.ts";
+import { createRedactor, type Redactor } from "./redact.ts";
+import { claimLane, filesOf, linesOf, openHead, readHead, rotatedName, writeHead } from "./audit-files.ts";
+import { CHAIN_START, MAX_LINE_CHARS, readLine, writeLine, type AuditRecord, type ChainLink } from "./audit-line.ts";
+
+const MIB = 1024 * 1024;
+const TAIL_BYTES = MIB; // holds several of the longest lines
+const MAX_ARGUMENT_CHARS = 2000; // what a person needs to recognise a call; its digest covers the rest
+const CHAIN_MEMBERS = new Set(["n", "t", "h", "kind"]);
+const MAX_TEXT_CHARS = 8000; // a command is written whole up to here
+
+export type AuditEvent = {
+  kind: "decision" | "outcome" | "notice";
+  session?: string;
+  /** Ties an outcome to its decision. */
+  call?: string;
+  /** Display name, `alias.tool`. */
+  tool?: string;
+  server?: string;
+  definition?: string;
+  /** The parsed arguments: written redacted and cut, with the digest of the whole. */
+  arguments?: unknown;
+  command?: string;
+  cwd?: string;
+  /** Names only, never values. */
+  environment?: readonly string[];
+  verdict?: "allow" | "ask" | "deny";
+  rule?: string;
+  /** What the person answered to an ask, and for how long it holds. */
+  answer?: string;
+  reason?: string;
+  outcome?: "ok" | "error" | "timeout" | "cancelled" | "refused";
+  durationMs?: number;
+  exit?: number | null;
+  signal?: string | null;
+  bytesOut?: number;
+  bytesErr?: number;
+};
+
+export type AuditOptions = {
+  folder: string;
+  maxBytes?: number;
+  /** Rotated files kept beside the current one. */
+  keep?: number;
+  redactor?: Redactor;
+  now?: () => Date;
+  /** Survive a power cut, not only a crash: a disk flush per line (milliseconds). */
+  sync?: boolean;
+};
+
+export type Audit = {
+  readonly file: string;
+  append(event: AuditEvent): ChainLink;
+  close(): void;
+};
+
+export function openAudit(options: AuditOptions): Audit {
+  const { file, release } = claimLane(options.folder);
+  try {
+    return new AuditLog(file, release, options);
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+class AuditLog implements Audit {
+  readonly file: string;
+  readonly #release: () => void;
+  readonly #options: Required<Omit<AuditOptions, "folder">>;
+  #log: number;
+  #head: number;
+  #size: number;
+  #last: ChainLink;
+  #failed = false; // the last write stopped half way: its torn line must be noted before anything else
+
+  constructor(file: string, release: () => void, options: AuditOptions) {
+    this.file = file;
+    this.#release = release;
+    this.#options = {
+      maxBytes: options.maxBytes ?? 16 * MIB,
+      keep: options.keep ?? 8,
+      redactor: options.redactor ?? createRedactor(),
+      now: options.now ?? (() => new Date()),
+      sync: options.sync ?? false,
+    };
+    this.#log = openPrivateAppend(file);
+    this.#head = openHead(file);
+    const end = endOfLog(file);
+    this.#size = fstatSync(this.#log).size;
+    this.#last = end.last;
+    if (this.#size === 0) this.#write({ kind: "opened", previous: this.#last.hash });
+    else this.#recover(end.torn);
+  }
+
+  append(event: AuditEvent): ChainLink {
+    try {
+      this.#checkUntouched();
+      if (this.#size >= this.#options.maxBytes) this.#rotate();
+      return this.#write(this.#shown(event));
+    } catch (error) {
+      if (error instanceof GuardError) throw error;
+      this.#failed = true;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new GuardError("AUDIT", `${this.file} cannot be written, so nothing may run: ${why}`);
+    }
+  }
+
+  close(): void {
+    closeSync(this.#log);
+    closeSync(this.#head);
+    this.#release();
+  }
+
+  // Somebody else's line, a cut or a removal would break the chain silently from here on.
+  #checkUntouched(): void {
+    const { size, nlink } = fstatSync(this.#log);
+    if (nlink === 0) throw new GuardError("AUDIT", `${this.file} was removed while in use: restart to begin a new log`);
+    if (size === this.#size) return;
+    if (!this.#failed || size < this.#size) {
+      throw new GuardError("AUDIT", `${this.file} was changed by another program: verify it, then restart`);
+    }
+    const end = endOfLog(this.file);
+    this.#size = size;
+    this.#last = end.last;
+    this.#recover(end.torn);
+    this.#failed = false;
+  }
+
+  #write(members: { kind: string } & Record<string, unknown>): ChainLink {
+    const n = this.#last.n + 1;
+    const record: AuditRecord = { n, t: this.#options.now().toISOString(), ...members };
+    const { line, hash } = writeLine(record, this.#last.hash);
+    const bytes = Buffer.from(line, "utf8");
+    writeAll(this.#log, bytes);
+    this.#size += bytes.length;
+    this.#last = { n, hash };
+    if (this.#options.sync) fsyncSync(this.#log);
+    writeHead(this.#head, this.#last);
+    return this.#last;
+  }
+
+  // The torn line stays: an append-only log takes nothing back. The next record vouches for its bytes.
+  #recover(torn: Torn): void {
+    if (torn.kind === "none") return;
+    writeAll(this.#log, Buffer.from("\n"));
+    this.#size += 1;
+    // All there but its line feed: then the line is the log's last record like any other.
+    if (torn.kind === "whole") return writeHead(this.#head, this.#last);
+    this.#write({ kind: "recovered", torn_chars: torn.text.length, torn_sha256: sha256(torn.text) });
+  }
+
+  #rotate(): void {
+    this.#write({ kind: "rotated" });
+    const aside = rotatedName(this.file);
+    renameSync(this.file, aside);
+    closeSync(this.#log);
+    this.#log = openPrivateAppend(this.file);
+    this.#size = fstatSync(this.#log).size;
+    this.#write({ kind: "opened", previous: this.#last.hash });
+    this.#prune();
+  }
+
+  #prune(): void {
+    const rotated = filesOf(this.file).filter((name) => name !== this.file);
+    for (const old of rotated.slice(0, Math.max(0, rotated.length - this.#options.keep))) {
+      const { last } = endOfFile(old);
+      // Noted first: a file that is missing without a note was taken away.
+      if (last !== undefined) this.#write({ kind: "pruned", upto: last.n });
+      unlinkSync(old);
+    }
+  }
+
+  #shown(event: AuditEvent): { kind: string } & Record<string, unknown> {
+    const { redactor } = this.#options;
+    const shown: Record<string, unknown> = {};
+    for (const [key, value] of Object.entries(event)) {
+      if (value === undefined || CHAIN_MEMBERS.has(key)) continue;
+      if (key === "arguments") {
+        shown["digest"] = digestOf(value);
+        shown["arguments"] = cut(JSON.stringify(redactor.value(value)), MAX_ARGUMENT_CHARS);
+      } else if (typeof value === "string") shown[key] = cut(redactor.text(value), MAX_TEXT_CHARS);
+      else if (Array.isArray(value))
+        shown[key] = value.slice(0, 200).map((item) => cut(redactor.text(String(item)), 200));
+      else shown[key] = value;
+    }
+    return { kind: event.kind, ...shown };
+  }
+}
+
+/** What stands after the last line feed. */
+type Torn = { kind: "none" } | { kind: "part"; text: string } | { kind: "whole" };
+
+// Where the chain goes on: after the last whole line of the newest file that has one, else after the head.
+function endOfLog(file: string): { last: ChainLink; torn: Torn } {
+  const files = filesOf(file);
+  const current = endOfFile(file);
+  if (current.last !== undefined) return { last: current.last, torn: current.torn };
+  const rotated = files.findLast((name) => name !== file);
+  const before = rotated === undefined ? undefined : endOfFile(rotated).last;
+  const head = readHead(file);
+  const link = before ?? (head.kind === "head" ? { n: head.n, hash: head.hash } : { n: 0, hash: CHAIN_START });
+  return { last: link, torn: current.torn };
+}
+
+function endOfFile(file: string): { last: ChainLink | undefined; torn: Torn } {
+  let last: ChainLink | undefined;
+  let torn: Torn = { kind: "none" };
+  // Only the end of a long file: a start must not read megabytes. The first line there may be half a line.
+  const from = Math.max(0, statSync(file).size - TAIL_BYTES);
+  for (const { line, ended } of linesOf(file, MAX_LINE_CHARS, from)) {
+    const read = readLine(line);
+    const fits = read.kind === "record" && (ended || (last !== undefined && read.fits(last.hash)));
+    if (!ended) torn = fits ? { kind: "whole" } : { kind: "part", text: line };
+    if (fits) last = { n: read.record.n, hash: read.hash };
+  }
+  return { last, torn };
+}
+
+function cut(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  return `${text.slice(0, maxChars).toWellFormed()}… ${text.length - maxChars} more characters`;
+}
