@@ -1,0 +1,100 @@
+// Event-stream text ↔ events (the `text/event-stream` format of the HTML standard).
+
+export type ServerEvent = { id: string | undefined; event: string; data: string; retryMs: number | undefined };
+
+export function eventText(data: string, id?: string): string {
+  // JSON has no raw line breaks, so one data line is enough.
+  return id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`;
+}
+
+/** An event without data: it gives the client an id to come back with before there is anything to say. */
+export function primingText(id: string, retryMs?: number): string {
+  return retryMs === undefined ? `id: ${id}\ndata:\n\n` : `id: ${id}\nretry: ${retryMs}\ndata:\n\n`;
+}
+
+/** Reads events from text that arrives in pieces. */
+export class EventParser {
+  private readonly maxChars: number;
+  private pieces: string[] = [];
+  private held = 0;
+  private data: string[] = [];
+  private dataChars = 0;
+  private event = "";
+  private id: string | undefined;
+  private retryMs: number | undefined;
+  private sawCarriageReturn = false;
+  private started = false;
+
+  constructor(maxChars: number) {
+    this.maxChars = maxChars;
+  }
+
+  *push(text: string): Generator<ServerEvent> {
+    let rest = text;
+    if (!this.started && rest !== "") {
+      this.started = true;
+      if (rest.startsWith("\uFEFF")) rest = rest.slice(1);
+    }
+    let from = 0;
+    // A line ends with \n, \r or \r\n, and \r\n may be cut in two.
+    if (this.sawCarriageReturn && rest.startsWith("\n")) from = 1;
+    if (rest !== "") this.sawCarriageReturn = false;
+    for (;;) {
+      const end = lineEnd(rest, from);
+      if (end === -1) break;
+      const event = this.line(this.pieces.join("") + rest.slice(from, end));
+      this.pieces = [];
+      this.held = 0;
+      from = end + 1;
+      if (rest[end] === "\r") {
+        if (from === rest.length) this.sawCarriageReturn = true;
+        else if (rest[from] === "\n") from++;
+      }
+      if (event) yield event;
+    }
+    if (from < rest.length) this.hold(rest.slice(from));
+  }
+
+  private hold(piece: string): void {
+    this.held += piece.length;
+    if (this.held > this.maxChars) throw new Error(`an event line is longer than ${this.maxChars} characters`);
+    this.pieces.push(piece);
+  }
+
+  private line(line: string): ServerEvent | undefined {
+    if (line === "") return this.dispatch();
+    const colon = line.indexOf(":");
+    if (colon === 0) return undefined; // a comment: keep-alive
+    const field = colon === -1 ? line : line.slice(0, colon);
+    const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+    if (field === "data") this.addData(value);
+    else if (field === "event") this.event = value;
+    else if (field === "id" && !value.includes("\0")) this.id = value;
+    else if (field === "retry" && /^\d+$/.test(value)) this.retryMs = Number(value);
+    return undefined;
+  }
+
+  private addData(value: string): void {
+    this.dataChars += value.length;
+    if (this.dataChars > this.maxChars) throw new Error(`an event is longer than ${this.maxChars} characters`);
+    this.data.push(value);
+  }
+
+  private dispatch(): ServerEvent | undefined {
+    const { id, event, retryMs } = this;
+    const data = this.data.join("\n");
+    this.data = [];
+    this.dataChars = 0;
+    this.event = "";
+    this.retryMs = undefined;
+    if (data === "" && id === undefined && retryMs === undefined) return undefined;
+    return { id, event: event === "" ? "message" : event, data, retryMs };
+  }
+}
+
+function lineEnd(text: string, from: number): number {
+  const newline = text.indexOf("\n", from);
+  const carriage = text.indexOf("\r", from);
+  if (carriage === -1) return newline;
+  return newline === -1 || carriage < newline ? carriage : newline;
+}
