@@ -1,0 +1,72 @@
+// Phrases that repeat, in any text: each gets one letter in a legend at the top. The letter never occurs in the text
+// itself, so putting the phrases back is exact.
+//
+//   [bosun:abbr]
+//   α=error TS7006: Parameter '
+//   β=' implicitly has an 'any' type.
+//   index.js(67,26): αfnβ
+import type { Pieces } from "../tokens/count.ts";
+import { splitPieces } from "../tokens/count.ts";
+import type { Fold, Folded } from "./fold.ts";
+import { readMark, withMark } from "./mark.ts";
+import type { Phrase } from "./phrases.ts";
+import { findPhrases } from "./phrases.ts";
+
+/** One token each in o200k, and letters no tool output is full of. None looks like a Latin letter. */
+const LETTERS = [..."αβγδεζηθλμξπσφψωΓΔΘΛΞΠΣΦΨΩжшщюяцчэбдфыЖШЩЮЯЦЧЭБДФЫ"];
+const LETTER = new RegExp(`[${LETTERS.join("")}]`, "g");
+const LEGEND_TOKENS = 3;
+/** Below this nothing can pay for the mark and a legend. */
+const MIN_TOKENS = 40;
+/** Shorter phrases would save a token here and there and make the text unreadable. */
+const MIN_COST = 3;
+const MIN_CHARS = 5;
+
+export const abbreviations: Fold = {
+  name: "abbr",
+  fold: (text) => abbreviate(text, splitPieces(text)),
+  unfold({ text }) {
+    const { body = "" } = readMark(text) ?? {};
+    const legend = new Map<string, string>();
+    let at = 0;
+    for (const letter of LETTERS) {
+      if (!body.startsWith(`${letter}=`, at)) continue;
+      const end = body.indexOf("\n", at);
+      if (end < 0) break;
+      legend.set(letter, body.slice(at + 2, end));
+      at = end + 1;
+    }
+    return body.slice(at).replace(LETTER, (letter) => legend.get(letter) ?? letter);
+  },
+};
+
+/** The same, for a text whose pieces are known already. */
+export function abbreviate(text: string, pieces: Pieces): Folded | undefined {
+  if (pieces.tokens < MIN_TOKENS) return undefined;
+  const taken = new Set(text.match(LETTER));
+  const letters = LETTERS.filter((letter) => !taken.has(letter));
+  const phrases = choosePhrases(findPhrases(text, pieces), letters.length);
+  if (phrases.length === 0) return undefined;
+  const legend: string[] = [];
+  let body = text;
+  for (const { start, end, cost } of phrases) {
+    const phrase = text.slice(start, end);
+    const parts = body.split(phrase);
+    // An earlier, longer phrase may have taken most of its places.
+    if ((parts.length - 1) * (cost - 1) <= cost + LEGEND_TOKENS) continue;
+    const letter = letters[legend.length] ?? "";
+    legend.push(`${letter}=${phrase}\n`);
+    body = parts.join(letter);
+  }
+  if (legend.length === 0) return undefined;
+  return { text: withMark("abbr", "", legend.join("") + body) };
+}
+
+// The most worthy, then the longest first: a long phrase must be taken before the short ones inside it.
+function choosePhrases(found: Phrase[], atMost: number): Phrase[] {
+  return found
+    .filter(({ start, end, cost }) => cost >= MIN_COST && end - start >= MIN_CHARS)
+    .sort((left, right) => right.worth - left.worth)
+    .slice(0, atMost)
+    .sort((left, right) => right.end - right.start - (left.end - left.start));
+}

@@ -1,0 +1,97 @@
+// JSON, and JSON line by line: two folds. One drops the white space of the printer and leaves plain JSON; the other
+// also drops quotes and repeated keys (json-writer.ts shows the notation). The gate takes the smaller.
+import type { JsonNode, JsonStyle } from "../json-syntax.ts";
+import { COMPACT, parseJson, printJson } from "../json-syntax.ts";
+import type { Fold, Folded } from "./fold.ts";
+import { UnfoldError } from "./fold.ts";
+import { readNotation } from "./json-reader.ts";
+import { writeNotation } from "./json-writer.ts";
+import { readMark, withMark } from "./mark.ts";
+
+/** A text as JSON: one value, or one per line. */
+type Document = { nodes: JsonNode[]; style: JsonStyle; lines: boolean };
+
+export const compactJson: Fold = {
+  name: "json-space",
+  fold(text) {
+    const document = parseDocument(text);
+    if (document === undefined) return undefined;
+    const folded = document.nodes.map((node) => printJson(node, COMPACT)).join("\n");
+    return folded.length < text.length ? { text: folded, layout: writeLayout(document) } : undefined;
+  },
+  unfold({ text, layout }) {
+    const { style, lines } = readLayout(layout);
+    const nodes = (lines ? text.split("\n") : [text]).map((line) => {
+      const parsed = parseJson(line);
+      if (parsed === undefined) throw new UnfoldError("not JSON");
+      return parsed.node;
+    });
+    return printDocument({ nodes, style, lines });
+  },
+};
+
+export const jsonNotation: Fold = {
+  name: "json",
+  fold(text) {
+    const document = parseDocument(text);
+    if (document === undefined) return undefined;
+    const node: JsonNode = document.lines ? { kind: "array", items: document.nodes } : (document.nodes[0] as JsonNode);
+    return { text: withMark(this.name, "", writeNotation(node)), layout: writeLayout(document) };
+  },
+  unfold({ text, layout }) {
+    const body = readMark(text)?.body ?? "";
+    const { style, lines } = readLayout(layout);
+    const node = readNotation(body);
+    if (lines && node.kind !== "array") throw new UnfoldError("lines expected");
+    return printDocument({ nodes: lines && node.kind === "array" ? node.items : [node], style, lines });
+  },
+};
+
+/** Parses what prints back to the same bytes; anything else is not ours to touch. */
+export function parseDocument(text: string): Document | undefined {
+  const whole = parseJson(text);
+  const document = whole === undefined ? parseLines(text) : { nodes: [whole.node], style: whole.style, lines: false };
+  return document !== undefined && printDocument(document) === text ? document : undefined;
+}
+
+function parseLines(text: string): Document | undefined {
+  const end = text.endsWith("\n") ? text.length - 1 : text.length;
+  if (!text.slice(0, end).includes("\n")) return undefined;
+  const nodes: JsonNode[] = [];
+  let style: JsonStyle | undefined;
+  for (const line of text.slice(0, end).split("\n")) {
+    const parsed = parseJson(line);
+    if (parsed === undefined) return undefined;
+    if (style === undefined || (style.colon === ":" && parsed.style.colon !== ":")) style = parsed.style;
+    nodes.push(parsed.node);
+  }
+  if (style === undefined) return undefined;
+  return { nodes, style: { ...style, lead: "", trail: text.slice(end) }, lines: true };
+}
+
+function printDocument({ nodes, style, lines }: Document): string {
+  if (!lines) return printJson(nodes[0] as JsonNode, style);
+  return nodes.map((node) => printJson(node, { ...style, trail: "" })).join("\n") + style.trail;
+}
+
+export function writeLayout({ style, lines }: Document): string {
+  const { indent, pad, comma, colon, lead, trail } = style;
+  return JSON.stringify([lines ? 1 : 0, indent ?? null, pad, comma, colon, lead, trail]);
+}
+
+/** Prints one value in the white space that a layout describes. */
+export function printLayout(node: JsonNode, layout: Folded["layout"]): string {
+  return printJson(node, readLayout(layout).style);
+}
+
+function readLayout(layout: Folded["layout"]): { style: JsonStyle; lines: boolean } {
+  const parts: unknown = JSON.parse(layout ?? "null");
+  if (!Array.isArray(parts) || parts.length !== 7) throw new UnfoldError("the layout of JSON is missing");
+  const [lines, indent, ...blanks] = parts as unknown[];
+  const [pad, comma, colon, lead, trail] = blanks.map((part) => {
+    if (typeof part !== "string") throw new UnfoldError("the layout of JSON is damaged");
+    return part;
+  });
+  const style: JsonStyle = { pad: pad ?? "", comma: comma ?? ",", colon: colon ?? ":", lead: lead ?? "", trail: trail ?? "" };
+  return { style: typeof indent === "string" ? { ...style, indent } : style, lines: lines === 1 };
+}

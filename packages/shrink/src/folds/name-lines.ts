@@ -1,0 +1,144 @@
+// Names in folders ↔ lines: one line per folder with the names in it, each level one blank further in.
+//
+//   README.md package.json          names at the top
+//   src/ index.ts main.ts           a folder and names in it
+//    folds/*.ts json tree           a folder inside the one above; the names end in .ts, except those
+//    last.ts                        that start with a colon. Back in src/: a line without a folder of its own
+//   |total 12                       a line that is no path, as it was
+//
+// An ending may also stand in the mark, for all lines that name none. Blanks in names are written "\ ".
+import { UnfoldError } from "./fold.ts";
+
+/** A name and the folders it lies in (an empty name: the folder itself), or a line to be left as it is. */
+export type Placed = { kind: "name"; folders: string[]; name: string } | { kind: "line"; line: string };
+
+type Line = { kind: "names"; depth: number; own: string[]; names: string[] } | { kind: "line"; line: string };
+
+const ESCAPED = /[\s\\]/g;
+/** An ending must be worth its place: on most names, and on enough of them. */
+const MIN_SHARE = 0.6;
+const MIN_NAMES = 3;
+const MIN_NAMES_IN_MARK = 8;
+const MAX_DEPTH = 60;
+
+/** undefined: these names cannot be written so that they read back the same. */
+export function writeNameLines(placed: Placed[]): { body: string; ending: string } | undefined {
+  const lines = intoLines(placed);
+  if (lines === undefined) return undefined;
+  const ending = commonEnding(lines.flatMap((line) => (line.kind === "names" ? line.names : [])), MIN_NAMES_IN_MARK);
+  return { body: lines.map((line) => writeLine(line, ending)).join("\n"), ending };
+}
+
+export function readNameLines(text: string, ending: string): Placed[] {
+  const placed: Placed[] = [];
+  let open: string[] = [];
+  for (const line of text.split("\n")) {
+    if (line.startsWith("|")) {
+      placed.push({ kind: "line", line: line.slice(1) });
+      continue;
+    }
+    let depth = 0;
+    while (line[depth] === " ") depth++;
+    if (depth > open.length) throw new UnfoldError(`a line is too far in: ${line}`);
+    const words = line.slice(depth).split(/(?<!\\) /);
+    open = open.slice(0, depth);
+    const head = /^((?:.*\/)?)(\*\.\w+(?:\.\w+)*)?$/.exec(words[0] ?? "");
+    if (head !== null && (head[1] !== "" || head[2] !== undefined)) {
+      if (head[1]) open = [...open, ...head[1].slice(0, -1).split("/").map(unescape)];
+      words.shift();
+      if (words.length === 0) placed.push({ kind: "name", folders: open, name: "" });
+    }
+    const own = head?.[2]?.slice(1) ?? ending;
+    for (const word of words) placed.push({ kind: "name", folders: open, name: readName(word, own) });
+  }
+  return placed;
+}
+
+/** The ending that most names share, such as ".ts" or ".d.ts", or an empty string. */
+export function commonEnding(names: string[], atLeast: number): string {
+  const counts = new Map<string, number>();
+  const count = (ending: string) => {
+    if (/^(?:\.\w{1,12}){1,2}$/.test(ending)) counts.set(ending, (counts.get(ending) ?? 0) + 1);
+  };
+  for (const name of names) {
+    const last = name.lastIndexOf(".");
+    if (last <= 0) continue;
+    count(name.slice(last));
+    const before = name.lastIndexOf(".", last - 1);
+    if (before > 0) count(name.slice(before));
+  }
+  let best = "";
+  let most = 0;
+  for (const [ending, times] of counts) {
+    // A double ending saves twice as much on each name that has it.
+    const worth = times * (ending.lastIndexOf(".") > 0 ? 2 : 1);
+    if (times < atLeast || times < names.length * MIN_SHARE || worth <= most) continue;
+    most = worth;
+    best = ending;
+  }
+  return best;
+}
+
+export function writeName(name: string, ending: string): string {
+  const special = name.startsWith(":") || name.startsWith("*.") || name.startsWith("|");
+  if (ending === "") return special ? `:${escape(name)}` : escape(name);
+  if (name.endsWith(ending) && name.length > ending.length && !special) return escape(name.slice(0, -ending.length));
+  return `:${escape(name)}`;
+}
+
+export function readName(word: string, ending: string): string {
+  return word.startsWith(":") ? unescape(word.slice(1)) : unescape(word) + ending;
+}
+
+function intoLines(placed: Placed[]): Line[] | undefined {
+  const lines: Line[] = [];
+  let open: string[] = [];
+  let line: Line | undefined;
+  for (const item of placed) {
+    if (item.kind === "line") {
+      lines.push(item);
+      line = undefined;
+      continue;
+    }
+    const { folders, name } = item;
+    if (line?.kind === "names" && sameFolder(open, folders)) {
+      // Opening a folder twice would read as once.
+      if (name === "" || line.names.length === 0) return undefined;
+      line.names.push(name);
+      continue;
+    }
+    let shared = 0;
+    while (shared < open.length && shared < folders.length && open[shared] === folders[shared]) shared++;
+    const own = folders.slice(shared);
+    if (folders.length > MAX_DEPTH || own.includes("") || own.some((folder) => folder.startsWith("|"))) return undefined;
+    if (own.length === 0 && name === "") return undefined;
+    line = { kind: "names", depth: shared, own, names: name === "" ? [] : [name] };
+    lines.push(line);
+    open = folders;
+  }
+  return lines;
+}
+
+function writeLine(line: Line, ending: string): string {
+  if (line.kind === "line") return `|${line.line}`;
+  const own = commonEnding(line.names, MIN_NAMES);
+  const head = line.own.map((folder) => `${escape(folder)}/`).join("") + (own !== "" && own !== ending ? `*${own}` : "");
+  const words = line.names.map((name) => writeName(name, own === "" ? ending : own));
+  // A line that starts with a name which looks like a folder, or like the deeper line it is not, would read wrong.
+  if (head === "" && /\/$|^\s/.test(words[0] ?? "")) words[0] = `:${escape(line.names[0] ?? "")}`;
+  return " ".repeat(line.depth) + (head === "" ? words : [head, ...words]).join(" ");
+}
+
+function sameFolder(left: string[], right: string[]): boolean {
+  if (left.length !== right.length) return false;
+  for (let i = left.length - 1; i >= 0; i--) if (left[i] !== right[i]) return false;
+  return true;
+}
+
+function escape(name: string): string {
+  return name.replace(ESCAPED, (char) => `\\${char}`);
+}
+
+function unescape(word: string): string {
+  return word.replace(/\\([\s\\])/g, "$1");
+}

@@ -1,0 +1,134 @@
+// Lists of paths, one per line, perhaps each after a size, a digest or a status: the folder they share once in the
+// mark, then one line per folder. What stood before a path follows it after "=", unless it is what the mark says.
+//
+//   [bosun:paths /a/b/ *.ts]       /a/b/main.ts, /a/b/folds/json.ts, …
+//   [bosun:paths ./ =M]            M ./x, except where it says otherwise: y=D was D ./y
+import type { Fold } from "./fold.ts";
+import { UnfoldError } from "./fold.ts";
+import { fitsInMark, readMark, withMark } from "./mark.ts";
+import type { Placed } from "./name-lines.ts";
+import { readNameLines, writeNameLines } from "./name-lines.ts";
+
+const MIN_PATHS = 3;
+const MIN_SHARE = 0.6;
+const MAX_PATH_CHARS = 1000;
+/** What no path of a listing holds, but sentences, tables and code do. */
+const UNLIKELY = /[\s"<>|*?{};=]|:\/\/|[.,:;]$/;
+const LABELLED = /^( *)(\S+)(\s+)(\S.*)$/;
+
+type Entry = { label?: string; path: string } | { line: string };
+/** White space around the labels of a list: the width they are padded to on the left, and what follows them. */
+type Labels = { width: number; gap: string };
+
+export const pathList: Fold = {
+  name: "paths",
+  fold(text) {
+    const trail = text.endsWith("\n") ? "\n" : "";
+    const lines = text.slice(0, text.length - trail.length).split("\n");
+    if (lines.length < MIN_PATHS) return undefined;
+    const found = readPlain(lines) ?? readLabelled(lines);
+    if (found === undefined) return undefined;
+    const { entries, labels } = found;
+    const root = commonFolder(entries.flatMap((entry) => ("path" in entry ? [entry.path] : [])));
+    const usual = labels === undefined ? "" : usualLabel(entries);
+    const written = writeNameLines(entries.map((entry) => place(entry, root, usual)));
+    if (written === undefined) return undefined;
+    const argument = [root, written.ending && `*${written.ending}`, usual && `=${usual}`].filter(Boolean).join(" ");
+    if (!fitsInMark(argument) || / .* .* | [^*=]/.test(argument)) return undefined;
+    const folded = { text: withMark(this.name, argument, written.body + trail) };
+    return labels === undefined ? folded : { ...folded, layout: JSON.stringify([labels.width, labels.gap]) };
+  },
+  unfold({ text, layout }) {
+    const { argument = "", body = "" } = readMark(text) ?? {};
+    const trail = body.endsWith("\n") ? "\n" : "";
+    const { root, ending, usual } = readArgument(argument);
+    const labels = layout === undefined ? undefined : readLabels(layout);
+    const placed = readNameLines(body.slice(0, body.length - trail.length), ending);
+    const lines = placed.map((item) => {
+      if (item.kind === "line") return item.line;
+      const folder = root + item.folders.map((name) => `${name}/`).join("");
+      if (labels === undefined) return folder + item.name;
+      const at = item.name.lastIndexOf("=");
+      const [name, label] = at < 0 ? [item.name, usual] : [item.name.slice(0, at), item.name.slice(at + 1)];
+      return label.padStart(labels.width) + labels.gap + folder + name;
+    });
+    return lines.join("\n") + trail;
+  },
+};
+
+/** The folder that all paths lie in, with its slash; empty when there is none. */
+export function commonFolder(paths: string[]): string {
+  let shared = paths[0] ?? "";
+  for (const path of paths) {
+    let i = 0;
+    while (i < shared.length && shared.charCodeAt(i) === path.charCodeAt(i)) i++;
+    shared = shared.slice(0, i);
+  }
+  return shared.slice(0, shared.lastIndexOf("/") + 1);
+}
+
+function readPlain(lines: string[]): { entries: Entry[]; labels?: Labels } | undefined {
+  const entries = lines.map((line): Entry => (isPath(line) ? { path: line } : { line }));
+  return areMostlyPaths(entries) ? { entries } : undefined;
+}
+
+function readLabelled(lines: string[]): { entries: Entry[]; labels: Labels } | undefined {
+  const first = lines.map((line) => LABELLED.exec(line)).find((match) => match !== null && isPath(match[4] ?? ""));
+  if (!first) return undefined;
+  const labels: Labels = { width: (first[1] ?? "") === "" ? 0 : (first[1] + (first[2] ?? "")).length, gap: first[3] ?? "" };
+  // Numbers are aligned to the right: the widest may be the first without blanks before it.
+  for (const line of lines) {
+    const match = LABELLED.exec(line);
+    if (match !== null && match[1] !== "") labels.width = Math.max(labels.width, ((match[1] ?? "") + (match[2] ?? "")).length);
+  }
+  const entries = lines.map((line): Entry => {
+    const match = LABELLED.exec(line);
+    const [, , label = "", , path = ""] = match ?? [];
+    const same = match !== null && label.padStart(labels.width) + labels.gap + path === line;
+    return same && isPath(path) && !path.includes("=") && !label.includes("=") ? { label, path } : { line };
+  });
+  return areMostlyPaths(entries) ? { entries, labels } : undefined;
+}
+
+function areMostlyPaths(entries: Entry[]): boolean {
+  const paths = entries.flatMap((entry) => ("path" in entry ? [entry.path] : []));
+  if (paths.length < MIN_PATHS || paths.length < entries.length * MIN_SHARE) return false;
+  return paths.filter((path) => path.includes("/") || /\.\w{1,8}$/.test(path)).length >= paths.length * MIN_SHARE;
+}
+
+function isPath(line: string): boolean {
+  return line !== "" && line.length < MAX_PATH_CHARS && !UNLIKELY.test(line) && /\w/.test(line) && !line.startsWith("//");
+}
+
+function place(entry: Entry, root: string, usual: string): Placed {
+  if ("line" in entry) return { kind: "line", line: entry.line };
+  const path = entry.path.slice(root.length);
+  const at = path.lastIndexOf("/", path.length - 2);
+  const suffix = entry.label === undefined || entry.label === usual ? "" : `=${entry.label}`;
+  const folders = at < 0 ? [] : path.slice(0, at).split("/");
+  return { kind: "name", folders, name: path.slice(at + 1) + suffix };
+}
+
+function usualLabel(entries: Entry[]): string {
+  const counts = new Map<string, number>();
+  for (const entry of entries) if ("label" in entry && entry.label) counts.set(entry.label, (counts.get(entry.label) ?? 0) + 1);
+  const [label = "", times = 0] = [...counts].sort((left, right) => right[1] - left[1])[0] ?? [];
+  return times > 2 && times * 3 >= entries.length && /^[\w?!+-]+$/.test(label) ? label : "";
+}
+
+function readArgument(argument: string): { root: string; ending: string; usual: string } {
+  const found = { root: "", ending: "", usual: "" };
+  for (const word of argument.split(" ")) {
+    if (word.startsWith("*")) found.ending = word.slice(1);
+    else if (word.startsWith("=")) found.usual = word.slice(1);
+    else found.root = word;
+  }
+  return found;
+}
+
+function readLabels(layout: string): Labels {
+  const parts: unknown = JSON.parse(layout);
+  const [width, gap] = Array.isArray(parts) ? (parts as unknown[]) : [];
+  if (typeof width !== "number" || width > 200 || typeof gap !== "string") throw new UnfoldError("the layout of a list is damaged");
+  return { width, gap };
+}

@@ -1,0 +1,225 @@
+// Which phrases repeat in a text, and what each is worth: pieces that often follow each other are joined, in rounds,
+// like byte pairs in a tokenizer. Linear: each round is one pass over a sequence that gets shorter.
+import type { Pieces } from "../tokens/count.ts";
+
+export type Phrase = { start: number; end: number; cost: number; worth: number };
+
+const MAX_ROUNDS = 16;
+/** What an entry of the legend costs beside the phrase itself. */
+const LEGEND_TOKENS = 3;
+/** Stands between lines: no phrase crosses it. */
+const BARRIER = -1;
+/** In long texts a phrase must come three times: what comes twice is rarely worth the search. */
+const LONG_FROM = 6000;
+
+export function findPhrases(text: string, pieces: Pieces): Phrase[] {
+  const grammar = new Grammar(text, pieces);
+  for (let round = 0; round < MAX_ROUNDS && grammar.join(pieces.count < LONG_FROM ? 2 : 3); round++);
+  return grammar.phrases();
+}
+
+class Grammar {
+  #length: number;
+  #symbols: Int32Array;
+  /** Piece at which each symbol of the sequence starts. */
+  #places: Int32Array;
+  readonly #pieces: Pieces;
+  readonly #left: number[] = [];
+  readonly #right: number[] = [];
+  readonly #cost: number[] = [];
+  /** First piece of some occurrence, and how many pieces there are. */
+  readonly #first: number[] = [];
+  readonly #size: number[] = [];
+  readonly #pairs: PairTable;
+  readonly #firstRule: number;
+
+  constructor(text: string, pieces: Pieces) {
+    this.#pieces = pieces;
+    this.#length = pieces.count;
+    this.#symbols = new Int32Array(pieces.count);
+    this.#places = new Int32Array(pieces.count);
+    let highest = 0;
+    for (let i = 0; i < pieces.count; i++) {
+      const end = pieces.ends[i] ?? 0;
+      const id = pieces.ids[i] ?? 0;
+      this.#symbols[i] = endsLine(text, i === 0 ? 0 : (pieces.ends[i - 1] ?? 0), end) ? BARRIER : id;
+      this.#places[i] = i;
+      if (id > highest) highest = id;
+    }
+    this.#firstRule = highest + 1;
+    this.#pairs = new PairTable(pieces.count);
+  }
+
+  /** One round. false: nothing was left to join. */
+  join(atLeast: number): boolean {
+    const symbols = this.#symbols;
+    const pairs = this.#pairs;
+    pairs.clear();
+    for (let i = 0; i + 1 < this.#length; i++) {
+      const a = symbols[i] ?? BARRIER;
+      const b = symbols[i + 1] ?? BARRIER;
+      if (a !== BARRIER && b !== BARRIER) pairs.add(a, b);
+    }
+    let written = 0;
+    let joined = false;
+    let here = this.#countAt(0);
+    for (let i = 0; i < this.#length; ) {
+      const next = this.#countAt(i + 1);
+      if (here >= atLeast && here >= next) {
+        symbols[written] = this.#rule(i);
+        this.#places[written++] = this.#places[i] ?? 0;
+        joined = true;
+        i += 2;
+        here = this.#countAt(i);
+        continue;
+      }
+      symbols[written] = symbols[i] ?? BARRIER;
+      this.#places[written++] = this.#places[i] ?? 0;
+      i++;
+      here = next;
+    }
+    this.#length = written;
+    return joined;
+  }
+
+  #countAt(i: number): number {
+    if (i + 1 >= this.#length) return 0;
+    const a = this.#symbols[i] ?? BARRIER;
+    const b = this.#symbols[i + 1] ?? BARRIER;
+    return a === BARRIER || b === BARRIER ? 0 : this.#pairs.count(a, b);
+  }
+
+  #rule(i: number): number {
+    const a = this.#symbols[i] ?? 0;
+    const b = this.#symbols[i + 1] ?? 0;
+    const known = this.#pairs.rule(a, b);
+    if (known >= 0) return known;
+    const rule = this.#firstRule + this.#left.length;
+    this.#left.push(a);
+    this.#right.push(b);
+    this.#cost.push(this.#costOf(a, this.#places[i] ?? 0) + this.#costOf(b, this.#places[i + 1] ?? 0));
+    this.#first.push(this.#places[i] ?? 0);
+    this.#size.push(this.#sizeOf(a) + this.#sizeOf(b));
+    this.#pairs.setRule(a, b, rule);
+    return rule;
+  }
+
+  #costOf(symbol: number, place: number): number {
+    const rule = symbol - this.#firstRule;
+    return rule >= 0 ? (this.#cost[rule] ?? 0) : (this.#pieces.costs[place] ?? 0);
+  }
+
+  #sizeOf(symbol: number): number {
+    const rule = symbol - this.#firstRule;
+    return rule >= 0 ? (this.#size[rule] ?? 0) : 1;
+  }
+
+  /** What is worth an entry in the legend, counting what its own parts would save already. */
+  phrases(): Phrase[] {
+    const rules = this.#left.length;
+    const totals = new Int32Array(rules);
+    for (let i = 0; i < this.#length; i++) {
+      const rule = (this.#symbols[i] ?? 0) - this.#firstRule;
+      if (rule >= 0) totals[rule] = (totals[rule] ?? 0) + 1;
+    }
+    for (let rule = rules - 1; rule >= 0; rule--) {
+      for (const part of [this.#left[rule] ?? 0, this.#right[rule] ?? 0]) {
+        const inner = part - this.#firstRule;
+        if (inner >= 0) totals[inner] = (totals[inner] ?? 0) + (totals[rule] ?? 0);
+      }
+    }
+    const effective = new Int32Array(rules);
+    const found: Phrase[] = [];
+    for (let rule = 0; rule < rules; rule++) {
+      const cost = this.#cost[rule] ?? 0;
+      const apart = this.#effectiveCost(this.#left[rule] ?? 0, effective, rule, true) + this.#effectiveCost(this.#right[rule] ?? 0, effective, rule, false);
+      const worth = (totals[rule] ?? 0) * (apart - 1) - (cost + LEGEND_TOKENS);
+      effective[rule] = worth > 0 ? 1 : apart;
+      if (worth <= 0) continue;
+      const first = this.#first[rule] ?? 0;
+      const { ends } = this.#pieces;
+      found.push({ start: first === 0 ? 0 : (ends[first - 1] ?? 0), end: ends[first + (this.#size[rule] ?? 1) - 1] ?? 0, cost, worth });
+    }
+    return found;
+  }
+
+  #effectiveCost(part: number, effective: Int32Array, within: number, left: boolean): number {
+    const inner = part - this.#firstRule;
+    if (inner >= 0) return effective[inner] ?? 1;
+    const first = this.#first[within] ?? 0;
+    return this.#pieces.costs[left ? first : first + (this.#size[within] ?? 1) - 1] ?? 1;
+  }
+}
+
+function endsLine(text: string, start: number, end: number): boolean {
+  const last = text.charCodeAt(end - 1);
+  if (last === 0x0a || last === 0x0d) return true;
+  // "*\n/" is one piece.
+  return last === 0x2f && end - start > 2 && /[\r\n]/.test(text.slice(start, end));
+}
+
+/** Pairs of symbols by hash: how often each occurs in this round, and which rule it became in any round. */
+class PairTable {
+  readonly #mask: number;
+  readonly #a: Int32Array;
+  readonly #b: Int32Array;
+  readonly #counts: Int32Array;
+  readonly #rules = new Map<number, number>();
+  readonly #slots: Int32Array;
+  #used = 0;
+
+  constructor(symbols: number) {
+    let size = 64;
+    while (size < symbols * 2) size *= 2;
+    this.#mask = size - 1;
+    this.#slots = new Int32Array(size);
+    this.#a = new Int32Array(symbols + 1);
+    this.#b = new Int32Array(symbols + 1);
+    this.#counts = new Int32Array(symbols + 1);
+  }
+
+  clear(): void {
+    this.#slots.fill(0);
+    this.#used = 0;
+  }
+
+  add(a: number, b: number): void {
+    let slot = hashPair(a, b) & this.#mask;
+    for (;;) {
+      const entry = this.#slots[slot] ?? 0;
+      if (entry === 0) break;
+      if (this.#a[entry] === a && this.#b[entry] === b) {
+        this.#counts[entry] = (this.#counts[entry] ?? 0) + 1;
+        return;
+      }
+      slot = (slot + 1) & this.#mask;
+    }
+    const entry = ++this.#used;
+    this.#slots[slot] = entry;
+    this.#a[entry] = a;
+    this.#b[entry] = b;
+    this.#counts[entry] = 1;
+  }
+
+  count(a: number, b: number): number {
+    for (let slot = hashPair(a, b) & this.#mask; ; slot = (slot + 1) & this.#mask) {
+      const entry = this.#slots[slot] ?? 0;
+      if (entry === 0) return 0;
+      if (this.#a[entry] === a && this.#b[entry] === b) return this.#counts[entry] ?? 0;
+    }
+  }
+
+  // Symbols stay below 2^21 by the size limit of the gate, so a pair fits a double exactly.
+  rule(a: number, b: number): number {
+    return this.#rules.get(a * 0x200000 + b) ?? -1;
+  }
+
+  setRule(a: number, b: number, rule: number): void {
+    this.#rules.set(a * 0x200000 + b, rule);
+  }
+}
+
+function hashPair(a: number, b: number): number {
+  const hash = Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca6b);
+  return hash ^ (hash >>> 15);
+}
