@@ -65,8 +65,8 @@ export function createAuthorizedFetch(options: AuthorizedFetchOptions): HttpFetc
     let authorizations = 0;
     let earlier: Renewal | undefined;
     let nonceRetried = false;
+    let token = await unlessAborted(session.current(), init.signal);
     for (let sends = 1; ; sends += 1) {
-      const token = await unlessAborted(session.current(), init.signal);
       const response = await send(target, init, token);
       const demand = readDemand(response.status, response.headers);
       const learnt = nonces.learn(target, response.headers);
@@ -82,6 +82,7 @@ export function createAuthorizedFetch(options: AuthorizedFetchOptions): HttpFetc
         earlier = outcome;
       }
       await response.body?.cancel();
+      token = session.latest();
     }
   };
 

@@ -49,7 +49,10 @@ export function createIdentitySource(http: AuthHttp, store: CredentialStore, opt
       return (await register(server, redirectUri)) ?? (await options.askForClient?.(server.issuer));
     },
     async recall(server, clientId) {
-      if (options.client?.clientId === clientId && boundIssuer === server.issuer) return options.client;
+      if (options.client?.clientId === clientId && (boundIssuer ?? server.issuer) === server.issuer) {
+        boundIssuer = server.issuer;
+        return options.client;
+      }
       if (options.clientMetadataUrl === clientId) return { clientId, authMethod: "none" };
       const known = await store.readClient(server.issuer);
       return known?.clientId === clientId ? known : undefined;

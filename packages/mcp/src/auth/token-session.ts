@@ -48,6 +48,8 @@ export type RenewalRequest = {
 export type TokenSession = {
   /** The token to use now; undefined when there is none and the server has to say what it wants. */
   current(): Promise<StoredToken | undefined>;
+  /** The token as it is: one just obtained is used however short its life, not refreshed at once. */
+  latest(): StoredToken | undefined;
   renew(request: RenewalRequest): Promise<Renewal>;
 };
 
@@ -70,6 +72,7 @@ export function createTokenSession(options: SessionOptions): TokenSession {
       if (token && remainingMs(token) <= 0) await replace(token.issuer, undefined);
       return token;
     },
+    latest: () => token,
     renew,
   };
 

@@ -62,7 +62,9 @@ test("a hundred requests at once cause one sign-in", async () => {
   const responses = await Promise.all(
     Array.from({ length: 100 }, (_, number) => post(fetch, server.url, String(number))),
   );
-  const echoes = await Promise.all(responses.map(async (response) => (await response.json()).echo));
+  const echoes = await Promise.all(
+    responses.map(async (response) => ((await response.json()) as { echo: string }).echo),
+  );
   expect(echoes).toEqual(Array.from({ length: 100 }, (_, number) => String(number)));
   expect(as.authorizations).toHaveLength(1);
 });

@@ -6,8 +6,8 @@ type Plain = [scheme: string, params: Record<string, string>, token68?: string];
 
 function plain(header: string | null): Plain[] {
   return parseChallenges(header).map(({ scheme, params, token68 }) => {
-    const entry: Plain = [scheme, Object.fromEntries(params)];
-    return token68 === undefined ? entry : [...entry, token68];
+    const named = Object.fromEntries(params);
+    return token68 === undefined ? [scheme, named] : [scheme, named, token68];
   });
 }
 
