@@ -86,7 +86,7 @@ export class EngineError extends Error {
 
 /** The errno name (ENOENT, …) of a failed system call, or undefined when it was not one. */
 export function errnoOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  if (!(error instanceof Error) || error instanceof EngineError || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
 

@@ -59,11 +59,12 @@ export class Directory implements Disposable {
   }
 
   /** The subdirectory of that name. A link is refused (ENOTDIR or ELOOP), never followed. */
-  enter(name: string): Directory {
-    const fd = fs.openSync(this.at(name), directoryFlags(this.mode));
+  enter(name: string | Buffer): Directory {
+    const at = typeof name === "string" ? this.at(name) : this.atBytes(name);
+    const fd = fs.openSync(at, directoryFlags(this.mode));
     try {
       this.verify();
-      return new Directory(joinPath(this.path, name), this.mode, fd);
+      return new Directory(joinPath(this.path, name.toString()), this.mode, fd);
     } catch (error) {
       fs.closeSync(fd);
       throw error;
@@ -73,6 +74,11 @@ export class Directory implements Disposable {
   /** A path for node:fs that means `name` in this very directory. */
   at(name: string): string {
     return this.mode === "descriptors" ? `/proc/self/fd/${this.fd}/${name}` : joinPath(this.path, name);
+  }
+
+  /** As `at`, for a name that need not be UTF-8: only its bytes lead to it. */
+  atBytes(name: Buffer): Buffer {
+    return Buffer.concat([Buffer.from(this.at("")), name]);
   }
 
   /** A path for node:fs that means this very directory. */

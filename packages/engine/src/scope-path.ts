@@ -82,6 +82,24 @@ function walkTo(scope: Scope, requested: string, options: ResolveOptions): Scope
   }
 }
 
+/** The same place, looked at again: after waiting for a lock, what is there may be another file. */
+export function lookAgain(place: ScopedPath): ScopedPath {
+  try {
+    const entry = place.missingParents.length > 0 ? undefined : place.parent.look(place.name);
+    // The resolver had followed every link it was asked to: a new one was put there since.
+    if (entry?.kind === "symlink" && place.entry?.kind !== "symlink") {
+      closeEntry(entry);
+      throw new EngineError("CHANGED_ON_DISK", `${place.shown} was replaced by a link meanwhile`, {
+        path: place.path,
+        requested: place.shown,
+      });
+    }
+    return new ScopedPath({ ...place, parent: place.parent.lend(), entry });
+  } catch (error) {
+    throw errnoOf(error) === undefined ? error : ioError("stat", place.shown, error, place.path);
+  }
+}
+
 /** Throws READ_ONLY when a pattern protects the place from writing. */
 export function refuseReadOnly(place: ScopedPath): void {
   const pattern = readOnlyBy(place.scope, place.path);

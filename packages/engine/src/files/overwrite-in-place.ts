@@ -1,0 +1,68 @@
+// New content into the same inode, for a file with several names or in a directory one may not write in. Not atomic; but a
+// full disk is met before the first old byte is gone, and an error puts the old bytes back.
+import fs from "node:fs";
+import type { BigIntStats } from "node:fs";
+import { promisify } from "node:util";
+import { ioError } from "../failure.ts";
+import type { ScopedPath } from "../scope-path.ts";
+import { changed, isSameVersion, needFile, noFollow, pathOfEntry } from "./open-file.ts";
+
+const { O_RDWR, O_NONBLOCK } = fs.constants;
+/** Larger old content is not kept in memory for the way back. */
+const MAX_RESTORED_BYTES = 64 * 1024 * 1024;
+
+const fsync = promisify(fs.fsync);
+
+export async function overwriteInPlace(
+  place: ScopedPath,
+  content: Uint8Array,
+  expected: BigIntStats,
+): Promise<BigIntStats> {
+  const entry = needFile(place);
+  let fd: number;
+  try {
+    fd = fs.openSync(pathOfEntry(place, entry), O_RDWR | O_NONBLOCK | noFollow(entry));
+  } catch (error) {
+    throw ioError("write", place.shown, error, place.path);
+  }
+  try {
+    const before = fs.fstatSync(fd, { bigint: true });
+    if (!isSameVersion(before, expected)) throw changed(place);
+    replaceBytes(fd, content, Number(before.size));
+    await fsync(fd);
+    return fs.fstatSync(fd, { bigint: true });
+  } catch (error) {
+    throw ioError("write", place.shown, error, place.path);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function replaceBytes(fd: number, content: Uint8Array, oldSize: number): void {
+  const old = oldSize <= MAX_RESTORED_BYTES ? readAll(fd, oldSize) : undefined;
+  try {
+    // What lies beyond the old end needs new blocks: if there are none, the old content is still untouched.
+    writeAll(fd, content, Math.min(oldSize, content.length), content.length);
+    writeAll(fd, content, 0, Math.min(oldSize, content.length));
+    fs.ftruncateSync(fd, content.length);
+  } catch (error) {
+    if (old !== undefined) writeAll(fd, old, 0, old.length);
+    fs.ftruncateSync(fd, oldSize);
+    throw error;
+  }
+}
+
+function readAll(fd: number, size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  let filled = 0;
+  while (filled < size) {
+    const got = fs.readSync(fd, bytes, filled, size - filled, filled);
+    if (got === 0) break;
+    filled += got;
+  }
+  return bytes.subarray(0, filled);
+}
+
+function writeAll(fd: number, bytes: Uint8Array, from: number, to: number): void {
+  for (let at = from; at < to;) at += fs.writeSync(fd, bytes, at, to - at, at);
+}

@@ -1,0 +1,67 @@
+// Whether a directory tree holds something policy protects: deleting or moving the tree would get around the protection,
+// since patterns are judged by path.
+import fs from "node:fs";
+import { EngineError, errnoOf } from "../failure.ts";
+import { joinPath } from "../scope-directory.ts";
+import type { Directory } from "../scope-directory.ts";
+import type { ScopedPath } from "../scope-path.ts";
+import { entryDeniedBy } from "../scope.ts";
+import type { Scope } from "../scope.ts";
+import { matchesGlob } from "../glob-pattern.ts";
+import { Turns } from "../turns.ts";
+
+/** Throws PATH_DENIED or READ_ONLY. Costs nothing without patterns. */
+export async function refuseProtectedBelow(place: ScopedPath, signal?: AbortSignal): Promise<void> {
+  const { scope, entry } = place;
+  if (entry?.kind !== "directory" || scope.deny.length + scope.readOnly.length === 0) return;
+  using top = place.parent.enter(place.name);
+  await refuseIn(top, place, new Turns(signal));
+}
+
+async function refuseIn(directory: Directory, place: ScopedPath, turns: Turns): Promise<void> {
+  for (const entry of entriesOf(directory)) {
+    const real = joinPath(directory.path, entry.name);
+    refuseProtected(place, real);
+    if (entry.isDirectory()) {
+      const inner = enterIfThere(directory, entry.name);
+      if (inner !== undefined) {
+        using below = inner;
+        await refuseIn(below, place, turns);
+      }
+    }
+    if (turns.due) await turns.rest();
+    turns.check();
+  }
+}
+
+function refuseProtected(place: ScopedPath, real: string): void {
+  const { scope, shown } = place;
+  const denied = entryDeniedBy(scope, real);
+  const readOnly = denied ?? readOnlyEntry(scope, real);
+  if (readOnly === undefined) return;
+  const code = denied === undefined ? "READ_ONLY" : "PATH_DENIED";
+  const message = `${shown} holds something that pattern "${readOnly}" protects`;
+  throw new EngineError(code, message, { path: place.path, requested: shown, pattern: readOnly });
+}
+
+function readOnlyEntry(scope: Scope, real: string): string | undefined {
+  return scope.readOnly.find((pattern) => matchesGlob(pattern, real))?.source;
+}
+
+function entriesOf(directory: Directory): fs.Dirent[] {
+  try {
+    return fs.readdirSync(directory.self, { withFileTypes: true });
+  } catch (error) {
+    // What cannot be read cannot be emptied either: the operation itself will say so.
+    if (errnoOf(error) === "EACCES") return [];
+    throw error;
+  }
+}
+
+function enterIfThere(directory: Directory, name: string): Directory | undefined {
+  try {
+    return directory.enter(name);
+  } catch {
+    return undefined; // gone, or no directory any more: nothing below it to protect
+  }
+}

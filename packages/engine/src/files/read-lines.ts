@@ -1,0 +1,114 @@
+// Lines of a text file by number, streamed through one buffer: memory does not grow with the file, nor with a line.
+// Numbers, cuts and totals come back as data; how they look is the surface's business (reference §2.3.1–§2.3.3).
+import { EngineError } from "../failure.ts";
+import { Turns } from "../turns.ts";
+import { Chunk } from "./chunk.ts";
+import type { TextEncoding } from "./file-kind.ts";
+import { ContentHash, fingerprintFrom } from "./fingerprint.ts";
+import type { Fingerprint } from "./fingerprint.ts";
+import { LineCollector } from "./line-collector.ts";
+import type { NumberedLine } from "./line-collector.ts";
+import type { OpenFile } from "./open-file.ts";
+import { tooLarge } from "./read-whole.ts";
+
+export type LineRange = {
+  /** 1-based, inclusive. */
+  readonly first: number;
+  readonly last: number;
+};
+
+export type ReadLinesOptions = {
+  readonly encoding: TextEncoding;
+  /** Without a range: from the first line, `maxLines` of them, and the rest counted. */
+  readonly range?: LineRange;
+  readonly maxLines: number;
+  /** In code points; the rest of a longer line is counted, not kept. */
+  readonly maxLineChars: number;
+  /** Of the file: its reported size, and the bytes actually read. */
+  readonly maxBytes: number;
+  /** Of the lines returned, together. */
+  readonly maxTextBytes: number;
+  readonly signal?: AbortSignal;
+};
+
+export type LinesRead = {
+  readonly lines: readonly NumberedLine[];
+  /** Known when the end of the file was reached; a range stops at its last line. */
+  readonly totalLines: number | undefined;
+  /** Without a range: the file has more lines than were returned. */
+  readonly more: boolean;
+  readonly fingerprint: Fingerprint;
+};
+
+export async function readLines(file: OpenFile, options: ReadLinesOptions): Promise<LinesRead> {
+  const { range } = options;
+  if (range !== undefined) checkRange(range);
+  if (file.size > options.maxBytes) throw tooLarge(file, file.size, options.maxBytes);
+  const collector = new LineCollector({
+    first: range?.first ?? 1,
+    last: range?.last ?? options.maxLines,
+    maxLineChars: options.maxLineChars,
+    maxTextBytes: options.maxTextBytes,
+    describe: file,
+  });
+  const { whole, hash } = await feed(file, collector, options);
+  const totalLines = whole ? collector.totalLines : undefined;
+  if (range !== undefined && totalLines !== undefined && range.first > totalLines) {
+    throw rangeError(
+      `start ${range.first} exceeds total lines ${totalLines} in ${file.shown}`,
+      { ...range, totalLines },
+      file,
+    );
+  }
+  return {
+    lines: collector.lines,
+    totalLines,
+    more: range === undefined && (totalLines ?? 0) > options.maxLines,
+    fingerprint: fingerprintFrom(file.stat, whole ? hash.value : undefined),
+  };
+}
+
+async function feed(
+  file: OpenFile,
+  collector: LineCollector,
+  options: ReadLinesOptions,
+): Promise<{ whole: boolean; hash: ContentHash }> {
+  using chunk = new Chunk();
+  const turns = new Turns(options.signal);
+  const hash = new ContentHash();
+  const recode = options.encoding === "utf-8" ? undefined : new TextDecoder(options.encoding, { ignoreBOM: true });
+  for (let position = 0; ;) {
+    const got = file.readAt(position, chunk.bytes);
+    const bytes = chunk.bytes.subarray(0, got);
+    position += got;
+    if (position > options.maxBytes) throw tooLarge(file, position, options.maxBytes);
+    hash.add(bytes);
+    const atEnd = got < chunk.bytes.length;
+    collector.push(recode === undefined ? bytes : Buffer.from(recode.decode(bytes, { stream: !atEnd })));
+    if (atEnd) {
+      collector.end();
+      return { whole: true, hash };
+    }
+    // Only a range may stop early; without one the total is part of the answer.
+    if (options.range !== undefined && collector.complete) return { whole: false, hash };
+    if (turns.due) await turns.rest();
+    turns.check();
+  }
+}
+
+function checkRange(range: LineRange): void {
+  const { first, last } = range;
+  if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last))
+    throw rangeError("both ends must be integers", range);
+  if (first < 1) throw rangeError(`start must be >= 1, got ${first}`, range);
+  if (first > last) throw rangeError(`start ${first} > end ${last}`, range);
+}
+
+function rangeError(why: string, range: LineRange & { totalLines?: number }, file?: OpenFile): EngineError {
+  return new EngineError("RANGE_INVALID", `invalid view_range: ${why}`, {
+    start: range.first,
+    end: range.last,
+    ...(range.totalLines === undefined ? {} : { totalLines: range.totalLines }),
+    ...(file === undefined ? {} : { path: file.path, requested: file.shown }),
+  });
+}

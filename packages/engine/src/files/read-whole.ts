@@ -1,0 +1,67 @@
+// A whole file into memory, up to a cap that holds even when the file lies about its size or grows meanwhile.
+import { EngineError } from "../failure.ts";
+import { Turns } from "../turns.ts";
+import { CHUNK_BYTES, Chunk } from "./chunk.ts";
+import type { OpenFile } from "./open-file.ts";
+
+export type WholeLimits = { readonly maxBytes: number; readonly signal?: AbortSignal };
+
+/** All bytes, or TOO_LARGE: never a silent cut. */
+export async function readWhole(file: OpenFile, limits: WholeLimits): Promise<Buffer> {
+  const { maxBytes } = limits;
+  if (file.size > maxBytes) throw tooLarge(file, file.size, maxBytes);
+  const turns = new Turns(limits.signal);
+  // Pieces: the size is a hint only, and one spare byte shows whether the file has grown.
+  const pieces: Buffer[] = [];
+  let total = 0;
+  let next = Math.min(file.size + 1, maxBytes + 1);
+  for (;;) {
+    const piece = await readPiece(file, total, next, turns);
+    total += piece.length;
+    if (total > maxBytes) throw tooLarge(file, total, maxBytes);
+    pieces.push(piece);
+    if (piece.length < next) break;
+    next = Math.min(CHUNK_BYTES, maxBytes + 1 - total);
+  }
+  const [only] = pieces;
+  return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces, total);
+}
+
+/** Text of bytes: invalid UTF-8 becomes U+FFFD and is reported. A byte-order mark stays, as U+FEFF. */
+export function decodeText(bytes: Uint8Array): { text: string; lossy: boolean } {
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), lossy: false };
+  } catch {
+    return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), lossy: true };
+  }
+}
+
+/** The first bytes, for telling what kind of file it is. */
+export function readHead(file: OpenFile, bytes: number): Buffer {
+  using chunk = new Chunk();
+  const got = file.readAt(0, chunk.bytes.subarray(0, bytes));
+  return Buffer.from(chunk.bytes.subarray(0, got));
+}
+
+export function tooLarge(file: { path: string; shown: string }, bytes: number, maxBytes: number): EngineError {
+  return new EngineError("TOO_LARGE", `${file.shown} is ${bytes} bytes, exceeds maximum ${maxBytes} bytes`, {
+    path: file.path,
+    requested: file.shown,
+    what: "file",
+    bytes,
+    maxBytes,
+  });
+}
+
+async function readPiece(file: OpenFile, position: number, length: number, turns: Turns): Promise<Buffer> {
+  const into = Buffer.allocUnsafeSlow(length);
+  let filled = 0;
+  while (filled < length) {
+    const got = file.readAt(position + filled, into.subarray(filled, Math.min(length, filled + CHUNK_BYTES)));
+    if (got === 0) break;
+    filled += got;
+    if (turns.due) await turns.rest();
+    turns.check();
+  }
+  return into.subarray(0, filled);
+}
