@@ -29,3 +29,6 @@ export { ViewedFiles } from "./files/viewed-files.ts";
 export type { Fingerprint } from "./files/fingerprint.ts";
 export { loadImage, sniffImage } from "./image.ts";
 export type { ImageType, LoadedImage } from "./image.ts";
+export { listEntries, listTree } from "./listing.ts";
+export type { ListedEntry, Listing, Tree, TreeEntry, TreeOptions } from "./listing.ts";
+export { drawTree } from "./tree-drawing.ts";

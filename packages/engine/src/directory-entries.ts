@@ -1,0 +1,53 @@
+// What a directory holds, as far as policy lets anybody know: denied and ignored entries are left out, not marked.
+import fs from "node:fs";
+import { readdir } from "node:fs/promises";
+import { compareBytes } from "./byte-order.ts";
+import { closeEntry, joinPath } from "./scope-directory.ts";
+import type { Directory, EntryKind } from "./scope-directory.ts";
+import { entryDeniedBy, isIgnored } from "./scope.ts";
+import type { Scope } from "./scope.ts";
+
+/** A directory this big takes long enough to read that others should not wait for it. */
+const BIG_DIRECTORY_BYTES = 256 * 1024;
+
+export type NamedEntry = { readonly name: string; readonly kind: EntryKind };
+
+/** In byte order of names. Throws the system's error when the directory cannot be read. */
+export async function entriesOf(scope: Scope, directory: Directory): Promise<NamedEntry[]> {
+  const big = fs.fstatSync(directory.fd).size > BIG_DIRECTORY_BYTES;
+  const found = big
+    ? await readdir(directory.self, { withFileTypes: true })
+    : fs.readdirSync(directory.self, { withFileTypes: true });
+  directory.verify();
+  const filtered = scope.deny.length + scope.ignore.length > 0;
+  const entries: NamedEntry[] = [];
+  for (const entry of found) {
+    if (filtered && isHidden(scope, joinPath(directory.path, entry.name))) continue;
+    entries.push({ name: entry.name, kind: kindOfDirent(entry) ?? kindByLooking(directory, entry.name) });
+  }
+  return entries.sort((a, b) => compareBytes(a.name, b.name));
+}
+
+/** For an entry whose parents are not hidden themselves. */
+export function isHidden(scope: Scope, realPath: string): boolean {
+  return entryDeniedBy(scope, realPath) !== undefined || isIgnored(scope, realPath);
+}
+
+export function kindOfDirent(entry: fs.Dirent): EntryKind | undefined {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "directory";
+  if (entry.isSymbolicLink()) return "symlink";
+  const known = entry.isFIFO() || entry.isSocket() || entry.isCharacterDevice() || entry.isBlockDevice();
+  return known ? "special" : undefined;
+}
+
+/** Some file systems do not say in the listing. */
+export function kindByLooking(directory: Directory, name: string): EntryKind {
+  try {
+    const entry = directory.look(name);
+    closeEntry(entry);
+    return entry?.kind ?? "special";
+  } catch {
+    return "special";
+  }
+}
