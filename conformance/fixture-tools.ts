@@ -48,7 +48,10 @@ export const contentTools: Tool[] = [
     input: NOTHING,
     run: () => ({
       content: [
-        { type: "resource", resource: { uri: "test://embedded", mimeType: "text/plain", text: "An embedded resource." } },
+        {
+          type: "resource",
+          resource: { uri: "test://embedded", mimeType: "text/plain", text: "An embedded resource." },
+        },
       ],
     }),
   }),

@@ -36,7 +36,9 @@ const resourceTemplates: ResourceTemplate[] = [
     description: "Data by id",
     mimeType: "application/json",
     complete: { id: (typed) => ["1", "12", "123"].filter((id) => id.startsWith(typed)) },
-    read: (uri, { id }) => [{ uri, mimeType: "application/json", text: JSON.stringify({ id, data: `Data for ${id}` }) }],
+    read: (uri, { id }) => [
+      { uri, mimeType: "application/json", text: JSON.stringify({ id, data: `Data for ${id}` }) },
+    ],
   },
 ];
 
@@ -90,7 +92,10 @@ const prompts: Prompt[] = [
   },
 ];
 
-const changers: Tool[] = [changer("test_trigger_tool_change", "tools"), changer("test_trigger_prompt_change", "prompts")];
+const changers: Tool[] = [
+  changer("test_trigger_tool_change", "tools"),
+  changer("test_trigger_prompt_change", "prompts"),
+];
 const tools = [...contentTools, ...askingTools, ...taskTools, ...changers];
 
 const server: Server = createServer({

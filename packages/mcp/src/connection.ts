@@ -106,7 +106,8 @@ class Connection {
     try {
       const result = await this.service.handle(this.callFor(request, controller.signal));
       if (controller.signal.aborted) return undefined;
-      if (request.method === "initialize" && !claimsModern(request.params)) this.openSession(request, result as JsonObject);
+      if (request.method === "initialize" && !claimsModern(request.params))
+        this.openSession(request, result as JsonObject);
       return resultText(id, result);
     } catch (error) {
       return controller.signal.aborted ? undefined : errorText(id, rpcErrorFor(error));
@@ -129,7 +130,10 @@ class Connection {
     }
     if (session) throw new RpcError(INVALID_REQUEST, "this connection is already initialized");
     if (request.method !== "initialize" && request.method !== "ping") {
-      throw new RpcError(INVALID_REQUEST, "initialize comes first (or send the metadata of 2026-07-28 with each request)");
+      throw new RpcError(
+        INVALID_REQUEST,
+        "initialize comes first (or send the metadata of 2026-07-28 with each request)",
+      );
     }
     return this.call(request, params, negotiate(params["protocolVersion"]), clientFacts(params), undefined, signal);
   }

@@ -5,8 +5,7 @@ export type Annotations = { audience?: ("user" | "assistant")[]; priority?: numb
 export type Icon = { src: string; mimeType?: string; sizes?: string[]; theme?: "light" | "dark" };
 
 export type ResourceContents = { uri: string; mimeType?: string; _meta?: JsonObject } & (
-  | { text: string; blob?: never }
-  | { blob: string; text?: never }
+  { text: string; blob?: never } | { blob: string; text?: never }
 );
 
 type Block<Type extends string, Members> = { type: Type; annotations?: Annotations; _meta?: JsonObject } & Members;

@@ -125,7 +125,10 @@ export class EventStream {
   private keep(number: number, text: string): void {
     this.kept.push({ number, text });
     this.keptChars += text.length;
-    while (this.kept.length > this.limits.maxEvents || (this.keptChars > this.limits.maxChars && this.kept.length > 1)) {
+    while (
+      this.kept.length > this.limits.maxEvents ||
+      (this.keptChars > this.limits.maxChars && this.kept.length > 1)
+    ) {
       this.keptChars -= this.kept.shift()?.text.length ?? 0;
     }
   }

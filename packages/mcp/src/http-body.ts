@@ -1,4 +1,4 @@
-// A request's body as text, never longer than allowed.
+// A body as text, never longer than allowed.
 
 export type Body = { ok: true; text: string } | { ok: false; status: 400 | 413; problem: string };
 
@@ -10,7 +10,8 @@ export async function readBody(request: Request, maxBytes: number): Promise<Body
   return readCounted(request, maxBytes);
 }
 
-async function readCounted(request: Request, maxBytes: number): Promise<Body> {
+/** Counts what really comes: a response may be compressed, and its declared length that of the compressed form. */
+export async function readCounted(request: Request | Response, maxBytes: number): Promise<Body> {
   const pieces: Uint8Array[] = [];
   let total = 0;
   for await (const piece of request.body ?? []) {

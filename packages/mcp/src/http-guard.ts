@@ -17,7 +17,8 @@ export function checkHostAndOrigin(headers: Headers, rules: HostRules): Verdict 
   const origin = headers.get("origin");
   if (!hostAllowed(host, rules)) return { ok: false, reason: `Host ${JSON.stringify(host)} is not served here` };
   if (origin === null) return { ok: true, origin: undefined };
-  if (!originAllowed(origin, host, rules)) return { ok: false, reason: `Origin ${JSON.stringify(origin)} may not call` };
+  if (!originAllowed(origin, host, rules))
+    return { ok: false, reason: `Origin ${JSON.stringify(origin)} may not call` };
   return { ok: true, origin };
 }
 

@@ -57,7 +57,8 @@ export function createHttpHandler(service: Service, options: HttpOptions = {}): 
     }
     if (request.method === "GET") return legacy.get(request, principal);
     if (request.method === "DELETE") return legacy.delete(request, principal);
-    if (request.method !== "POST") return refusal(405, `${request.method} is not offered`, { allow: "POST, GET, DELETE" });
+    if (request.method !== "POST")
+      return refusal(405, `${request.method} is not offered`, { allow: "POST, GET, DELETE" });
     if (!isJson(request.headers.get("content-type"))) return refusal(415, "Content-Type must be application/json");
     const body = await readBody(request, maxBodyBytes);
     if (!body.ok) {

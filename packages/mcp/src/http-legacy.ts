@@ -38,7 +38,9 @@ export class LegacyHttp {
   get(request: Request, principal: Principal | undefined): Response {
     const session = this.find(request, principal);
     if (session instanceof Response) return session;
-    return session.listen(request.headers.get("last-event-id")) ?? refusal(404, "unknown Last-Event-ID: it may be too old");
+    return (
+      session.listen(request.headers.get("last-event-id")) ?? refusal(404, "unknown Last-Event-ID: it may be too old")
+    );
   }
 
   delete(request: Request, principal: Principal | undefined): Response {
@@ -102,7 +104,11 @@ function accept(session: HttpSession, message: Exclude<Single, RpcRequest>): Res
   return new Response(null, { status: 202 });
 }
 
-async function batch(session: HttpSession, items: readonly Single[], principal: Principal | undefined): Promise<Response> {
+async function batch(
+  session: HttpSession,
+  items: readonly Single[],
+  principal: Principal | undefined,
+): Promise<Response> {
   if (session.legacy.revision !== "2025-03-26") return refusal(400, "batches are not part of this protocol revision");
   const requests = items.filter((item) => item.kind === "request");
   const bad = items.find((item) => item.kind === "malformed");

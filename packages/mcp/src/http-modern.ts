@@ -10,6 +10,7 @@ import { errorText, notificationText, resultText } from "./message.ts";
 import type { Request as RpcRequest, Single } from "./message.ts";
 import { checkLogLevel, readClaim, supportedRevision } from "./modern.ts";
 import type { Claim } from "./modern.ts";
+import { nameMember } from "./modern-headers.ts";
 import { mismatch } from "./param-headers.ts";
 import type { ModernRevision } from "./revisions.ts";
 import {
@@ -20,16 +21,6 @@ import {
   RpcError,
   VERSION_UNSUPPORTED,
 } from "./rpc-error.ts";
-
-/** The member of params that `Mcp-Name` repeats. */
-const NAMED_BY: { [method: string]: string } = {
-  "tools/call": "name",
-  "prompts/get": "name",
-  "resources/read": "uri",
-  "tasks/get": "taskId",
-  "tasks/update": "taskId",
-  "tasks/cancel": "taskId",
-};
 
 export class ModernHttp {
   private readonly service: Service;
@@ -128,7 +119,7 @@ function checkMethodAndName(headers: Headers, { method, params = {} }: RpcReques
   const header = headers.get("mcp-method");
   if (header === null) throw mismatch("Mcp-Method is required");
   if (header.trim() !== method) throw mismatch(`Mcp-Method does not match the method ${method}`);
-  const member = Object.hasOwn(NAMED_BY, method) ? NAMED_BY[method] : undefined;
+  const member = nameMember(method);
   if (member === undefined) return;
   const name = headers.get("mcp-name");
   if (name === null) throw mismatch(`Mcp-Name is required for ${method}`);

@@ -1,17 +1,28 @@
 // The Model Context Protocol, for servers and clients, all revisions from 2025-03-26 to 2026-07-28.
+export { createAuthorizedFetch } from "./auth/authorized-fetch.ts";
+export type { AuthorizedFetchOptions } from "./auth/authorized-fetch.ts";
+export type { HttpFetch } from "./auth/fetch-json.ts";
 export { canAsk, elicitForm, elicitUrl, listRoots, sample } from "./ask.ts";
 export type { Answers, Ask, Question } from "./ask.ts";
 export type { Call, ClientFacts, Principal, Service, Session } from "./call.ts";
 export { InvalidArguments } from "./call-tool.ts";
 export type { Explain } from "./call-tool.ts";
+export type { ChildOptions } from "./child.ts";
+export type { Answerers, ElicitAnswer, Root } from "./client-answers.ts";
+export { Client, FOLLOWS_TASKS } from "./client.ts";
+export type { ToolDefinition } from "./client.ts";
+export { connectChild, connectHttp, connectTransport } from "./connect.ts";
+export type { HttpConnectOptions } from "./connect.ts";
 export { failure, image, structured, text } from "./content.ts";
 export type { Content, Icon, ResourceContents, TextBlock, ToolResult } from "./content.ts";
 export type { Context, LogLevel } from "./context.ts";
+export type { CallOptions, ClientOptions, Progress } from "./conversation.ts";
 export { serveConnection } from "./connection.ts";
 export { createHttpHandler } from "./http-handler.ts";
 export type { HttpEndpoint, HttpOptions } from "./http-handler.ts";
 export { serveHttp } from "./http-listener.ts";
 export type { Listening, ListenOptions } from "./http-listener.ts";
+export { httpOut } from "./http-out.ts";
 export { isObject, RawJson } from "./json.ts";
 export type { Json, JsonObject } from "./json.ts";
 export type { Complete, Prompt, PromptMessage, Resource, ResourceTemplate } from "./resource.ts";

@@ -3,7 +3,7 @@
 import type { ClientFacts, RequestOptions, Session } from "./call.ts";
 import { isObject } from "./json.ts";
 import type { JsonObject } from "./json.ts";
-import { idValue, notificationText, requestText } from "./message.ts";
+import { idValue, notificationText, requestText, resultOf } from "./message.ts";
 import type { Reply } from "./message.ts";
 import { PendingRequests } from "./pending.ts";
 import type { LegacyRevision } from "./revisions.ts";
@@ -53,7 +53,7 @@ export class LegacySession implements Session {
       send(notificationText("notifications/cancelled", { requestId: idValue(id), reason })),
     );
     send(requestText(id, method, params));
-    return answer;
+    return resultOf(await answer);
   }
 
   /** A reply from the client. Late and unknown ones mean nothing. */

@@ -11,8 +11,7 @@ export type Id = string & { readonly idText: unique symbol };
 export type Request = { kind: "request"; id: Id; method: string; params: JsonObject | undefined; raw: string };
 export type Notification = { kind: "notification"; method: string; params: JsonObject | undefined; raw: string };
 export type Reply = { kind: "reply"; id: Id | undefined; raw: string } & (
-  | { result: JsonObject; error?: never }
-  | { error: RpcError; result?: never }
+  { result: JsonObject; error?: never } | { error: RpcError; result?: never }
 );
 export type Malformed = { kind: "malformed"; id: Id | undefined; error: RpcError };
 export type Single = Request | Notification | Reply | Malformed;
@@ -49,6 +48,12 @@ export function resultText(id: Id, result: JsonObject | RawJson): string {
 export function errorText(id: Id | undefined, error: RpcError): string {
   const idMember = id === undefined ? "" : `"id":${id},`;
   return `{"jsonrpc":"2.0",${idMember}"error":${JSON.stringify(error.toJson())}}`;
+}
+
+/** What a request was answered with; an error is thrown. */
+export function resultOf(reply: Reply): JsonObject {
+  if (reply.error) throw reply.error;
+  return reply.result;
 }
 
 export function idOf(value: string | number): Id {

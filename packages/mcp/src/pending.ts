@@ -1,5 +1,4 @@
 // Requests that we have sent and that await their reply: numbering, timeouts, cancellation, the end of the connection.
-import type { JsonObject } from "./json.ts";
 import { idOf } from "./message.ts";
 import type { Id, Reply } from "./message.ts";
 import { ConnectionError } from "./rpc-error.ts";
@@ -7,19 +6,9 @@ import { ConnectionError } from "./rpc-error.ts";
 /** Above 2^31 - 1 ms a timer fires at once: longer waits are as good as that long. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-export type WaitOptions = {
-  signal?: AbortSignal | undefined;
-  /** Silence allowed before giving up; progress on the request starts it anew. */
-  timeoutMs?: number | undefined;
-  /** However much progress there is, not longer than this in all. */
-  maxTotalMs?: number | undefined;
-};
+export type WaitOptions = { signal?: AbortSignal | undefined; timeoutMs?: number | undefined };
 
-type Waiting = {
-  resolve(result: JsonObject): void;
-  reject(error: Error): void;
-  touch(): void;
-};
+type Waiting = { resolve(reply: Reply): void; reject(error: Error): void };
 
 export class PendingRequests {
   private readonly waiting = new Map<Id, Waiting>();
@@ -31,25 +20,19 @@ export class PendingRequests {
     this.prefix = prefix;
   }
 
-  get size(): number {
-    return this.waiting.size;
-  }
-
   newId(): Id {
     const number = this.next++;
     return idOf(this.prefix === "" ? number : `${this.prefix}${number}`);
   }
 
   /** `onGiveUp` tells the peer; it runs when we stop waiting before a reply came. */
-  wait(id: Id, options: WaitOptions, onGiveUp: (reason: string) => void): Promise<JsonObject> {
-    const { signal, timeoutMs, maxTotalMs } = options;
+  wait(id: Id, options: WaitOptions, onGiveUp: (reason: string) => void): Promise<Reply> {
+    const { signal, timeoutMs } = options;
     return new Promise((resolve, reject) => {
-      let quiet: Timer | undefined;
-      let total: Timer | undefined;
+      let timer: Timer | undefined;
       const settle = (finish: () => void): void => {
         if (!this.waiting.delete(id)) return;
-        clearTimeout(quiet);
-        clearTimeout(total);
+        clearTimeout(timer);
         signal?.removeEventListener("abort", onAbort);
         finish();
       };
@@ -59,20 +42,14 @@ export class PendingRequests {
           reject(error);
         });
       const onAbort = (): void => giveUp(new ConnectionError("cancelled", "the request was cancelled"));
-      const expire = (ms: number): Timer =>
-        setTimeout(() => giveUp(new ConnectionError("timeout", `no answer within ${ms} ms`)), Math.min(ms, MAX_TIMER_MS));
-      const touch = (): void => {
-        if (timeoutMs === undefined) return;
-        clearTimeout(quiet);
-        quiet = expire(timeoutMs);
-      };
       this.waiting.set(id, {
-        resolve: (result) => settle(() => resolve(result)),
+        resolve: (reply) => settle(() => resolve(reply)),
         reject: (error) => settle(() => reject(error)),
-        touch,
       });
-      touch();
-      if (maxTotalMs !== undefined) total = expire(maxTotalMs);
+      if (timeoutMs !== undefined) {
+        const expire = (): void => giveUp(new ConnectionError("timeout", `no answer within ${timeoutMs} ms`));
+        timer = setTimeout(expire, Math.min(timeoutMs, MAX_TIMER_MS));
+      }
       if (signal?.aborted) onAbort();
       else signal?.addEventListener("abort", onAbort, { once: true });
     });
@@ -82,17 +59,8 @@ export class PendingRequests {
   settle(reply: Reply): boolean {
     const waiting = reply.id === undefined ? undefined : this.waiting.get(reply.id);
     if (!waiting) return false;
-    if (reply.error) waiting.reject(reply.error);
-    else waiting.resolve(reply.result);
+    waiting.resolve(reply);
     return true;
-  }
-
-  touch(id: Id): void {
-    this.waiting.get(id)?.touch();
-  }
-
-  fail(id: Id, error: Error): void {
-    this.waiting.get(id)?.reject(error);
   }
 
   failAll(error: Error): void {

@@ -39,7 +39,13 @@ export type ResourceTemplate = Described & {
   ): Promise<ResourceContents[] | undefined> | ResourceContents[] | undefined;
 };
 
-export type PromptArgument = { name: string; title?: string; description?: string; required?: boolean; complete?: Complete };
+export type PromptArgument = {
+  name: string;
+  title?: string;
+  description?: string;
+  required?: boolean;
+  complete?: Complete;
+};
 export type PromptMessage = { role: "user" | "assistant"; content: Content };
 export type Prompt = Described & {
   arguments?: PromptArgument[];

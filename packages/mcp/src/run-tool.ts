@@ -59,7 +59,8 @@ async function runPerhapsAsTask(tool: Tool, args: unknown, call: Call, runtime: 
       resolve(createdTask(task, call.revision));
       return true;
     };
-    const ask: Ask = async (questions) => (task ? task.ask(questions) : (await askerFor(call, runtime.seal))(questions));
+    const ask: Ask = async (questions) =>
+      task ? task.ask(questions) : (await askerFor(call, runtime.seal))(questions);
     const level = logLevelOf(call, runtime.sessionLogLevel(call));
     const { context, settle } = createContext({ ...call, signal: work.signal }, runtime.seal, level, ask);
 
@@ -74,7 +75,8 @@ async function runPerhapsAsTask(tool: Tool, args: unknown, call: Call, runtime: 
     };
     run().catch((error: unknown) => {
       if (!task) return reject(error);
-      const known = error instanceof RpcError ? error : new RpcError(INTERNAL_ERROR, `${tool.name} failed unexpectedly`);
+      const known =
+        error instanceof RpcError ? error : new RpcError(INTERNAL_ERROR, `${tool.name} failed unexpectedly`);
       if (known !== error && !work.signal.aborted) console.error(error);
       task.finish({ error: known }, true);
     });

@@ -112,7 +112,9 @@ export function object<const S extends Shape>(shape: S, description?: string): S
   const json: JsonObject = {
     type: "object",
     ...(description === undefined ? {} : { description }),
-    ...(members.length === 0 ? {} : { properties: Object.fromEntries(members.map(([name, { json }]) => [name, json])) }),
+    ...(members.length === 0
+      ? {}
+      : { properties: Object.fromEntries(members.map(([name, { json }]) => [name, json])) }),
     ...(required.length === 0 ? {} : { required }),
     additionalProperties: false,
   };
@@ -172,7 +174,8 @@ function leaf<T>(
   return {
     json,
     omittable: fallback !== undefined,
-    parse: (value, at) => (value === undefined && fallback !== undefined ? { ok: true, value: fallback } : check(value, at)),
+    parse: (value, at) =>
+      value === undefined && fallback !== undefined ? { ok: true, value: fallback } : check(value, at),
   };
 }
 
@@ -180,7 +183,8 @@ function within(value: number, { min, max }: NumberOptions, at: string): Parsed<
   const low = min !== undefined && value < min;
   const high = max !== undefined && value > max;
   if (!low && !high) return { ok: true, value };
-  const range = min === undefined ? `at most ${max}` : max === undefined ? `at least ${min}` : `between ${min} and ${max}`;
+  const range =
+    min === undefined ? `at most ${max}` : max === undefined ? `at least ${min}` : `between ${min} and ${max}`;
   return problem(`${at} must be ${range}, got ${value}`);
 }
 

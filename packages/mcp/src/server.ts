@@ -98,7 +98,10 @@ export function createServer(options: ServerOptions): Server {
   };
   if (offers.tools) {
     const runtime = { seal, explain: options.explain ?? (() => undefined), tasks, sessionLogLevel };
-    Object.assign(methods, toolMethods(() => tools, runtime, pageSize));
+    Object.assign(
+      methods,
+      toolMethods(() => tools, runtime, pageSize),
+    );
   }
   if (offers.tasks) Object.assign(methods, taskMethods(tasks, pageSize));
   if (offers.resources) {
@@ -106,14 +109,31 @@ export function createServer(options: ServerOptions): Server {
       add: (call: Call, uri: string) => void (call.session && stateOf(call.session).uris.add(uri)),
       remove: (call: Call, uri: string) => void (call.session && stateOf(call.session).uris.delete(uri)),
     };
-    Object.assign(methods, resourceMethods(() => resources, contextFor, subscriptions, pageSize));
+    Object.assign(
+      methods,
+      resourceMethods(() => resources, contextFor, subscriptions, pageSize),
+    );
   }
-  if (offers.prompts) Object.assign(methods, promptMethods(() => prompts, contextFor, pageSize));
+  if (offers.prompts)
+    Object.assign(
+      methods,
+      promptMethods(() => prompts, contextFor, pageSize),
+    );
   if (offers.prompts || offers.resources) {
-    Object.assign(methods, completionMethods(() => prompts, () => resources, contextFor));
+    Object.assign(
+      methods,
+      completionMethods(
+        () => prompts,
+        () => resources,
+        contextFor,
+      ),
+    );
   }
   if (offers.tools || offers.prompts || offers.resources) {
-    Object.assign(methods, subscriptionMethods(changes, () => offers, closing.signal));
+    Object.assign(
+      methods,
+      subscriptionMethods(changes, () => offers, closing.signal),
+    );
   }
   if (options.logging) methods["logging/setLevel"] = { era: "legacy", run: (call) => setLevel(call) };
 

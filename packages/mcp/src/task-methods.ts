@@ -106,9 +106,14 @@ async function putQuestions(task: Task, call: Call, related: JsonObject): Promis
 
 function wireQuestions(questions: { [key: string]: Question }): JsonObject {
   return Object.fromEntries(
-    Object.entries(questions).map(([key, { method, params: { elicitationId: _, ...params } }]) => [
-      key,
-      method === "roots/list" ? { method } : { method, params },
-    ]),
+    Object.entries(questions).map(
+      ([
+        key,
+        {
+          method,
+          params: { elicitationId: _, ...params },
+        },
+      ]) => [key, method === "roots/list" ? { method } : { method, params }],
+    ),
   );
 }

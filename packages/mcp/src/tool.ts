@@ -31,7 +31,8 @@ export type Tool<Input = unknown> = {
 };
 
 export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
-  if (!NAME.test(tool.name)) throw new Error(`${JSON.stringify(tool.name)} is not a tool name: 1 to 64 of A-Z a-z 0-9 _ . -`);
+  if (!NAME.test(tool.name))
+    throw new Error(`${JSON.stringify(tool.name)} is not a tool name: 1 to 64 of A-Z a-z 0-9 _ . -`);
   if (tool.input.json["type"] !== "object") throw new Error(`${tool.name}: the input schema must be an object`);
   return tool;
 }

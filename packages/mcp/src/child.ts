@@ -1,0 +1,106 @@
+// Transport over a server that we start: one process, its stdin and stdout.
+import { LineWriter, MAX_MESSAGE_BYTES, messagesIn } from "./stdio.ts";
+import type { Transport } from "./transport.ts";
+
+/** Each step of ending a server: it closes by itself, it is asked to, it is made to. */
+const GRACE_MS = 2000;
+
+/** What every program needs to run; secrets of ours are not among it. */
+const INHERITED = ["HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER", "TZ"];
+const INHERITED_ON_WINDOWS = [
+  "APPDATA",
+  "LOCALAPPDATA",
+  "SYSTEMROOT",
+  "TEMP",
+  "USERPROFILE",
+  "PATHEXT",
+  "PROGRAMFILES",
+];
+
+export type ChildOptions = {
+  command: string;
+  args?: readonly string[];
+  /** Added to a small list of inherited variables. */
+  env?: Readonly<Record<string, string>>;
+  cwd?: string;
+  /** The server's diagnostics, as they come. Never a sign of failure. */
+  onStderr?: (text: string) => void;
+  maxMessageBytes?: number;
+};
+
+export type ChildTransport = Transport & {
+  readonly pid: number;
+  /** How it ended: "exit 1", "SIGKILL". */
+  readonly ended: Promise<string>;
+};
+
+export function startServer(options: ChildOptions): ChildTransport {
+  const { command, args = [], cwd, onStderr } = options;
+  const child = Bun.spawn([command, ...args], {
+    // Not through a shell: metacharacters in a configuration are just characters.
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: onStderr ? "pipe" : "ignore",
+    env: { ...inheritedEnvironment(), ...options.env },
+    ...(cwd === undefined ? {} : { cwd }),
+    lazy: true, // an unread pipe would be buffered without limit
+    detached: process.platform !== "win32", // leads its group, so that its own children can be ended with it
+  });
+  const writer = new LineWriter(child.stdin);
+  if (onStderr && child.stderr) void relay(child.stderr, onStderr);
+  const ended = child.exited.then(() => String(child.signalCode ?? `exit ${child.exitCode}`));
+  let closing: Promise<void> | undefined;
+  return {
+    pid: child.pid,
+    ended,
+    incoming: messagesIn(child.stdout, options.maxMessageBytes ?? MAX_MESSAGE_BYTES),
+    send: (text) => writer.line(text),
+    close: () => (closing ??= endChild(child, writer)),
+  };
+}
+
+async function endChild(child: Bun.Subprocess, writer: LineWriter): Promise<void> {
+  void writer.end().catch(() => {});
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    if (await exitsWithin(child, GRACE_MS)) break;
+    signalGroup(child, signal);
+  }
+  await child.exited;
+  // Children of the server that outlived it, unless they left its group.
+  signalGroup(child, "SIGKILL");
+}
+
+function exitsWithin(child: Bun.Subprocess, ms: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), ms);
+  void child.exited.then(() => resolve(true));
+  return promise.finally(() => clearTimeout(timer));
+}
+
+function signalGroup(child: Bun.Subprocess, signal: "SIGTERM" | "SIGKILL"): void {
+  try {
+    process.kill(process.platform === "win32" ? child.pid : -child.pid, signal);
+  } catch {
+    // gone already
+  }
+}
+
+async function relay(stream: ReadableStream<Uint8Array>, onText: (text: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  try {
+    for await (const chunk of stream) onText(decoder.decode(chunk, { stream: true }));
+  } catch {
+    // ended with the process
+  }
+}
+
+function inheritedEnvironment(): Record<string, string> {
+  const names = process.platform === "win32" ? [...INHERITED, ...INHERITED_ON_WINDOWS] : INHERITED;
+  const env: Record<string, string> = {};
+  for (const name of names) {
+    const value = process.env[name];
+    // A value that starts with () is a shell function: bash would run it.
+    if (value !== undefined && !value.startsWith("()")) env[name] = value;
+  }
+  return env;
+}

@@ -1,0 +1,348 @@
+// A client's conversation with one server over a link, in whichever era the server speaks: handshake or metadata,
+// deadlines, progress, questions both ways. The typed calls (listTools, callTool …) are in client.ts.
+import { answerQuestion, declared } from "./client-answers.ts";
+import type { Answerers } from "./client-answers.ts";
+import { Deadline } from "./deadline.ts";
+import { commonVersion, judgeAnswer, judgeFailure } from "./era.ts";
+import type { Verdict } from "./era.ts";
+import { rpcErrorFor } from "./failure-reply.ts";
+import { isObject } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
+import type { Answer, Link, Outgoing } from "./link.ts";
+import { errorText, idFrom, idValue, resultOf, resultText } from "./message.ts";
+import type { Id, Notification, Request } from "./message.ts";
+import { standardHeaders } from "./modern-headers.ts";
+import { PendingRequests } from "./pending.ts";
+import { isLegacy, META, NEWEST_LEGACY, NEWEST_MODERN } from "./revisions.ts";
+import { ConnectionError, RpcError, VERSION_UNSUPPORTED } from "./rpc-error.ts";
+
+const DEFAULTS = { probeTimeoutMs: 4000, timeoutMs: 60_000, maxTotalMs: 600_000 };
+/** A server that keeps asking is broken or hostile. */
+const MAX_INPUT_ROUNDS = 10;
+/** The oldest revision a client still meets. */
+const OLDEST = "2024-11-05";
+
+export type ClientOptions = Answerers & {
+  name: string;
+  version: string;
+  /** "auto" asks the server; pin it to spare the question. */
+  era?: "auto" | "legacy" | "modern";
+  /** How long to wait for the answer that tells the era. */
+  probeTimeoutMs?: number;
+  /** Silence allowed per request; progress starts it anew. */
+  timeoutMs?: number;
+  maxTotalMs?: number;
+  /** Further capabilities, such as extensions. */
+  capabilities?: JsonObject;
+  /** Minimum level of the log messages a modern server sends along with each request. */
+  logLevel?: string;
+  onNotification?: (method: string, params: JsonObject) => void;
+};
+
+export type Progress = { progress: number; total?: number; message?: string };
+export type CallOptions = {
+  signal?: AbortSignal;
+  timeoutMs?: number;
+  maxTotalMs?: number;
+  onProgress?: (progress: Progress) => void;
+  /** Called once the server may have seen the request. */
+  onSent?: () => void;
+  /** HTTP headers that mirror arguments (2026-07-28). */
+  paramHeaders?: [string, string][];
+};
+
+/** Opens a connection; called again when the first one is lost or was spoilt by the probe. */
+export type OpenLink = (
+  receive: (message: Request | Notification) => void,
+  headersFor: (outgoing: Outgoing) => [string, string][],
+) => Promise<Link>;
+
+export class Conversation {
+  /** Undefined until a modern server was asked: it need not be. */
+  serverInfo: JsonObject | undefined;
+  capabilities: JsonObject = {};
+  instructions: string | undefined;
+  era: "legacy" | "modern" = "legacy";
+  revision: string = NEWEST_LEGACY;
+  private readonly options: ClientOptions;
+  private readonly open: OpenLink;
+  private readonly ids = new PendingRequests();
+  private readonly onProgress = new Map<string, (progress: Progress) => void>();
+  private readonly paramHeaders = new Map<Id, [string, string][]>();
+  private readonly answering = new Map<Id, AbortController>();
+  private link: Link | undefined;
+
+  private constructor(open: OpenLink, options: ClientOptions) {
+    this.open = open;
+    this.options = options;
+  }
+
+  static async connect(open: OpenLink, options: ClientOptions): Promise<Conversation> {
+    const conversation = new Conversation(open, options);
+    try {
+      await conversation.start();
+      return conversation;
+    } catch (error) {
+      await conversation.close();
+      throw error;
+    }
+  }
+
+  /** Is this link one where HTTP headers matter? */
+  get http(): boolean {
+    return this.link?.http ?? false;
+  }
+
+  /** Aborted when the connection is gone. */
+  get gone(): AbortSignal {
+    return this.link?.gone ?? AbortSignal.abort();
+  }
+
+  /** One method call, with all that its revision puts around it. */
+  async request(method: string, params: JsonObject = {}, options: CallOptions = {}): Promise<JsonObject> {
+    if (this.era === "legacy") return this.legacyRequest(method, params, options);
+    let result = await this.modernRequest(method, params, options);
+    for (let round = 0; result["resultType"] === "input_required"; round++) {
+      if (round === MAX_INPUT_ROUNDS) throw new ConnectionError("invalid", `the server asked ${round} times in a row`);
+      const { inputResponses, requestState } = await this.gather(result, options.signal);
+      // What belongs to this call goes with this call only: the state exactly as it came, and only if one came.
+      const retry: JsonObject = { ...params };
+      if (inputResponses) retry["inputResponses"] = inputResponses;
+      if (requestState !== undefined) retry["requestState"] = requestState;
+      result = await this.modernRequest(method, retry, options);
+    }
+    const kind = result["resultType"] ?? "complete"; // older servers leave it out
+    if (kind !== "complete" && kind !== "task") {
+      throw new ConnectionError("invalid", `the server sent a result of unknown type ${JSON.stringify(kind)}`);
+    }
+    return result;
+  }
+
+  async notify(method: string, params?: JsonObject): Promise<void> {
+    await this.linked().notify(method, params);
+  }
+
+  async close(): Promise<void> {
+    for (const controller of this.answering.values()) controller.abort();
+    await this.link?.close();
+  }
+
+  /** Answers a question of the server's, however it was carried. */
+  answer(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    return answerQuestion(this.options, method, params, signal);
+  }
+
+  private async start(): Promise<void> {
+    const { era = "auto" } = this.options;
+    await this.relink();
+    if (era === "modern") this.becomeModern(undefined);
+    else if (era === "legacy") await this.initialize();
+    else await this.detect();
+  }
+
+  private async detect(): Promise<void> {
+    this.becomeModern(undefined);
+    const verdict = await this.probe();
+    if (verdict.era === "modern") return this.becomeModern(verdict.discovered);
+    // Some servers exit on any request before `initialize`, and some never answer it: start those afresh.
+    if (verdict.silent && !this.linked().http) await this.relink();
+    await this.initialize();
+  }
+
+  private async probe(): Promise<Verdict> {
+    const { probeTimeoutMs = DEFAULTS.probeTimeoutMs } = this.options;
+    const deadline = new Deadline(probeTimeoutMs, probeTimeoutMs);
+    try {
+      return judgeAnswer(await this.send("server/discover", this.withMeta({}), deadline.signal));
+    } catch (error) {
+      if (this.linked().http && deadline.expired !== undefined) throw new ConnectionError("timeout", deadline.expired);
+      return judgeFailure(error, this.linked().http);
+    } finally {
+      deadline.over();
+    }
+  }
+
+  private becomeModern(discovered: JsonObject | undefined): void {
+    this.era = "modern";
+    this.revision = NEWEST_MODERN;
+    if (!discovered) return;
+    const { capabilities, instructions, _meta } = discovered;
+    this.capabilities = isObject(capabilities) ? capabilities : {};
+    this.instructions = typeof instructions === "string" ? instructions : undefined;
+    const info = isObject(_meta) ? _meta[META.serverInfo] : undefined;
+    this.serverInfo = isObject(info) ? info : undefined;
+  }
+
+  private async initialize(): Promise<void> {
+    this.era = "legacy";
+    const { name, version } = this.options;
+    const result = await this.exchange("initialize", {
+      protocolVersion: NEWEST_LEGACY,
+      capabilities: { ...declared(this.options, true), ...this.options.capabilities },
+      clientInfo: { name, version },
+    });
+    const { protocolVersion, capabilities, serverInfo, instructions } = result;
+    if (!isLegacy(protocolVersion) && protocolVersion !== OLDEST) {
+      throw new ConnectionError("invalid", `the server speaks ${JSON.stringify(protocolVersion)}, which we do not`);
+    }
+    this.revision = protocolVersion;
+    this.capabilities = isObject(capabilities) ? capabilities : {};
+    this.serverInfo = isObject(serverInfo) ? serverInfo : undefined;
+    this.instructions = typeof instructions === "string" ? instructions : undefined;
+    this.linked().settled?.(protocolVersion);
+    await this.notify("notifications/initialized");
+  }
+
+  private async legacyRequest(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
+    try {
+      return await this.exchange(method, params, options);
+    } catch (error) {
+      // The server has forgotten the session: it did not run the request, so it can be sent in a new one.
+      if (!(error instanceof ConnectionError) || error.status !== 404 || !this.http) throw error;
+      await this.relink();
+      await this.initialize();
+      return this.exchange(method, params, options);
+    }
+  }
+
+  private async modernRequest(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
+    try {
+      return await this.exchange(method, this.withMeta(params), options);
+    } catch (error) {
+      if (!(error instanceof RpcError) || error.code !== VERSION_UNSUPPORTED) throw error;
+      const version = commonVersion(error);
+      if (version === undefined) throw error;
+      this.revision = version;
+      return this.exchange(method, this.withMeta(params), options);
+    }
+  }
+
+  private async gather(result: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
+    const { inputRequests, requestState } = result;
+    if (inputRequests === undefined) return { requestState };
+    if (!isObject(inputRequests)) throw new ConnectionError("invalid", "the server asked in a form we do not know");
+    const given = Object.entries(inputRequests).map(async ([key, question]): Promise<[string, Json]> => {
+      if (!isObject(question) || typeof question["method"] !== "string") {
+        throw new ConnectionError("invalid", "the server asked in a form we do not know");
+      }
+      const params = isObject(question["params"]) ? question["params"] : {};
+      return [key, await this.answer(question["method"], params, signal ?? this.gone)];
+    });
+    return { inputResponses: Object.fromEntries(await Promise.all(given)), requestState };
+  }
+
+  private withMeta(params: JsonObject): JsonObject {
+    const { name, version, logLevel } = this.options;
+    const given = isObject(params["_meta"]) ? params["_meta"] : {};
+    return {
+      ...params,
+      _meta: {
+        ...given,
+        [META.protocolVersion]: this.revision,
+        [META.clientCapabilities]: { ...declared(this.options, false), ...this.options.capabilities },
+        [META.clientInfo]: { name, version },
+        ...(logLevel === undefined ? {} : { [META.logLevel]: logLevel }),
+      },
+    };
+  }
+
+  /** One request and its reply, within its deadline. */
+  private async exchange(method: string, params: JsonObject, options: CallOptions = {}): Promise<JsonObject> {
+    const quietMs = options.timeoutMs ?? this.options.timeoutMs ?? DEFAULTS.timeoutMs;
+    const totalMs = options.maxTotalMs ?? this.options.maxTotalMs ?? DEFAULTS.maxTotalMs;
+    const deadline = new Deadline(quietMs, Math.max(totalMs, quietMs), options.signal);
+    try {
+      const { reply, status } = await this.send(method, params, deadline.signal, options, () => deadline.touch());
+      // An error without an id speaks of the HTTP request, not of the call.
+      if (reply.error && reply.id === undefined) throw new ConnectionError("http", reply.error.message, status);
+      return resultOf(reply);
+    } catch (error) {
+      if (deadline.expired === undefined) throw error;
+      throw new ConnectionError("timeout", `${method}: ${deadline.expired}`);
+    } finally {
+      deadline.over();
+    }
+  }
+
+  private async send(
+    method: string,
+    params: JsonObject,
+    signal: AbortSignal,
+    options: CallOptions = {},
+    alive: () => void = () => {},
+  ): Promise<Answer> {
+    const id = this.ids.newId();
+    const token = String(idValue(id));
+    const { onProgress, paramHeaders } = options;
+    const meta = isObject(params["_meta"]) ? params["_meta"] : {};
+    const whole = onProgress ? { ...params, _meta: { ...meta, progressToken: token } } : params;
+    if (onProgress) {
+      this.onProgress.set(token, (progress) => {
+        alive();
+        onProgress(progress);
+      });
+    }
+    if (paramHeaders) this.paramHeaders.set(id, paramHeaders);
+    try {
+      return await this.linked().request({ id, method, params: whole }, signal, options.onSent);
+    } finally {
+      this.onProgress.delete(token);
+      this.paramHeaders.delete(id);
+    }
+  }
+
+  private async relink(): Promise<void> {
+    await this.link?.close();
+    this.link = await this.open(
+      (message) => this.receive(message),
+      (outgoing) =>
+        this.era === "modern"
+          ? [...standardHeaders(outgoing, this.revision), ...(this.paramHeaders.get(outgoing.id) ?? [])]
+          : [],
+    );
+  }
+
+  private linked(): Link {
+    if (!this.link) throw new ConnectionError("closed", "the client is not connected");
+    return this.link;
+  }
+
+  private receive(message: Request | Notification): void {
+    if (message.kind === "request") return void this.serve(message);
+    const { method, params = {}, raw } = message;
+    if (method === "notifications/progress") {
+      const { progressToken, progress, total, message: said } = params;
+      if (typeof progress === "number") {
+        this.onProgress.get(String(progressToken))?.({
+          progress,
+          ...(typeof total === "number" ? { total } : {}),
+          ...(typeof said === "string" ? { message: said } : {}),
+        });
+      }
+    } else if (method === "notifications/cancelled") {
+      const id = idFrom(params["requestId"], raw, ["params", "requestId"]);
+      if (id !== undefined) this.answering.get(id)?.abort();
+    }
+    this.options.onNotification?.(method, params);
+  }
+
+  /** A request of a legacy server. */
+  private async serve({ id, method, params = {} }: Request): Promise<void> {
+    const controller = new AbortController();
+    this.answering.set(id, controller);
+    let text: string;
+    try {
+      const result = method === "ping" ? {} : await this.answer(method, params, controller.signal);
+      text = resultText(id, result);
+    } catch (error) {
+      text = errorText(id, rpcErrorFor(error));
+    } finally {
+      this.answering.delete(id);
+    }
+    // A cancelled question gets no answer; a server that has gone needs none.
+    if (!controller.signal.aborted)
+      await this.linked()
+        .reply(text)
+        .catch(() => {});
+  }
+}

@@ -1,0 +1,53 @@
+// A call that became a task (2026-07-28 extension): polled to its end, its questions answered on the way.
+import type { CallOptions, Conversation } from "./conversation.ts";
+import { pause } from "./http-events.ts";
+import { isObject } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
+import { ConnectionError, RpcError } from "./rpc-error.ts";
+
+const DEFAULT_POLL_MS = 1000;
+const MAX_POLL_MS = 60_000;
+
+export async function followTask(
+  conversation: Conversation,
+  created: JsonObject,
+  { signal = new AbortController().signal }: CallOptions,
+): Promise<JsonObject> {
+  const { taskId } = created;
+  if (typeof taskId !== "string") throw new ConnectionError("invalid", "the server created a task without an id");
+  const answered = new Set<string>();
+  let task = created;
+  try {
+    for (;;) {
+      if (task["status"] === "completed" && isObject(task["result"])) return task["result"];
+      if (task["status"] === "failed") throw RpcError.from(task["error"]);
+      if (task["status"] === "cancelled") throw new ConnectionError("cancelled", "the server cancelled the task");
+      if (isObject(task["inputRequests"])) await answer(conversation, taskId, task["inputRequests"], answered, signal);
+      await pause(pollMs(task["pollIntervalMs"]), signal);
+      task = await conversation.request("tasks/get", { taskId }, { signal });
+    }
+  } catch (error) {
+    if (signal.aborted) void conversation.request("tasks/cancel", { taskId }).catch(() => {});
+    throw error;
+  }
+}
+
+async function answer(
+  conversation: Conversation,
+  taskId: string,
+  questions: JsonObject,
+  answered: Set<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const [key, question] of Object.entries(questions)) {
+    if (answered.has(key) || !isObject(question) || typeof question["method"] !== "string") continue;
+    answered.add(key);
+    const params = isObject(question["params"]) ? question["params"] : {};
+    const given: Json = await conversation.answer(question["method"], params, signal);
+    await conversation.request("tasks/update", { taskId, inputResponses: { [key]: given } }, { signal });
+  }
+}
+
+function pollMs(said: Json | undefined): number {
+  return typeof said === "number" && said > 0 ? Math.min(said, MAX_POLL_MS) : DEFAULT_POLL_MS;
+}
