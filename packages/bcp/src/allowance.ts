@@ -13,18 +13,9 @@ export class Allowance {
     this.left = BASE_BYTES + PER_INPUT_BYTE * inputBytes;
   }
 
-  /** More input arrived (streaming). */
-  grant(inputBytes: number): void {
-    this.left += PER_INPUT_BYTE * inputBytes;
-  }
-
-  /** What was delivered and is the caller's now (streaming). */
-  refund(cost: number): void {
-    this.left += cost;
-  }
-
-  get remaining(): number {
-    return this.left;
+  /** Compressed data came out this large. */
+  grant(unpackedBytes: number): void {
+    this.left += PER_INPUT_BYTE * unpackedBytes;
   }
 
   spend(cost: number, reader: Reader, at: number): void {

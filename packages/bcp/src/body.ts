@@ -1,6 +1,6 @@
 // Stored body → block: reference, compression, summary, fields, in that order (FORMAT.md, "Bodies").
 
-import { Allowance } from "./allowance.ts";
+import type { Allowance } from "./allowance.ts";
 import { tableById } from "./blocks/all.ts";
 import type { Block } from "./blocks/all.ts";
 import { bomb, decompress } from "./compress.ts";
@@ -42,7 +42,11 @@ export class BodyDecoder {
 
   /** `bytes` hold the stored body at `frame.start`; `place` says where they lie in the file. */
   decode(frame: Frame, bytes: Uint8Array, place: Place, allowance: Allowance): Block {
-    const reader = this.plain(frame, bytes, place);
+    return this.parse(frame, this.plain(frame, bytes, place, allowance), allowance);
+  }
+
+  /** Summary and fields. */
+  parse(frame: Frame, reader: Reader, allowance: Allowance): Block {
     const table = tableById(frame.typeId);
     const block: Record<string, unknown> = { type: table?.type ?? "unknown", flags: frame.flags };
     if (frame.flags & HAS_SUMMARY) {
@@ -62,12 +66,15 @@ export class BodyDecoder {
   }
 
   /** The plain body: summary and fields, as it is hashed. */
-  plain(frame: Frame, bytes: Uint8Array, place: Place): Reader {
+  plain(frame: Frame, bytes: Uint8Array, place: Place, allowance: Allowance): Reader {
     if ((frame.flags & (IS_REFERENCE | COMPRESSED)) === 0) return new Reader(bytes, place, frame.start, frame.end);
     const { offset } = locate(place, frame.start);
     let body = bytes.subarray(frame.start, frame.end);
     if (frame.flags & IS_REFERENCE) body = this.resolve(body, offset);
-    if (frame.flags & COMPRESSED) body = this.unpack(body, offset);
+    if (frame.flags & COMPRESSED) {
+      body = this.unpack(body, offset);
+      allowance.grant(body.length);
+    }
     return new Reader(body, { at: offset, packed: true });
   }
 

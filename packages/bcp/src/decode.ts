@@ -41,7 +41,7 @@ export function decode(payload: Uint8Array, options: DecodeOptions = {}): Decode
   const header = readHeader(payload);
   const reader = openBlocks(payload, header, limits);
   const allowance = new Allowance(Math.max(payload.length, reader.end));
-  const earlier = options.references === "store" ? undefined : createEarlierBodies(reader, limits);
+  const earlier = options.references === "store" ? undefined : createEarlierBodies(reader, limits, allowance);
   const bodies = new BodyDecoder({ store: options.store, earlier }, limits, referencedLimit(limits, payload.length));
   const blocks: Block[] = [];
   try {
@@ -76,7 +76,7 @@ function trailing(reader: Reader, extraBytes: number): DecodeError {
 }
 
 // Hashes the bodies before a reference, but only once there is a reference: files without any pay nothing.
-function createEarlierBodies(reader: Reader, limits: Limits): EarlierBodies {
+function createEarlierBodies(reader: Reader, limits: Limits, allowance: Allowance): EarlierBodies {
   const bodies = new Map<string, Uint8Array>();
   const rescan = new Reader(reader.bytes, reader.place, reader.pos, reader.end);
   const decoder = new BodyDecoder({ store: undefined, earlier: undefined }, limits, 0);
@@ -85,7 +85,7 @@ function createEarlierBodies(reader: Reader, limits: Limits): EarlierBodies {
       while (rescan.pos < reader.pos) {
         const frame = readFrame(rescan);
         if (!frame || frame.flags & IS_REFERENCE) continue;
-        const { bytes, pos, end } = decoder.plain(frame, rescan.bytes, rescan.place);
+        const { bytes, pos, end } = decoder.plain(frame, rescan.bytes, rescan.place, allowance);
         const body = bytes.subarray(pos, end);
         bodies.set(toHex(blake3(body)), body);
       }

@@ -1,0 +1,80 @@
+// bcp encode | decode | inspect | validate | stats: words in, exit code out (README.md).
+
+import { parseArguments, UsageError } from "./cli/arguments.ts";
+import type { Parsed } from "./cli/arguments.ts";
+import { decodeCommand } from "./cli/decode.ts";
+import { encodeCommand } from "./cli/encode.ts";
+import { COMMANDS, commandHelp, generalHelp, GLOBAL_OPTIONS, VERSION } from "./cli/help.ts";
+import type { CommandName } from "./cli/help.ts";
+import { inspect } from "./cli/inspect.ts";
+import { CliFailure } from "./cli/io.ts";
+import type { BcpIo } from "./cli/io.ts";
+import { stats } from "./cli/stats.ts";
+import { validate } from "./cli/validate.ts";
+
+type Run = (io: BcpIo, file: string, parsed: Parsed) => Promise<number>;
+
+const RUN: Readonly<Record<CommandName, Run>> = {
+  encode: encodeCommand,
+  decode: decodeCommand,
+  inspect,
+  validate,
+  stats,
+};
+
+/** Runs one command line (without the program's name) and returns its exit code: 0 done, 1 failed, 2 wrong usage. */
+export async function runBcp(args: readonly string[], io: BcpIo): Promise<number> {
+  const verbose = io.interactive === true || args.some((word) => word === "-v" || word === "--verbose");
+  try {
+    return await dispatch(args, io);
+  } catch (error) {
+    if (error instanceof UsageError) {
+      await io.stderr(`error: ${error.message}\n\nFor more information, try 'bcp --help'.\n`);
+      return 2;
+    }
+    if (!(error instanceof CliFailure)) throw error;
+    if (args.includes("--json") && error.facts["reported"] !== true) {
+      await io.stdout(`${JSON.stringify({ error: { message: error.message, ...error.facts } }, undefined, 2)}\n`);
+    }
+    await io.stderr(`error: ${error.message}\n${verbose && error.note ? `note: ${error.note}\n` : ""}`);
+    return 1;
+  }
+}
+
+async function dispatch(args: readonly string[], io: BcpIo): Promise<number> {
+  // Global options may come before the command; the first other word is the command.
+  const at = args.findIndex((word) => !word.startsWith("-"));
+  const before = parseArguments(at < 0 ? args : args.slice(0, at), [
+    ...GLOBAL_OPTIONS,
+    { name: "version", short: "V", help: "" },
+  ]);
+  const name = at < 0 ? undefined : args[at];
+  const rest = at < 0 ? [] : args.slice(at + 1);
+  if (before.flags.has("help")) return print(io, generalHelp());
+  if (before.flags.has("version")) return print(io, `${VERSION}\n`);
+  if (name === "help") return help(io, rest);
+  if (name === undefined) throw new UsageError("a command is missing: encode, decode, inspect, validate or stats");
+  if (!isCommand(name)) throw new UsageError(`unknown command ${JSON.stringify(name)}`);
+  const parsed = parseArguments(rest, [...COMMANDS[name].options, ...GLOBAL_OPTIONS]);
+  if (parsed.flags.has("help")) return print(io, commandHelp(name));
+  const [file, ...surplus] = parsed.operands;
+  if (file === undefined) throw new UsageError(`a file is missing: ${COMMANDS[name].usage}`);
+  if (surplus.length > 0) throw new UsageError(`one file at a time: unexpected ${JSON.stringify(surplus[0])}`);
+  return RUN[name](io, file, parsed);
+}
+
+async function help(io: BcpIo, rest: readonly string[]): Promise<number> {
+  const [name, ...surplus] = rest;
+  if (name === undefined || name === "help") return print(io, generalHelp());
+  if (!isCommand(name) || surplus.length > 0) throw new UsageError(`no help for ${JSON.stringify(rest.join(" "))}`);
+  return print(io, commandHelp(name));
+}
+
+async function print(io: BcpIo, text: string): Promise<number> {
+  await io.stdout(text);
+  return 0;
+}
+
+function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(COMMANDS, name);
+}

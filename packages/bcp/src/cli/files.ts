@@ -1,0 +1,112 @@
+// Files of the command line: `-` is standard input or output, reads are bounded, writes are all or nothing.
+
+import { lstat, open, realpath, rename, stat, unlink } from "node:fs/promises";
+import path from "node:path";
+import { readHeader } from "../header.ts";
+import type { BcpIo } from "./io.ts";
+
+const STANDARD = "-";
+const MAX_INPUT_BYTES = 1024 * 1024 * 1024;
+const READ_BYTES = 256 * 1024;
+const MAGIC_BYTES = 8;
+
+/** All bytes of a file or of standard input. Throws what the system throws. */
+export async function readInput(io: BcpIo, file: string): Promise<Uint8Array> {
+  return collect(file === STANDARD ? io.stdin : readChunks(await locate(io, file, "read")), () => true);
+}
+
+/** The same for a payload: what does not begin like one is not read to its end, which may never come. */
+export async function readPayload(io: BcpIo, file: string): Promise<Uint8Array> {
+  return collect(file === STANDARD ? io.stdin : readChunks(await locate(io, file, "read")), looksLikePayload);
+}
+
+/** Writes a whole file or nothing: a reader never sees half of it, and a failed write leaves the old one. */
+export async function writeOutput(io: BcpIo, file: string, bytes: Uint8Array): Promise<void> {
+  if (file === STANDARD) return io.stdout(bytes);
+  const wanted = await locate(io, file, "write");
+  const existing = await stat(wanted).catch(() => undefined);
+  // A device or a pipe is written to, not replaced.
+  if (existing && !existing.isFile()) return writeInto(wanted, "w", bytes, 0o666);
+  // A link keeps pointing at what it points at. One that points nowhere is created through, as `open` would do.
+  const isLink = await lstat(wanted).then(
+    (found) => found.isSymbolicLink(),
+    () => false,
+  );
+  if (isLink && !existing) return writeInto(wanted, "w", bytes, 0o666);
+  const target = isLink ? await realpath(wanted) : wanted;
+  const temporary = path.join(
+    path.dirname(target),
+    `.${path.basename(target).slice(0, 200)}.${crypto.randomUUID()}.tmp`,
+  );
+  try {
+    await writeInto(temporary, "wx", bytes, existing ? existing.mode & 0o777 : 0o666);
+    await rename(temporary, target);
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    throw error;
+  }
+}
+
+export function isStandard(file: string): boolean {
+  return file === STANDARD;
+}
+
+async function locate(io: BcpIo, file: string, access: "read" | "write"): Promise<string> {
+  return io.resolvePath ? io.resolvePath(file, access) : path.resolve(io.cwd, file);
+}
+
+async function* readChunks(file: string): AsyncGenerator<Uint8Array, void> {
+  const handle = await open(file, "r");
+  try {
+    const { size } = await handle.stat();
+    for (;;) {
+      // One read for a file of known size; a device or a pipe has none.
+      const chunk = new Uint8Array(Math.min(Math.max(size + 1, 4096), size > READ_BYTES ? 4 * READ_BYTES : READ_BYTES));
+      const { bytesRead } = await handle.read(chunk, 0, chunk.length, null);
+      if (bytesRead === 0) return;
+      yield chunk.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function collect(
+  chunks: AsyncIterable<Uint8Array>,
+  worthIt: (start: Uint8Array) => boolean,
+): Promise<Uint8Array> {
+  let all = new Uint8Array(0);
+  let length = 0;
+  for await (const chunk of chunks) {
+    if (length + chunk.length > MAX_INPUT_BYTES) throw new Error(`input is larger than ${MAX_INPUT_BYTES} bytes`);
+    if (length + chunk.length > all.length) {
+      const larger = new Uint8Array(length === 0 ? chunk.length : Math.max(all.length * 2, length + chunk.length));
+      larger.set(all.subarray(0, length));
+      all = larger;
+    }
+    all.set(chunk, length);
+    const judged = length < MAGIC_BYTES && length + chunk.length >= MAGIC_BYTES;
+    length += chunk.length;
+    if (judged && !worthIt(all.subarray(0, MAGIC_BYTES))) break;
+  }
+  return all.subarray(0, length);
+}
+
+function looksLikePayload(start: Uint8Array): boolean {
+  try {
+    readHeader(start);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function writeInto(file: string, flags: "w" | "wx", bytes: Uint8Array, mode: number): Promise<void> {
+  const handle = await open(file, flags, mode);
+  try {
+    await handle.writeFile(bytes);
+    if (flags === "wx") await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,160 @@
+// The help texts. They are meant to teach: each ends in lines that can be pasted.
+
+import type { OptionSpec } from "./arguments.ts";
+import { READ_OPTIONS } from "./load.ts";
+
+export const VERSION = "bcp 0.1.0";
+
+export type CommandName = "encode" | "decode" | "inspect" | "validate" | "stats";
+
+export type CommandHelp = {
+  readonly usage: string;
+  readonly about: string;
+  readonly options: readonly OptionSpec[];
+  readonly more: string;
+};
+
+export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
+  {
+    name: "verbose",
+    short: "v",
+    help: "explain errors: file offset, block, what to try (on by default at a terminal)",
+  },
+  { name: "no-color", help: "accepted for compatibility; there are no colours" },
+  { name: "help", short: "h", help: "print this help" },
+];
+
+export const COMMANDS: Readonly<Record<CommandName, CommandHelp>> = {
+  encode: {
+    usage: "bcp encode <MANIFEST> -o <OUTPUT> [options]",
+    about: "Write a .bcp file from a JSON manifest.",
+    options: [
+      { name: "output", short: "o", value: "FILE", help: "where to write; - is standard output (required)" },
+      { name: "compress-blocks", help: "zstd for each block of 256 bytes or more that gets smaller" },
+      { name: "compress-payload", help: "zstd for everything after the header, if that is smaller" },
+      { name: "dedup", help: "write a repeated block as the hash of its first occurrence" },
+      { name: "extended", help: "accept every block type and key listed below" },
+      { name: "json", help: "print the result as JSON" },
+    ],
+    more: `A manifest is {"blocks": [...]}. Each block has a "type", its own keys, and "content" (text) or "content_file"
+(a path relative to the manifest):
+
+  code             lang, path               [summary, priority]
+  conversation     role                     [summary, priority]
+  tool_result      name                     [status: ok|error|timeout]
+  document         title                    [format: markdown|plain|html] [summary, priority]
+  structured_data  format: json|yaml|toml|csv
+
+  priority is critical, high, normal, low or background.
+
+With --extended also:
+
+  file_tree        root, entries: [{name, kind: file|directory, size, children}]
+  diff             path, hunks: [{old_start, new_start, lines}]
+  annotation       target_block_id, kind: priority|summary|tag, value
+  embedding_ref    vector_id, source_hash (hex), model
+  image            media_type: png|jpeg|gif|svg|webp, alt_text, data (base64 or a URI) or content_file
+  extension        namespace, type_name
+  any block        summary, priority, compress: true
+  more keys        tool_name for name, schema_hint; schema; format_hint for format; line_start + line_end; tool_call_id
+  top level        compress_payload: true, auto_dedup: true
+
+Examples:
+  bcp encode context.json -o context.bcp --compress-blocks
+  echo '{"blocks":[{"type":"conversation","role":"user","content":"hi"}]}' | bcp encode - -o - | bcp decode -`,
+  },
+  decode: {
+    usage: "bcp decode <FILE> [options]",
+    about: "Print a .bcp file as text for a model.",
+    options: [
+      { name: "mode", value: "MODE", help: "xml (default), markdown (md) or minimal" },
+      { name: "verbosity", value: "HOW", help: "full, summary or adaptive (default: full unless there is a budget)" },
+      { name: "budget", value: "TOKENS", help: "about how many tokens of content to keep; see below" },
+      { name: "include", value: "TYPES", help: "only these block types, separated by commas: code,diff,file_tree" },
+      { name: "output", short: "o", value: "FILE", help: "write the text to a file instead of standard output" },
+      {
+        name: "summaries",
+        value: "WHICH",
+        help: "code (default): only code is shown by its summary; all: every block",
+      },
+      { name: "binary-images", value: "HOW", help: "error (default) or placeholder" },
+      ...READ_OPTIONS,
+    ],
+    more: `A budget is spent by priority, critical first. What does not fit is shown by its summary if it has one, else by a
+one-line placeholder; background blocks never appear in full. The budget counts content, not headings.
+
+Examples:
+  bcp decode context.bcp --mode markdown
+  bcp decode context.bcp --budget 2000 --mode minimal
+  curl -s https://example.com/context.bcp | bcp decode - --include code,diff`,
+  },
+  inspect: {
+    usage: "bcp inspect <FILE> [options]",
+    about: "List the blocks of a .bcp file.",
+    options: [
+      { name: "show-body", help: "the first 80 characters of each block" },
+      { name: "show-hex", help: "a hex dump of each block" },
+      { name: "block", value: "N", help: "only block N, counted from 0" },
+      ...READ_OPTIONS,
+    ],
+    more: `Examples:
+  bcp inspect context.bcp
+  bcp inspect context.bcp --block 3 --show-hex
+  bcp inspect context.bcp --json | jq '.blocks[] | select(.type == "code") | .path'`,
+  },
+  validate: {
+    usage: "bcp validate <FILE> [options]",
+    about: "Check that a .bcp file is whole. Exit code 0 if it is, 1 if not.",
+    options: READ_OPTIONS,
+    more: `Examples:
+  bcp validate context.bcp
+  bcp validate broken.bcp -v          # where exactly
+  bcp validate broken.bcp --json      # the same for programs`,
+  },
+  stats: {
+    usage: "bcp stats <FILE> [options]",
+    about: "Count blocks, bytes and about how many tokens each mode would take.",
+    options: READ_OPTIONS,
+    more: `Tokens are bytes / 4. They are 0 when the file cannot be rendered as text, for which one binary image is enough.
+
+Examples:
+  bcp stats context.bcp
+  bcp stats context.bcp --json | jq .tokens.minimal`,
+  },
+};
+
+export function generalHelp(): string {
+  const commands = Object.entries(COMMANDS).map(([name, { about }]) => `  ${name.padEnd(10)}${about}`);
+  return `Bit Context Protocol: pack files, turns, tool results and trees for a model, and print them within a budget.
+
+Usage: bcp [options] <command> ...
+
+Commands:
+${commands.join("\n")}
+  help      Print help for a command: bcp help decode
+
+Options:
+${optionLines([...GLOBAL_OPTIONS, { name: "version", short: "V", help: "print the version" }])}
+
+- stands for standard input or output. Exit codes: 0 done, 1 failed, 2 wrong usage.
+
+Start here:
+  bcp help encode                                  # what a manifest looks like
+  bcp encode context.json -o context.bcp
+  bcp inspect context.bcp
+  bcp decode context.bcp --mode minimal --budget 2000
+`;
+}
+
+export function commandHelp(name: CommandName): string {
+  const { usage, about, options, more } = COMMANDS[name];
+  return `${about}\n\nUsage: ${usage}\n\nOptions:\n${optionLines([...options, ...GLOBAL_OPTIONS])}\n\n${more}\n`;
+}
+
+function optionLines(options: readonly OptionSpec[]): string {
+  const lines = options.map(({ name, short, value, help }) => {
+    const spelled = `${short ? `-${short}, ` : "    "}--${name}${value ? ` <${value}>` : ""}`;
+    return `  ${spelled.padEnd(28)}${help}`;
+  });
+  return lines.join("\n");
+}

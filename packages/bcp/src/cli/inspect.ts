@@ -1,0 +1,85 @@
+// `bcp inspect`: what is in a file, block by block.
+
+import type { Block } from "../blocks/all.ts";
+import { quote } from "../quote.ts";
+import { decodeLossy } from "../utf8.ts";
+import { parseCount } from "./arguments.ts";
+import type { Parsed } from "./arguments.ts";
+import { detail, facts, primaryBytes, size, typeTitle } from "./block-facts.ts";
+import type { BcpIo } from "./io.ts";
+import { loadOrFail } from "./load.ts";
+import type { Loaded } from "./load.ts";
+
+const BODY_CHARACTERS = 80;
+const HEX_ROW = 16;
+const END_BYTES = 4;
+
+type Show = { readonly body: boolean; readonly hex: boolean };
+
+export async function inspect(io: BcpIo, file: string, parsed: Parsed): Promise<number> {
+  const wanted = parsed.values.get("block");
+  const only = wanted === undefined ? undefined : parseCount(wanted, "--block", Number.MAX_SAFE_INTEGER);
+  const loaded = await loadOrFail(io, file, parsed);
+  const indexes = [...loaded.blocks.keys()].filter((index) => only === undefined || index === only);
+  if (parsed.flags.has("json")) {
+    await io.stdout(`${JSON.stringify(asJson(loaded, indexes), undefined, 2)}\n`);
+    return 0;
+  }
+  const show = { body: parsed.flags.has("show-body"), hex: parsed.flags.has("show-hex") };
+  const count = loaded.blocks.length;
+  await io.stdout(`Header: BCP ${versionAndFlags(loaded)}, ${count} block${count === 1 ? "" : "s"}\n`);
+  for (const index of indexes) {
+    const block = loaded.blocks[index];
+    if (block) await io.stdout(describe(block, index, show));
+  }
+  // Not where END is in a file that is compressed as a whole, but what the reference prints (D-46).
+  await io.stdout(`---\nEND sentinel at offset ${loaded.payload.length - END_BYTES}\n`);
+  return 0;
+}
+
+/** `v1.0, flags=0x00` */
+export function versionAndFlags({ header }: Pick<Loaded, "header">): string {
+  const flags = header.flags.toString(16).padStart(2, "0").toUpperCase();
+  return `v${header.major}.${header.minor}, flags=0x${flags}`;
+}
+
+function describe(block: Block, index: number, show: Show): string {
+  const lines = [`Block ${index}: ${typeTitle(block)}${detail(block)} (${size(block)} bytes)`];
+  if (block.summary !== undefined) lines.push(`         Summary: ${quote(block.summary)}`);
+  if (show.body) lines.push(`         Body:    ${excerpt(primaryBytes(block))}`);
+  if (show.hex) lines.push("         Hex dump:", ...hexRows(primaryBytes(block)));
+  return `${lines.join("\n")}\n`;
+}
+
+function excerpt(bytes: Uint8Array): string {
+  // No character takes more than four bytes, and one byte more tells whether there is more.
+  const characters = [...decodeLossy(bytes.subarray(0, BODY_CHARACTERS * 4 + 4))];
+  const rest = characters.length > BODY_CHARACTERS ? "…" : "";
+  return characters.slice(0, BODY_CHARACTERS).join("") + rest;
+}
+
+function* hexRows(bytes: Uint8Array): Generator<string> {
+  for (let at = 0; at < bytes.length; at += HEX_ROW) {
+    const row = [...bytes.subarray(at, at + HEX_ROW)];
+    const hex = row.map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
+    const ascii = row.map((byte) => (byte > 0x20 && byte < 0x7f ? String.fromCharCode(byte) : ".")).join("");
+    yield `           ${at.toString(16).padStart(4, "0")}  ${hex.padEnd(48)}  ${ascii}`;
+  }
+}
+
+function asJson(loaded: Loaded, indexes: readonly number[]): Record<string, unknown> {
+  const { header, file, payload, blocks } = loaded;
+  return {
+    file,
+    bytes: payload.length,
+    version: `${header.major}.${header.minor}`,
+    flags: header.flags,
+    block_count: blocks.length,
+    blocks: indexes.flatMap((index) => {
+      const block = blocks[index];
+      if (!block) return [];
+      const summary = block.summary === undefined ? {} : { summary: block.summary };
+      return [{ index, type: block.type, flags: block.flags, size: size(block), ...summary, ...facts(block) }];
+    }),
+  };
+}

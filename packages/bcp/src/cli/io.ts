@@ -1,0 +1,30 @@
+// What the command line needs from the world, so that other programs can run it in their own process.
+
+export type BcpIo = {
+  /** Relative paths start here. */
+  readonly cwd: string;
+  readonly stdin: AsyncIterable<Uint8Array>;
+  stdout(chunk: string | Uint8Array): void | Promise<void>;
+  stderr(text: string): void | Promise<void>;
+  /** Somebody is looking: errors get a second line that explains them. `--verbose` asks for the same. */
+  readonly interactive?: boolean;
+  /**
+   * Turns a path that was asked for into the one to open, or throws. A server that may only touch some folders hooks in
+   * here; by default every path is taken relative to `cwd`.
+   */
+  resolvePath?(path: string, access: "read" | "write"): string | Promise<string>;
+};
+
+/** A run that failed: one line for stderr, and what there is to say beyond it. */
+export class CliFailure extends Error {
+  override readonly name = "CliFailure";
+  readonly note: string | undefined;
+  /** For `--json`: what is known about the failure. */
+  readonly facts: Readonly<Record<string, unknown>>;
+
+  constructor(message: string, extra: { note?: string | undefined; facts?: Readonly<Record<string, unknown>> } = {}) {
+    super(message);
+    this.note = extra.note;
+    this.facts = extra.facts ?? {};
+  }
+}

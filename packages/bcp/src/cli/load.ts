@@ -1,0 +1,116 @@
+// The payload that a reading command is about, decoded, with errors a person can act on.
+
+import { createMemoryStore, fromHex, toHex } from "../content-store.ts";
+import { blake3 } from "../blake3.ts";
+import type { ContentStore } from "../content-store.ts";
+import { decode } from "../decode.ts";
+import type { Decoded } from "../decode.ts";
+import { DecodeError } from "../failure.ts";
+import { JsonError, lineAndColumn, parseJson } from "../json.ts";
+import { decodeStrict } from "../utf8.ts";
+import type { OptionSpec, Parsed } from "./arguments.ts";
+import { readInput, readPayload } from "./files.ts";
+import { CliFailure } from "./io.ts";
+import type { BcpIo } from "./io.ts";
+import { osText } from "./os-error.ts";
+
+export const READ_OPTIONS: readonly OptionSpec[] = [
+  { name: "lenient", help: "ignore bytes after END, with a warning" },
+  {
+    name: "store",
+    value: "FILE",
+    help: "JSON object of hash to body, both hex, for references the file cannot resolve",
+  },
+  { name: "strict-references", help: "do not resolve references to earlier blocks of the same file" },
+  { name: "json", help: "print the result as JSON" },
+];
+
+export type Loaded = Decoded & { readonly file: string; readonly payload: Uint8Array };
+
+/** Reads and decodes `file`. A DecodeError comes out as it is: commands word it differently. */
+export async function load(io: BcpIo, file: string, parsed: Parsed): Promise<Loaded> {
+  const payload = await readPayload(io, file).catch((error: unknown) => {
+    throw new CliFailure(`cannot read ${file}: ${osText(error)}`);
+  });
+  const storeFile = parsed.values.get("store");
+  const store = storeFile === undefined ? undefined : await readStore(io, storeFile);
+  const decoded = decode(payload, {
+    ...(store ? { store } : {}),
+    references: parsed.flags.has("strict-references") ? "store" : "in-file",
+    trailingData: parsed.flags.has("lenient") ? "ignore" : "error",
+  });
+  if (decoded.trailingBytes > 0) await io.stderr(`warning: ${decoded.trailingBytes} bytes after END ignored\n`);
+  return { ...decoded, file, payload };
+}
+
+/** The same for commands that have nothing to say about a broken file but that it is broken. */
+export async function loadOrFail(io: BcpIo, file: string, parsed: Parsed): Promise<Loaded> {
+  try {
+    return await load(io, file, parsed);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    const facts = decodeFacts(error);
+    throw new CliFailure(`failed to decode ${file}: ${error.message}`, { note: explainDecode(error), facts });
+  }
+}
+
+/** Where it went wrong and what to do about it: the line below the error. */
+export function explainDecode(error: DecodeError): string {
+  const inside = error.unpackedOffset === undefined ? "" : `, ${error.unpackedOffset} bytes into the unpacked data`;
+  const block = error.block === undefined ? "" : `, block ${error.block}`;
+  const where = `at byte ${error.offset} (0x${error.offset.toString(16)}) of the file${inside}${block}`;
+  const advice = ADVICE[error.code];
+  return advice ? `${where}; ${advice}` : where;
+}
+
+export function decodeFacts(error: DecodeError): Record<string, unknown> {
+  return {
+    code: error.code,
+    ...(error.headerFault ? { headerFault: error.headerFault } : {}),
+    offset: error.offset,
+    ...(error.unpackedOffset === undefined ? {} : { unpackedOffset: error.unpackedOffset }),
+    ...(error.block === undefined ? {} : { block: error.block }),
+    ...(error.hash ? { hash: toHex(error.hash) } : {}),
+  };
+}
+
+const ADVICE: Partial<Record<DecodeError["code"], string>> = {
+  InvalidHeader: "a payload starts with 42 43 50 00 01",
+  UnexpectedEof: "the file is cut off or a length in it is wrong",
+  MissingEndSentinel: "the file is cut off between two blocks",
+  TrailingData: "--lenient reads it anyway",
+  DecompressFailed: "the compressed data is cut off or damaged",
+  MissingContentStore: "no earlier block has this hash; --store can supply the body",
+  UnresolvedReference: "neither the store nor an earlier block has this hash",
+};
+
+async function readStore(io: BcpIo, file: string): Promise<ContentStore> {
+  const bytes = await readInput(io, file).catch((error: unknown) => {
+    throw new CliFailure(`cannot read ${file}: ${osText(error)}`);
+  });
+  const store = createMemoryStore();
+  for (const [hash, body] of storeEntries(decodeStrict(bytes), file)) {
+    // The decoder trusts its store, so what comes from outside is checked here.
+    if (toHex(blake3(body)) !== hash)
+      throw new CliFailure(`bad store ${file}: the body under ${hash} has another hash`);
+    store.put(body);
+  }
+  return store;
+}
+
+function* storeEntries(text: string | undefined, file: string): Generator<[string, Uint8Array]> {
+  if (text === undefined) throw new CliFailure(`cannot read ${file}: stream did not contain valid UTF-8`);
+  try {
+    const json = parseJson(text);
+    if (json.kind !== "object") throw new JsonError("expected an object of hash to body", json.at);
+    for (const [hash, value] of json.members) {
+      const body = value.kind === "string" ? fromHex(value.value) : undefined;
+      if (!body) throw new JsonError("expected a body in hex", value.at);
+      yield [hash.toLowerCase(), body];
+    }
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const { line, column } = lineAndColumn(text, error.at);
+    throw new CliFailure(`bad store ${file}: ${error.message} at line ${line} column ${column}`);
+  }
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env -S bun --no-env-file --config=/dev/null
+// The `bcp` executable: this process's words and streams to the command line.
+
+import { createReadStream } from "node:fs";
+import { runBcp } from "./cli.ts";
+
+// Nobody reads on (`bcp decode … | head`): that is no failure of ours.
+let abandoned = false;
+process.stdout.on("error", (error: Error & { code?: string }) => {
+  if (error.code !== "EPIPE") throw error;
+  abandoned = true;
+});
+
+process.exitCode = await runBcp(process.argv.slice(2), {
+  cwd: process.cwd(),
+  stdin: standardInput(),
+  stdout: writeOut,
+  stderr: (text) => void process.stderr.write(text),
+  interactive: process.stderr.isTTY === true,
+});
+
+// Opened when somebody reads it: `process.stdin` would cost 15 ms even when nobody does.
+async function* standardInput(): AsyncGenerator<Uint8Array, void> {
+  const stream: AsyncIterable<Uint8Array> = createReadStream("", { fd: 0 });
+  yield* stream;
+}
+
+function writeOut(chunk: string | Uint8Array): Promise<void> {
+  return new Promise((resolve) => {
+    if (abandoned) resolve();
+    else process.stdout.write(chunk, () => resolve());
+  });
+}
