@@ -76,7 +76,11 @@ export function createAuthorizedFetch(options: AuthorizedFetchOptions): HttpFetc
         nonceRetried = true;
       } else {
         if (authorizations === MAX_AUTHORIZATIONS) return response;
-        const outcome = await unlessAborted(session.renew({ demand, rejected: token, earlier }), init.signal);
+        const renewal = unlessAborted(session.renew({ demand, rejected: token, earlier }), init.signal);
+        const outcome = await renewal.catch(async (error: unknown) => {
+          await response.body?.cancel(); // unread, it would hold its connection
+          throw error;
+        });
         if (outcome === "pointless") return response;
         if (outcome !== "shared") authorizations += 1;
         earlier = outcome;

@@ -33,7 +33,7 @@ export function createKeySet({ http, locate, now }: KeySetOptions): KeySet {
       if (now() - fetchedAt > MAX_AGE_MS) await refetch();
       let key = onlyMatch(keys, algorithm, keyId);
       // Keys are rotated by publishing the next one first: an unknown id may be it.
-      if (!key && now() - triedAt > REFETCH_PAUSE_MS) {
+      if (!key) {
         await refetch();
         key = onlyMatch(keys, algorithm, keyId);
       }

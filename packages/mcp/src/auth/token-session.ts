@@ -60,13 +60,14 @@ export function createTokenSession(options: SessionOptions): TokenSession {
   const key = `${serverUrl.origin}${serverUrl.pathname}${serverUrl.search}`;
   const identity = createIdentitySource(http, store, options.identity);
   const redirectUri = grant.kind === "authorization_code" ? grant.interaction.redirectUri : undefined;
+  const granted = new WeakSet<StoredToken>();
   let token: StoredToken | undefined;
   let loaded: Promise<void> | undefined;
   let working: Promise<Renewal> | undefined;
 
   return {
     async current() {
-      await (loaded ??= load());
+      await (loaded ??= load().catch(forgetLoad));
       if (!token || remainingMs(token) > options.expirySkewMs) return token;
       if (token.refreshToken !== undefined) await refreshBeforeExpiry(token);
       if (token && remainingMs(token) <= 0) await replace(token.issuer, undefined);
@@ -98,6 +99,12 @@ export function createTokenSession(options: SessionOptions): TokenSession {
     if (issuer !== undefined) token = await store.readToken(issuer, key);
   }
 
+  // A store that fails once is asked again by the next request.
+  function forgetLoad(error: unknown): never {
+    loaded = undefined;
+    throw error;
+  }
+
   async function obtain({ demand, rejected, earlier }: RenewalRequest): Promise<Renewal> {
     // Asked afresh every time: the server may have moved to another authorization server since.
     const published = await discoverProtectedResource(http, serverUrl, demand.resourceMetadata);
@@ -113,7 +120,8 @@ export function createTokenSession(options: SessionOptions): TokenSession {
       earlier: kept?.scopes ?? [],
       wantsRefreshToken: grant.kind === "authorization_code",
     });
-    const tried = demand.kind === "insufficient_scope" || earlier === "granted";
+    // Straight from a grant made while this request waited, and refused all the same: another would fare no better.
+    const tried = demand.kind === "insufficient_scope" || (earlier !== undefined && kept && granted.has(kept));
     if (kept && tried && includesAll(kept.scopes, scopes)) return "pointless";
     return await acquire(server, published, scopes, demand);
   }
@@ -136,7 +144,9 @@ export function createTokenSession(options: SessionOptions): TokenSession {
           "the server wants a DPoP token, the authorization server gave another",
         );
       const bound = { issuer: server.issuer, clientId: client?.clientId, resource };
-      await replace(server.issuer, tokenFrom(reply, { ...bound, scopes, dpopKey, refreshToken: undefined }));
+      const next = tokenFrom(reply, { ...bound, scopes, dpopKey, refreshToken: undefined });
+      granted.add(next);
+      await replace(server.issuer, next);
       return "granted";
     } catch (error) {
       if (oauthErrorOf(error) === "invalid_client" && (await identity.forget(server))) return "retry";

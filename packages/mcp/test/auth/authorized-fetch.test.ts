@@ -206,6 +206,32 @@ test("a server that never accepts is asked again once, and the user once", async
   expect(as.authorizations).toHaveLength(1);
 });
 
+test("a server that never accepts, and twenty requests at once: the user is still asked once", async () => {
+  await using as = await startAuthorizationServer({ claims: { aud: "https://other.example/mcp" } });
+  await using server = startProtectedServer({ issuers: () => [as.issuer] });
+  const fetch = authorizedFetch(server.url);
+  const responses = await Promise.all(Array.from({ length: 20 }, () => post(fetch, server.url)));
+  expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(401));
+  expect(as.authorizations).toHaveLength(1);
+});
+
+test("a store that fails once is asked again", async () => {
+  await using as = await startAuthorizationServer();
+  await using server = startProtectedServer({ issuers: () => [as.issuer] });
+  const memory = createMemoryStore();
+  let failures = 1;
+  const store = {
+    ...memory,
+    async readIssuer(name: string) {
+      if ((failures -= 1) >= 0) throw new Error("disk trouble");
+      return await memory.readIssuer(name);
+    },
+  };
+  const fetch = authorizedFetch(server.url, { store });
+  expect(await failureOf(post(fetch, server.url))).toMatchObject({ message: "disk trouble" });
+  expect((await post(fetch, server.url)).status).toBe(200);
+});
+
 test("a stream is sent once: it cannot be sent again", async () => {
   await using as = await startAuthorizationServer();
   await using server = startProtectedServer({ issuers: () => [as.issuer] });
