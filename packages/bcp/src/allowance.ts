@@ -3,8 +3,8 @@
 
 import type { Reader } from "./reader.ts";
 
-const BASE_BYTES = 40 * 1024 * 1024;
-const PER_INPUT_BYTE = 3;
+const BASE_BYTES = 24 * 1024 * 1024;
+const PER_INPUT_BYTE = 2;
 
 export class Allowance {
   private left: number;

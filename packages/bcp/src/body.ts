@@ -15,7 +15,7 @@ import { Reader } from "./reader.ts";
 import { decodeLossy } from "./utf8.ts";
 
 const HASH_BYTES = 32;
-const UNKNOWN_BLOCK_COST = 240;
+const UNKNOWN_BLOCK_COST = 250;
 const SUMMARY_COST = 40;
 
 /** Finds the body of an earlier block of the same payload by its hash. */

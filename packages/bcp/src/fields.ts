@@ -46,6 +46,10 @@ export type Table<F extends Fields = Fields> = {
   readonly byId: readonly (NamedField | undefined)[];
   /** Bit n is set if field n must be there. */
   readonly requiredBits: number;
+  /** Keys of the record lists that are always there. */
+  readonly lists: readonly string[];
+  /** Fields that read as something when they are absent. */
+  readonly defaults: readonly NamedField[];
   /** About how much memory one decoded record takes besides its strings. */
   readonly cost: number;
   /** Never set: it carries the type. */
@@ -105,7 +109,9 @@ export function table<F extends Fields>(fields: F, cost: number): Table<F> {
     byId[field.id] = field;
     if (field.required) requiredBits |= 1 << field.id;
   }
-  return { fields: named, byId, requiredBits, cost };
+  const lists = named.filter(({ form, present }) => form.kind === "records" && present).map(({ key }) => key);
+  const defaults = named.filter(({ fallback }) => fallback !== undefined);
+  return { fields: named, byId, requiredBits, lists, defaults, cost };
 }
 
 /** The word for a value on the wire, the value itself where the enumeration is open, or undefined. */

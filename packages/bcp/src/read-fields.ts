@@ -8,10 +8,10 @@ import { decodeLossy } from "./utf8.ts";
 import type { Reader } from "./reader.ts";
 
 type OpenRecord = {
-  readonly table: Table;
-  readonly record: Record<string, unknown>;
-  readonly start: number;
-  readonly end: number;
+  table: Table;
+  record: Record<string, unknown>;
+  start: number;
+  end: number;
   seen: number;
 };
 
@@ -25,14 +25,16 @@ export function readFields(
   allowance: Allowance,
   maxDepth: number,
 ): void {
-  const areaEnd = reader.end;
-  const outer: OpenRecord[] = [];
-  let open = begin(table, record, reader.pos, areaEnd);
+  // One slot per level, used again for each record of that level: a tree of 100,000 files should not leave 100,000 of
+  // them for the collector.
+  const slots: OpenRecord[] = [];
+  let depth = 0;
+  let open = begin(slots, 0, table, record, reader.pos, reader.end);
   allowance.spend(table.cost, reader, reader.pos);
   for (;;) {
     while (reader.pos >= open.end) {
       complete(open, reader);
-      const parent = outer.pop();
+      const parent = slots[--depth];
       if (!parent) return;
       open = parent;
       reader.end = open.end;
@@ -48,15 +50,14 @@ export function readFields(
     else if (field.form.kind === "records") {
       // The wire type of a known field is not looked at (D-6): bytes and nested are read alike.
       const end = reader.span();
-      if (outer.length >= maxDepth) {
+      if (depth >= maxDepth) {
         throw reader.error("TreeTooDeep", `records are nested more than ${maxDepth} levels deep`, at);
       }
       const inner = field.form.table();
       allowance.spend(inner.cost, reader, at);
       const child: Record<string, unknown> = {};
       append(open.record, field.key, child);
-      outer.push(open);
-      open = begin(inner, child, reader.pos, end);
+      open = begin(slots, ++depth, inner, child, reader.pos, end);
       reader.end = end;
     } else {
       open.record[field.key] = readValue(reader, field.form, allowance);
@@ -67,11 +68,23 @@ export function readFields(
 
 // Record lists of the outermost record are always there, so that callers need not ask; inner ones only when not empty,
 // because most entries of a tree have no children.
-function begin(table: Table, record: Record<string, unknown>, start: number, end: number): OpenRecord {
-  for (const field of table.fields) {
-    if (field.form.kind === "records" && field.present) record[field.key] = [];
-  }
-  return { table, record, start, end, seen: 0 };
+function begin(
+  slots: OpenRecord[],
+  depth: number,
+  table: Table,
+  record: Record<string, unknown>,
+  start: number,
+  end: number,
+): OpenRecord {
+  for (const key of table.lists) record[key] = [];
+  const slot = slots[depth];
+  if (!slot) return (slots[depth] = { table, record, start, end, seen: 0 });
+  slot.table = table;
+  slot.record = record;
+  slot.start = start;
+  slot.end = end;
+  slot.seen = 0;
+  return slot;
 }
 
 function append(record: Record<string, unknown>, key: string, child: unknown): void {
@@ -81,8 +94,8 @@ function append(record: Record<string, unknown>, key: string, child: unknown): v
 }
 
 function complete(open: OpenRecord, reader: Reader): void {
-  for (const field of open.table.fields) {
-    if (field.fallback !== undefined && !(open.seen & (1 << field.id))) open.record[field.key] = field.fallback;
+  for (const field of open.table.defaults) {
+    if (!(open.seen & (1 << field.id))) open.record[field.key] = field.fallback;
   }
   const missing = open.table.requiredBits & ~open.seen;
   if (missing === 0) return;

@@ -1,14 +1,23 @@
 // Text ↔ UTF-8, without the byte-order-mark trap: a TextDecoder swallows a leading BOM unless told not to.
 
+import { Buffer } from "node:buffer";
+
 const lossy = new TextDecoder("utf-8", { ignoreBOM: true });
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
-// Below this, building a string by hand beats the call into the decoder.
-const SHORT = 24;
+
+// Both runtimes' Buffers have it and their types do not: it decodes a range in a third of the time, with neither a view
+// to make nor a decoder to set up. Its answer to invalid sequences is the TextDecoder's (a test compares them).
+const slice: unknown = Reflect.get(Buffer.prototype, "utf8Slice");
+const SLICE_BYTES = 1024;
 
 /** UTF-8 to text; each maximal invalid sequence becomes one U+FFFD. */
 export function decodeLossy(bytes: Uint8Array, start = 0, end = bytes.length): string {
-  return (end - start <= SHORT ? shortAscii(bytes, start, end) : undefined) ?? lossy.decode(bytes.subarray(start, end));
+  if (typeof slice === "function" && end - start < SLICE_BYTES) {
+    const text: unknown = slice.call(bytes, start, end);
+    if (typeof text === "string") return text;
+  }
+  return lossy.decode(bytes.subarray(start, end));
 }
 
 /** UTF-8 to text, or undefined if it is not UTF-8. */
@@ -27,14 +36,4 @@ export function toUtf8(text: string): Uint8Array {
 /** Writes the UTF-8 of `text` into `target` and returns its length. */
 export function encodeText(text: string, target: Uint8Array): number {
   return encoder.encodeInto(text, target).written;
-}
-
-function shortAscii(bytes: Uint8Array, start: number, end: number): string | undefined {
-  let text = "";
-  for (let i = start; i < end; i++) {
-    const byte = bytes[i] ?? 0;
-    if (byte >= 0x80) return undefined;
-    text += String.fromCharCode(byte);
-  }
-  return text;
 }

@@ -3,6 +3,7 @@
 import { encodeText } from "./utf8.ts";
 
 const FIRST_CAPACITY = 1024;
+const SHORT_CHARS = 48;
 
 /** Appends: the header and the frames of a payload. */
 export class Writer {
@@ -69,6 +70,7 @@ export class BackWriter {
 
   /** Writes the UTF-8 of `text` and returns how many bytes it took. */
   text(text: string): number {
+    if (text.length <= SHORT_CHARS && this.shortAscii(text)) return text.length;
     this.reserve(text.length * 3); // the most that UTF-16 can become
     const room = this.start - text.length * 3;
     const written = encodeText(text, this.buffer.subarray(room, this.start));
@@ -80,6 +82,19 @@ export class BackWriter {
   /** What was written, without a copy: valid until the next write. */
   view(): Uint8Array {
     return this.buffer.subarray(this.start);
+  }
+
+  // Most names are short and plain, and then a loop is several times as fast as the encoder.
+  private shortAscii(text: string): boolean {
+    this.reserve(text.length);
+    const start = this.start - text.length;
+    for (let i = 0; i < text.length; i++) {
+      const unit = text.charCodeAt(i);
+      if (unit >= 0x80) return false;
+      this.buffer[start + i] = unit;
+    }
+    this.start = start;
+    return true;
   }
 
   clear(): void {

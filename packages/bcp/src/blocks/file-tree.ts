@@ -5,7 +5,7 @@ import type { Table } from "../fields.ts";
 import { block } from "./block.ts";
 import type { BlockOf } from "./block.ts";
 
-const ENTRY_COST = 112;
+const ENTRY_COST = 110;
 
 export type FileEntry = {
   readonly name: string;

@@ -2,7 +2,7 @@
 
 import type { Block, BlockType } from "../blocks/all.ts";
 import { allocate, readPriorities } from "../budget.ts";
-import type { Decision } from "../budget.ts";
+import type { Decision, Weight } from "../budget.ts";
 import { estimateCodeAware } from "../estimate.ts";
 import { RenderError } from "../failure.ts";
 import { BlockTexts, describe } from "./block-text.ts";
@@ -42,61 +42,72 @@ export type Rendered = { readonly text: string; readonly blocks: readonly Render
 
 /** The text of the blocks, without a trailing newline of its own. */
 export function render(blocks: readonly Block[], options: RenderOptions = {}): string {
-  return renderDetailed(blocks, options).text;
+  return renderPieces(blocks, options);
 }
 
 /** The text, and what became of each block. */
 export function renderDetailed(blocks: readonly Block[], options: RenderOptions = {}): Rendered {
+  const shown: RenderedBlock[] = [];
+  const text = renderPieces(blocks, options, (index, type, decision, tokens) => {
+    shown.push({ index, type, decision, ...(tokens === undefined ? {} : { tokens }) });
+  });
+  return { text, blocks: shown };
+}
+
+type Report = (index: number, type: BlockType, decision: Decision, tokens: number | undefined) => void;
+
+/** What was decided for the blocks that are left, in their order; all of them full where nothing is listed. */
+type Plan = { readonly decisions?: readonly Decision[]; readonly tokens?: readonly number[] };
+type Piece = { readonly decision: Decision; readonly text?: string };
+type Setting = { readonly format: Format; readonly texts: BlockTexts; readonly options: RenderOptions };
+
+function renderPieces(blocks: readonly Block[], options: RenderOptions, report?: Report): string {
   const format = FORMATS[options.mode ?? "xml"];
-  const texts = new BlockTexts();
-  const shown = filter(blocks, options.include);
-  if (shown.length === 0) throw nothing();
-  const decisions = decide(blocks, shown, options, texts);
-  const rendered: RenderedBlock[] = [];
+  const setting = { format, texts: new BlockTexts(), options };
+  const { include } = options;
+  const isShown = (block: Block): block is ShownBlock =>
+    block.type !== "annotation" && (include === undefined || include.has(block.type));
+  if (!blocks.some(isShown)) throw nothing();
+  const plan = decide(blocks, isShown, setting);
   const pieces: string[] = [];
-  shown.forEach(({ block, index }, position) => {
-    const { decision, tokens } = decisions[position] ?? FULL;
-    const piece = renderBlock(block, decision, tokens, { format, texts, options, position });
-    rendered.push({ index, type: block.type, decision: piece.decision, ...(tokens === undefined ? {} : { tokens }) });
+  let position = 0;
+  blocks.forEach((block, index) => {
+    if (!isShown(block)) return;
+    const tokens = plan.tokens?.[position];
+    const piece = renderBlock(block, plan.decisions?.[position] ?? "full", tokens, position, setting);
+    report?.(index, block.type, piece.decision, tokens);
     if (piece.text !== undefined) pieces.push(piece.text);
+    position++;
   });
   if (pieces.length === 0) throw nothing();
-  return { text: format.open + pieces.join("\n\n") + format.close, blocks: rendered };
+  return format.open + pieces.join("\n\n") + format.close;
 }
 
-type Shown = { readonly block: ShownBlock; readonly index: number };
-type Decided = { readonly decision: Decision; readonly tokens?: number };
-type Piece = { readonly decision: Decision; readonly text?: string };
-type Setting = { format: Format; texts: BlockTexts; options: RenderOptions; position: number };
-
-const FULL: Decided = { decision: "full" };
-
-function filter(blocks: readonly Block[], include: ReadonlySet<BlockType> | undefined): Shown[] {
-  const shown: Shown[] = [];
-  blocks.forEach((block, index) => {
-    if (block.type === "annotation" || (include && !include.has(block.type))) return;
-    shown.push({ block, index });
-  });
-  return shown;
-}
-
-function decide(all: readonly Block[], shown: readonly Shown[], options: RenderOptions, texts: BlockTexts): Decided[] {
-  const { verbosity = "adaptive", budget } = options;
+function decide(all: readonly Block[], isShown: (block: Block) => block is ShownBlock, setting: Setting): Plan {
+  const { verbosity = "adaptive", budget } = setting.options;
   if (verbosity === "summary") {
-    return shown.map(({ block }) => (block.summary === undefined ? FULL : { decision: "summary" }));
+    return { decisions: all.filter(isShown).map(({ summary }) => (summary === undefined ? "full" : "summary")) };
   }
-  if (verbosity === "full" || budget === undefined) return shown.map(() => FULL);
+  if (verbosity === "full" || budget === undefined) return {};
   const priorities = readPriorities(all);
-  const weights = shown.map(({ block, index }) => ({
-    priority: priorities.get(index) ?? ("normal" as const),
-    tokens: texts.tokens(block),
-    ...(block.summary === undefined ? {} : { summaryTokens: estimateCodeAware(block.summary) }),
-  }));
-  return allocate(weights, budget).map((decision, i) => ({ decision, tokens: weights[i]?.tokens ?? 0 }));
+  const weights: Weight[] = [];
+  all.forEach((block, index) => {
+    if (!isShown(block)) return;
+    const priority = priorities.get(index) ?? "normal";
+    const tokens = setting.texts.tokens(block);
+    if (block.summary === undefined) weights.push({ priority, tokens });
+    else weights.push({ priority, tokens, summaryTokens: estimateCodeAware(block.summary) });
+  });
+  return { decisions: allocate(weights, budget), tokens: weights.map(({ tokens }) => tokens) };
 }
 
-function renderBlock(block: ShownBlock, decision: Decision, tokens: number | undefined, setting: Setting): Piece {
-  const { format, texts, options, position } = setting;
+function renderBlock(
+  block: ShownBlock,
+  decision: Decision,
+  tokens: number | undefined,
+  position: number,
+  { format, texts, options }: Setting,
+): Piece {
   if (decision === "omit") return { decision };
   if (decision === "placeholder") return { decision, text: placeholder(block, tokens, format, texts) };
   if (decision === "summary" && block.summary !== undefined) {
@@ -110,8 +121,7 @@ function renderBlock(block: ShownBlock, decision: Decision, tokens: number | und
   if (block.type === "image" && options.binaryImages === "placeholder") {
     return { decision: "placeholder", text: placeholder(block, tokens, format, texts) };
   }
-  const message = `invalid UTF-8 in block content at index ${position}`;
-  throw new RenderError("InvalidContent", message, position);
+  throw new RenderError("InvalidContent", `invalid UTF-8 in block content at index ${position}`, position);
 }
 
 function placeholder(block: ShownBlock, tokens: number | undefined, format: Format, texts: BlockTexts): string {

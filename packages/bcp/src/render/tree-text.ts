@@ -7,6 +7,9 @@ import { RenderError } from "../failure.ts";
 // tree says. Real trees indent about as much as they say.
 const FREE_INDENT = 12 * 1024 * 1024;
 const INDENT_PER_CHAR = 2;
+const PART_CHARS = 16 * 1024;
+
+type Level = { readonly entries: readonly FileEntry[]; next: number };
 
 export class TreeText {
   private said = 0;
@@ -14,25 +17,31 @@ export class TreeText {
 
   /** All entries, each line with its LF. The indentation of all trees rendered so far counts against one limit. */
   render(entries: readonly FileEntry[]): string {
-    const lines: string[] = [];
-    const outer: Iterator<FileEntry>[] = [];
-    let level: Iterator<FileEntry> = entries[Symbol.iterator]();
+    const parts: string[] = [];
+    const outer: Level[] = [];
+    let level: Level = { entries, next: 0 };
+    let lines = "";
     for (;;) {
-      const step = level.next();
-      if (step.done) {
+      const entry = level.entries[level.next++];
+      if (!entry) {
         const parent = outer.pop();
-        if (!parent) return lines.join("");
+        if (!parent) return parts.join("") + lines;
         level = parent;
         continue;
       }
-      const entry = step.value;
-      const text = entry.kind === "directory" ? `${entry.name}/\n` : `${entry.name} (${entry.size ?? 0} bytes)\n`;
+      const isDirectory = entry.kind === "directory";
+      const text = isDirectory ? `${entry.name}/\n` : `${entry.name} (${entry.size ?? 0} bytes)\n`;
       this.count(outer.length * 2, text.length);
-      lines.push(outer.length === 0 ? text : "  ".repeat(outer.length) + text);
+      // A string that grows for long is a chain of as many links: cut it in parts.
+      if (lines.length > PART_CHARS) {
+        parts.push(lines);
+        lines = "";
+      }
+      lines += outer.length === 0 ? text : "  ".repeat(outer.length) + text;
       // What hangs below a file survives a round trip, but is not shown.
-      if (entry.kind !== "directory" || !entry.children) continue;
+      if (!isDirectory || !entry.children) continue;
       outer.push(level);
-      level = entry.children[Symbol.iterator]();
+      level = { entries: entry.children, next: 0 };
     }
   }
 

@@ -1,0 +1,75 @@
+// How fast the library is. `benchBcp()` for a bench of the whole project; run on its own it prints its rows.
+
+import { decode, decodeStream, encode, encodePlain, render } from "../src/index.ts";
+import { blake3 } from "../src/blake3.ts";
+import { mixedBlocks } from "./payload.ts";
+
+export type Row = { readonly name: string; readonly value: number; readonly unit: "MB/s" | "ms" };
+
+const LARGE_BYTES = 10_000_000;
+const SMALL_BYTES = 1_600;
+
+/** Medians of several runs each. The small calls are what a server does per request. */
+export async function benchBcp(): Promise<Row[]> {
+  const blocks = mixedBlocks(LARGE_BYTES);
+  const payload = encodePlain(blocks);
+  const packed = await encode(blocks, { compressPayload: true });
+  const small = encodePlain(mixedBlocks(SMALL_BYTES));
+  const smallBlocks = decode(small).blocks;
+  const megabytes = payload.length / 1e6;
+  const rate = (name: string, ms: number): Row => ({ name, value: (megabytes / ms) * 1000, unit: "MB/s" });
+  const each = (name: string, ms: number): Row => ({ name, value: ms, unit: "ms" });
+  return [
+    rate(`decode, ${megabytes.toFixed(1)} MB`, await median(15, () => void decode(payload))),
+    rate("decode + render xml", await median(15, () => void flat(render(decode(payload).blocks, { mode: "xml" })))),
+    rate(
+      "decode + render minimal",
+      await median(15, () => void flat(render(decode(payload).blocks, { mode: "minimal" }))),
+    ),
+    rate(
+      "decode + render with a budget",
+      await median(9, () => void flat(render(decode(payload).blocks, { budget: 500_000 }))),
+    ),
+    rate("decode zstd payload + render", await median(9, () => void flat(render(decode(packed).blocks)))),
+    rate("decode as a stream", await median(9, () => drain(payload))),
+    rate("encode", await median(15, () => void encodePlain(blocks))),
+    rate("encode, deduplicating (BLAKE3)", await median(5, () => void blake3(payload))),
+    rate("encode, zstd payload", await median(5, async () => void (await encode(blocks, { compressPayload: true })))),
+    each(`decode + render, ${small.length} bytes`, await perCall(() => flat(render(decode(small).blocks)))),
+    each(`encode, ${small.length} bytes`, await perCall(() => encodePlain(smallBlocks))),
+  ];
+}
+
+// A joined string may be a rope: looking at its last character makes it one piece, as any use would.
+function flat(text: string): number {
+  return text.charCodeAt(text.length - 1);
+}
+
+async function drain(payload: Uint8Array): Promise<void> {
+  for await (const _ of decodeStream(chunks(payload))) continue;
+}
+
+function* chunks(payload: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < payload.length; at += 65_536) yield payload.subarray(at, at + 65_536);
+}
+
+async function median(runs: number, work: () => void | Promise<void>): Promise<number> {
+  const times: number[] = [];
+  for (let run = 0; run < runs + 2; run++) {
+    const start = performance.now();
+    await work();
+    if (run >= 2) times.push(performance.now() - start); // the first two warm up
+  }
+  return times.toSorted((a, b) => a - b)[runs >> 1] ?? Number.NaN;
+}
+
+async function perCall(work: () => unknown): Promise<number> {
+  const batch = 500;
+  return (await median(9, () => void Array.from({ length: batch }, work))) / batch;
+}
+
+if (import.meta.main) {
+  for (const { name, value, unit } of await benchBcp()) {
+    console.log(`${name.padEnd(36)}${value.toFixed(unit === "ms" ? 4 : 0).padStart(10)} ${unit}`);
+  }
+}

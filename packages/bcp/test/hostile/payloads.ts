@@ -1,0 +1,138 @@
+// Payloads made to hurt: each is small, or legal, or both, and wants far more than it is worth.
+
+import { blake3 } from "../../src/blake3.ts";
+
+const HEADER = Uint8Array.of(0x42, 0x43, 0x50, 0, 1, 0, 0, 0);
+const PACKED_HEADER = Uint8Array.of(0x42, 0x43, 0x50, 0, 1, 0, 1, 0);
+const END = Uint8Array.of(0xff, 0x01, 0, 0);
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+export type Hostile = {
+  readonly name: string;
+  readonly make: () => Uint8Array;
+  /** How it ends: a decode error, a render error, or text after all. */
+  readonly ends: string;
+};
+
+export const HOSTILE: readonly Hostile[] = [
+  {
+    name: "10 MB of three-byte blocks",
+    make: () => payload(repeat(bytes(0x42, 0, 0), 3_300_000)),
+    ends: "TooManyRecords",
+  },
+  {
+    name: "10 MB of nine-byte tree entries",
+    make: () => payload(frame(3, 0, flatTree(1_100_000))),
+    ends: "TooManyRecords",
+  },
+  { name: "10 MB of twelve-byte hunks", make: () => payload(frame(7, 0, hunks(900_000))), ends: "TooManyRecords" },
+  { name: "90,000 three-byte blocks", make: () => payload(repeat(bytes(0x42, 0, 0), 90_000)), ends: "text" },
+  { name: "180,000 nine-byte tree entries", make: () => payload(frame(3, 0, flatTree(180_000))), ends: "text" },
+  { name: "a tree 100,000 levels deep", make: () => payload(frame(3, 0, deepTree(100_000, 0))), ends: "TreeTooDeep" },
+  {
+    name: "20,000 leaves 1,000 levels down",
+    make: () => payload(frame(3, 0, deepTree(1000, 20_000))),
+    ends: "OutputTooLarge",
+  },
+  {
+    name: "a body of 2^64 - 1 bytes",
+    make: () => payload(bytes(1, 0, ...Array<number>(9).fill(0xff), 1)),
+    ends: "UnexpectedEof",
+  },
+  {
+    name: "a field of 2^53 bytes",
+    make: () => payload(frame(1, 0, bytes(2, 1, ...Array<number>(7).fill(0x80), 0x10))),
+    ends: "UnexpectedEof",
+  },
+  {
+    name: "a payload of 1 GB of zeros",
+    make: () => concat(PACKED_HEADER, zeros(1024 * MIB)),
+    ends: "DecompressionBomb",
+  },
+  { name: "a block of 100 MB of zeros", make: () => payload(frame(1, 2, zeros(100 * MIB))), ends: "DecompressionBomb" },
+  {
+    name: "20,000 nested frames of a bomb",
+    make: () => concat(PACKED_HEADER, repeat(zeros(MIB), 20_000)),
+    ends: "DecompressionBomb",
+  },
+  {
+    name: "300,000 references to one block of 1 MB",
+    make: () => references(0x42, new Uint8Array(MIB).fill(0x61), 300_000),
+    ends: "ExpansionTooLarge",
+  },
+  {
+    name: "100,000 references to a tree of 10,000 entries",
+    make: () => references(3, flatTree(10_000), 100_000),
+    ends: "TooManyRecords",
+  },
+];
+
+function payload(frames: Uint8Array): Uint8Array {
+  return concat(HEADER, frames, END);
+}
+
+function frame(type: number, flags: number, body: Uint8Array): Uint8Array {
+  return concat(bytes(type, flags), varint(body.length), body);
+}
+
+function flatTree(entries: number): Uint8Array {
+  return concat(bytes(1, 1, 0), repeat(bytes(2, 2, 6, 1, 1, 0, 2, 0, 0), entries));
+}
+
+function hunks(count: number): Uint8Array {
+  return concat(bytes(1, 1, 0), repeat(bytes(2, 2, 9, 1, 0, 0, 2, 0, 0, 3, 1, 0), count));
+}
+
+// Directories in directories, and some files in the innermost. Each level is put around what is there already.
+function deepTree(levels: number, leaves: number): Uint8Array {
+  const parts = [repeat(bytes(4, 2, 7, 1, 1, 1, 0x61, 2, 0, 0), leaves)];
+  let length = 10 * leaves;
+  for (let level = levels; level > 0; level--) {
+    const directory = bytes(1, 1, 1, 0x64, 2, 0, 1);
+    const tag = concat(bytes(level === 1 ? 2 : 4, 2), varint(length + directory.length));
+    parts.push(directory, tag);
+    length += directory.length + tag.length;
+  }
+  return concat(bytes(1, 1, 0), ...parts.reverse());
+}
+
+function references(type: number, body: Uint8Array, count: number): Uint8Array {
+  return payload(concat(frame(type, 0, body), repeat(frame(type, 4, blake3(body)), count)));
+}
+
+// A zstd frame by hand: no size, a 2 MiB window, and blocks that say "128 KiB of the same byte" in four bytes.
+function zeros(size: number): Uint8Array {
+  const word = (last: number): Uint8Array => {
+    const header = last | (1 << 1) | ((128 * KIB) << 3);
+    return bytes(header & 0xff, (header >>> 8) & 0xff, header >>> 16, 0);
+  };
+  return concat(bytes(0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58), repeat(word(0), size / (128 * KIB) - 1), word(1));
+}
+
+function bytes(...values: readonly number[]): Uint8Array {
+  return Uint8Array.from(values);
+}
+
+function varint(value: number): Uint8Array {
+  const out: number[] = [];
+  let rest = value;
+  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) out.push((rest % 0x80) | 0x80);
+  return Uint8Array.from([...out, rest]);
+}
+
+function repeat(piece: Uint8Array, times: number): Uint8Array {
+  const all = new Uint8Array(piece.length * times);
+  for (let i = 0; i < times; i++) all.set(piece, i * piece.length);
+  return all;
+}
+
+function concat(...parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
