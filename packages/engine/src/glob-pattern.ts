@@ -20,6 +20,8 @@ export type Segment =
 
 export type GlobPattern = {
   readonly source: string;
+  /** The alternatives as text, in the same order. */
+  readonly texts: readonly string[];
   /** Braces are expanded: a path matches when one alternative does. */
   readonly alternatives: readonly (readonly Segment[])[];
   readonly foldCase: boolean;
@@ -30,13 +32,13 @@ export function compileGlob(source: string, options: { foldCase?: boolean } = {}
   if (source === "" || source.length > MAX_PATTERN_LENGTH || source.includes("\0")) throw invalid(source);
   const foldCase = options.foldCase ?? false;
   const texts = expandBraces(source, foldCase ? source.toLowerCase() : source);
-  return { source, foldCase, alternatives: texts.map((text) => parseSegments(source, text)) };
+  return { source, texts, foldCase, alternatives: texts.map((text) => parseSegments(source, text)) };
 }
 
 /** Whether the whole path matches. Components are separated by `/`; a leading `/` must be in both or in neither. */
 export function matchesGlob(pattern: GlobPattern, path: string): boolean {
   const parts = (pattern.foldCase ? path.toLowerCase() : path).split("/");
-  return pattern.alternatives.some((segments) => matchSegments(segments, parts));
+  return pattern.alternatives.some((segments) => matchesSegments(segments, parts));
 }
 
 /** As a search filter reads it: tried on the relative path, then on the base name alone. */
@@ -61,7 +63,8 @@ export function literalSegments(names: readonly string[], foldCase: boolean): Se
   return names.map((name) => ({ kind: "literal", text: foldCase ? name.toLowerCase() : name }));
 }
 
-function matchSegments(segments: readonly Segment[], parts: readonly string[]): boolean {
+/** One alternative against a path already cut into components. */
+export function matchesSegments(segments: readonly Segment[], parts: readonly string[]): boolean {
   // Greedy with one point of return, as for `*` in text: only the last `**` ever needs to give back.
   let s = 0;
   let p = 0;

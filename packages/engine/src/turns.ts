@@ -10,7 +10,6 @@ export class Turns {
 
   constructor(signal?: AbortSignal) {
     this.#signal = signal;
-    this.check();
   }
 
   get cancelled(): boolean {

@@ -1,0 +1,121 @@
+// Which files hold a match: ripgrep's own walk, with its own speed, over the tree and over what links in it lead to.
+// Only names come out of here; whether a name may be shown is judged where it is opened.
+import { joinPath } from "../scope-directory.ts";
+import type { Directory } from "../scope-directory.ts";
+import { deniedBy, isIgnored } from "../scope.ts";
+import type { Scope } from "../scope.ts";
+import type { GrepPlan } from "./grep-request.ts";
+import { resolveLinkedFile } from "./links.ts";
+import type { LinkedDirectory, Links } from "./links.ts";
+import { argumentFor, pinEntry } from "./pinned.ts";
+import type { Pinned, Pinner } from "./pinned.ts";
+import { RipgrepRun } from "./ripgrep.ts";
+
+const NUL = 0;
+
+export type Candidate = {
+  /** As results show it. */
+  readonly path: string;
+  /** Opens it, verified; undefined when it may not be shown or is gone. */
+  readonly pin: () => Pinned | undefined;
+  /** Its time stamp, and whether it is sure that the match was in this very file. */
+  readonly look: () => { readonly mtimeNs: bigint; readonly stable: boolean } | undefined;
+};
+
+export type PinnerOf = (directory: Directory) => Pinner;
+
+export type Hunt = {
+  readonly scope: Scope;
+  readonly top: Directory;
+  readonly plan: GrepPlan;
+  readonly program: string;
+  readonly signal: AbortSignal;
+  readonly inRepository: boolean;
+};
+
+/** Candidates below the search directory itself, as they come; `sorted` in walk order, on one thread. */
+export async function* findHere(hunt: Hunt, pinnerOf: PinnerOf, sorted: boolean): AsyncGenerator<Candidate> {
+  const args = [...(hunt.inRepository ? [] : ["--no-ignore-parent"]), ...(sorted ? ["--sort=path"] : [])];
+  for await (const path of namesOf(hunt, args, ["./"])) {
+    const relative = path.startsWith("./") ? path.slice(2) : path;
+    if (!hunt.plan.accepts(relative) || isHiddenBelow(hunt.scope, hunt.top, relative)) continue;
+    yield below(hunt.top, relative, relative, pinnerOf);
+  }
+}
+
+/** Candidates in linked directories; few trees have any. */
+export async function* findInLinked(hunt: Hunt, links: Links, pinnerOf: PinnerOf): AsyncGenerator<Candidate> {
+  const byArgument = new Map(links.directories.map((linked) => [argumentFor(linked.directory), linked]));
+  if (byArgument.size === 0) return;
+  for await (const path of namesOf(hunt, ["--no-ignore-parent"], [...byArgument.keys()])) {
+    const found = locate(path, byArgument);
+    if (found === undefined) continue;
+    const { linked, relative } = found;
+    const shown = linked.prefix + relative;
+    if (!hunt.plan.accepts(shown) || !linked.owns(relative)) continue;
+    if (isHiddenBelow(hunt.scope, linked.directory, relative)) continue;
+    yield below(linked.directory, relative, shown, pinnerOf);
+  }
+}
+
+function below(directory: Directory, relative: string, shown: string, pinnerOf: PinnerOf): Candidate {
+  return {
+    path: shown,
+    pin: () => pinnerOf(directory).pin(relative, shown),
+    look: () => pinnerOf(directory).look(relative),
+  };
+}
+
+/** Links to files: whether they match is not known yet. */
+export function linkedFiles(hunt: Hunt, links: Links): Candidate[] {
+  return links.files
+    .filter(({ path }) => hunt.plan.accepts(path))
+    .map(({ path, realLink }) => {
+      const pin = () => pinLinked(hunt.scope, realLink, path);
+      const look = () => {
+        using pinned = pin();
+        return pinned;
+      };
+      return { path, pin, look };
+    });
+}
+
+function pinLinked(scope: Scope, realLink: string, shown: string): Pinned | undefined {
+  const place = resolveLinkedFile(scope, realLink);
+  if (place?.entry === undefined) return undefined;
+  const pinned = pinEntry(place.entry, place.path, shown, false);
+  // The parent is not needed any more; the entry stays open with the pin.
+  place.parent[Symbol.dispose]();
+  return pinned;
+}
+
+async function* namesOf(hunt: Hunt, args: readonly string[], paths: readonly string[]): AsyncGenerator<string> {
+  const run = new RipgrepRun({
+    program: hunt.program,
+    args: [...hunt.plan.selecting, ...args, "--files-with-matches", "--null", ...hunt.plan.matching, "--", ...paths],
+    cwd: argumentFor(hunt.top),
+    signal: hunt.signal,
+  });
+  for await (const record of run.records(NUL)) yield record.toString("utf8");
+}
+
+function locate(
+  path: string,
+  byArgument: Map<string, LinkedDirectory>,
+): { linked: LinkedDirectory; relative: string } | undefined {
+  for (const [argument, linked] of byArgument) {
+    if (path.startsWith(`${argument}/`)) return { linked, relative: path.slice(argument.length + 1) };
+  }
+  return undefined;
+}
+
+/** Denied or ignored, itself or through a directory between. */
+function isHiddenBelow(scope: Scope, top: Directory, relative: string): boolean {
+  if (scope.deny.length > 0 && deniedBy(scope, joinPath(top.path, relative)) !== undefined) return true;
+  if (scope.ignore.length === 0) return false;
+  let real = top.path;
+  return relative.split("/").some((name) => {
+    real = joinPath(real, name);
+    return isIgnored(scope, real);
+  });
+}

@@ -1,0 +1,130 @@
+// Files and directories by name pattern, newest first (reference §2.8). Our own walk: it must see directories, which
+// ripgrep does not list, and it follows no link.
+import fs from "node:fs";
+import { compareBytes } from "../byte-order.ts";
+import { EngineError, errnoOf } from "../failure.ts";
+import { compileGlob, literalPrefix, matchesPathOrName } from "../glob-pattern.ts";
+import type { GlobPattern } from "../glob-pattern.ts";
+import { openListed } from "../listing.ts";
+import { joinPath } from "../scope-directory.ts";
+import type { ScopedPath } from "../scope-path.ts";
+import type { Scope } from "../scope.ts";
+import { Turns } from "../turns.ts";
+import { Deadline } from "./deadline.ts";
+import type { Ended } from "./deadline.ts";
+import { rulesAbove } from "./gitignore.ts";
+import { resolveLinkedFile } from "./links.ts";
+import { walkTree } from "./walk.ts";
+import type { WalkedEntry } from "./walk.ts";
+
+export type GlobRequest = {
+  readonly pattern: string;
+  readonly type?: "file" | "directory";
+  /** The newest so many are returned. */
+  readonly maxResults: number;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+};
+
+export type GlobResult = {
+  /** Relative to the directory searched; newest first, ties by path. */
+  readonly paths: readonly string[];
+  readonly total: number;
+  /** Why the search ended before everything was seen, when it did. */
+  readonly ended: Ended | undefined;
+};
+
+/** A missing directory, or a file in its place, holds nothing: that is no error here. */
+export async function glob(place: ScopedPath, request: GlobRequest): Promise<GlobResult> {
+  if (request.pattern === "") throw new EngineError("INVALID_INPUT", "pattern must not be empty", { reason: "empty" });
+  const pattern = compileGlob(belowRoot(request.pattern, place), { foldCase: place.scope.foldCase });
+  if (place.entry?.kind !== "directory") return { paths: [], total: 0, ended: undefined };
+  using deadline = new Deadline(request.timeoutMs, request.signal);
+  using top = openListed(place);
+  const newest = new Newest(request.maxResults);
+  await walkTree(place.scope, top, {
+    rules: rulesAbove(top.path),
+    turns: new Turns(deadline.looking),
+    wants: (kind) =>
+      kind === "directory" ? request.type !== "file" : kind !== "special" && request.type !== "directory",
+    enters: mayHold(pattern),
+    visit: (entry) => {
+      if (!matchesPathOrName(pattern, entry.path)) return;
+      const mtimeNs = stampOf(place.scope, entry);
+      if (mtimeNs !== undefined) newest.add(entry.path, mtimeNs);
+    },
+  });
+  return { paths: newest.paths(), total: newest.total, ended: deadline.ended };
+}
+
+/** `./x` means x; an absolute pattern means what is below the directory searched. */
+function belowRoot(source: string, place: ScopedPath): string {
+  const plain = source.replace(/^(\.\/+)+/, "");
+  if (plain === "") throw new EngineError("INVALID_GLOB", `invalid glob pattern: ${source}`, { pattern: source });
+  if (!plain.startsWith("/")) return plain;
+  for (const root of [place.path, place.shown.replace(/\/+$/, "")]) {
+    const prefix = root === "/" ? "/" : `${root}/`;
+    if (plain.startsWith(prefix) && plain.length > prefix.length) return plain.slice(prefix.length);
+  }
+  return plain; // elsewhere: matches nothing below
+}
+
+/** A pattern with fixed directories in front can only match below them. One without a slash matches at any depth. */
+function mayHold(pattern: GlobPattern): (directory: string) => boolean {
+  const starts = pattern.alternatives.map((segments) =>
+    segments.length === 1 ? [] : literalPrefix(segments).slice(0, -1),
+  );
+  const prefixes = pattern.alternatives.map((segments, i) => {
+    const fixed = literalPrefix(segments);
+    // With wildcards after it, the whole fixed part is directories.
+    return segments.length > 1 && fixed.length < segments.length ? fixed : (starts[i] ?? []);
+  });
+  if (prefixes.some((prefix) => prefix.length === 0)) return () => true;
+  return (directory) => {
+    const names = (pattern.foldCase ? directory.toLowerCase() : directory).split("/");
+    return prefixes.some((prefix) => names.every((name, i) => i >= prefix.length || prefix[i] === name));
+  };
+}
+
+/** Undefined for what is not listed: links to directories, broken ones, those that lead out. */
+function stampOf(scope: Scope, entry: WalkedEntry): bigint | undefined {
+  if (entry.kind === "symlink") {
+    using target = resolveLinkedFile(scope, joinPath(entry.directory.path, entry.name));
+    return target?.entry?.stat.mtimeNs;
+  }
+  try {
+    return fs.lstatSync(entry.directory.at(entry.name), { bigint: true }).mtimeNs;
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+    return undefined; // gone since it was listed
+  }
+}
+
+/** The newest so many of any number. */
+class Newest {
+  total = 0;
+  readonly #max: number;
+  #found: { path: string; mtimeNs: bigint }[] = [];
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  add(path: string, mtimeNs: bigint): void {
+    this.total += 1;
+    this.#found.push({ path, mtimeNs });
+    if (this.#found.length >= 2 * this.#max + 1000) this.#trim();
+  }
+
+  paths(): string[] {
+    this.#trim();
+    return this.#found.map(({ path }) => path);
+  }
+
+  #trim(): void {
+    this.#found.sort((a, b) =>
+      a.mtimeNs === b.mtimeNs ? compareBytes(a.path, b.path) : a.mtimeNs > b.mtimeNs ? -1 : 1,
+    );
+    this.#found = this.#found.slice(0, this.#max);
+  }
+}

@@ -1,0 +1,87 @@
+// Content search (reference §2.7). Two steps: ripgrep walks the tree by name and says which files match, at its own speed;
+// then those files are opened through the scope, and only what was opened is read again and shown.
+import { EngineError } from "../failure.ts";
+import { kindOfFile } from "../files/file-kind.ts";
+import { notRegular, openForReading } from "../files/open-file.ts";
+import { tooLarge } from "../files/read-whole.ts";
+import { openListed } from "../listing.ts";
+import type { ScopedPath } from "../scope-path.ts";
+import { Deadline } from "./deadline.ts";
+import type { Ended } from "./deadline.ts";
+import type { FileSource } from "./file-source.ts";
+import { FoundFiles } from "./found-files.ts";
+import type { GrepLine } from "./grep-line.ts";
+import { planGrep } from "./grep-request.ts";
+import type { GrepRequest } from "./grep-request.ts";
+import type { Matching } from "./match-files.ts";
+import type { PageEnd } from "./page.ts";
+import { pinEntry } from "./pinned.ts";
+import type { Pinned } from "./pinned.ts";
+import { findRipgrep } from "./ripgrep.ts";
+import { showContent, showCounts, showFiles } from "./show.ts";
+
+export type GrepResult = PageEnd & {
+  /** Why the search ended before everything was seen, when it did. */
+  readonly ended: Ended | undefined;
+} & (
+    | { readonly mode: "content"; readonly lines: readonly GrepLine[] }
+    | { readonly mode: "files_with_matches"; readonly paths: readonly string[] }
+    | { readonly mode: "count"; readonly counts: readonly { readonly path: string; readonly lines: number }[] }
+  );
+
+/** Searches a directory's tree or a single file. Paths in the result are relative to the directory. */
+export async function grep(place: ScopedPath, request: GrepRequest): Promise<GrepResult> {
+  const plan = planGrep(place.scope, request);
+  const program = findRipgrep(request.ripgrep);
+  using deadline = new Deadline(request.timeoutMs, request.signal);
+  const matching: Matching = { plan, program, signal: deadline.showing };
+  const source =
+    place.entry?.kind === "directory" ? await openTree(place, request, matching, deadline) : oneFile(place, request);
+  await using files = source;
+  const shown = await show(files, matching, request);
+  return { ...shown, ended: deadline.ended };
+}
+
+async function show(files: FileSource, matching: Matching, request: GrepRequest) {
+  if (request.mode === "content")
+    return { mode: request.mode, ...(await showContent(files, matching, request)) } as const;
+  if (request.mode === "count") return { mode: request.mode, ...(await showCounts(files, matching, request)) } as const;
+  return { mode: request.mode, ...(await showFiles(files, matching, request)) } as const;
+}
+
+async function openTree(
+  place: ScopedPath,
+  request: GrepRequest,
+  matching: Matching,
+  deadline: Deadline,
+): Promise<FileSource> {
+  return new FoundFiles(openListed(place), place.scope, request, {
+    plan: matching.plan,
+    program: matching.program,
+    signal: deadline.looking,
+  });
+}
+
+/** A file named by the caller is searched whatever the filters say, and shown as it was written. */
+function oneFile(place: ScopedPath, request: GrepRequest): FileSource {
+  const { entry, path, shown } = place;
+  if (entry === undefined) throw new EngineError("NOT_FOUND", `${shown} does not exist`, { path, requested: shown });
+  if (entry.kind !== "file") throw notRegular(shown, path);
+  if (request.multiline === true && Number(entry.stat.size) > request.maxFileBytes) {
+    throw tooLarge(place, Number(entry.stat.size), request.maxFileBytes);
+  }
+  using file = openForReading(place);
+  const kind = kindOfFile(file).kind;
+  // The place keeps the descriptor; disposing of the pin must not close it.
+  const pinned: Pinned = { ...pinEntry(entry, path, shown, false), [Symbol.dispose]: () => undefined };
+  const files = kind === "binary" || kind === "image" ? [] : [pinned];
+  return {
+    async *batches() {
+      if (files.length > 0) yield files;
+    },
+    async *newestFirst() {
+      for (const file of files) yield { path: file.path, sure: false, pin: () => file };
+    },
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}

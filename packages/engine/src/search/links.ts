@@ -1,0 +1,109 @@
+// Symbolic links in a tree that is searched: ripgrep is told to follow none, so what they lead to inside the scope is
+// found here. Directories count once, by real path, whatever the number of links to them (§2.7.2).
+import path from "node:path";
+import { EngineError } from "../failure.ts";
+import { openListed } from "../listing.ts";
+import { joinPath } from "../scope-directory.ts";
+import type { Directory } from "../scope-directory.ts";
+import { resolveInScope } from "../scope-path.ts";
+import type { ScopedPath } from "../scope-path.ts";
+import type { Scope } from "../scope.ts";
+import type { Turns } from "../turns.ts";
+import { rulesAbove } from "./gitignore.ts";
+import { walkTree } from "./walk.ts";
+
+/** Each holds a descriptor. A tree with more linked directories than this is searched without the rest. */
+const MAX_LINKED_DIRECTORIES = 500;
+
+export type LinkedDirectory = {
+  /** How results show it: the link's path below the search directory, and a slash. */
+  readonly prefix: string;
+  readonly directory: Directory;
+  /** Whether this one is responsible for a file below it; else it is reached on another way already. */
+  readonly owns: (relativePath: string) => boolean;
+};
+
+export type Links = {
+  readonly directories: readonly LinkedDirectory[];
+  /** Links to regular files: path below the search directory. */
+  readonly files: readonly { readonly path: string; readonly realLink: string }[];
+};
+
+export async function findLinks(scope: Scope, top: Directory, turns: Turns): Promise<Links> {
+  const finder = new LinkFinder(scope, turns);
+  await finder.walk(top, "", rulesAbove(top.path));
+  await finder.followAll();
+  return finder;
+}
+
+/** Opens the real file behind a link, if it is one and in scope. */
+export function resolveLinkedFile(scope: Scope, realLink: string): ScopedPath | undefined {
+  try {
+    const place = resolveInScope(scope, realLink);
+    if (place.entry?.kind === "file") return place;
+    place[Symbol.dispose]();
+    return undefined;
+  } catch (error) {
+    if (error instanceof EngineError) return undefined; // dangling, denied or leading out: skipped without a word
+    throw error;
+  }
+}
+
+class LinkFinder implements Links {
+  readonly directories: LinkedDirectory[] = [];
+  readonly files: { path: string; realLink: string }[] = [];
+  readonly #scope: Scope;
+  readonly #turns: Turns;
+  /** Real directories, and on which way they were first entered. */
+  readonly #walked = new Map<string, string>();
+  readonly #toFollow: { path: string; realLink: string }[] = [];
+
+  constructor(scope: Scope, turns: Turns) {
+    this.#scope = scope;
+    this.#turns = turns;
+  }
+
+  async walk(top: Directory, prefix: string, rules: ReturnType<typeof rulesAbove>): Promise<void> {
+    this.#walked.set(top.path, prefix);
+    await walkTree(this.#scope, top, {
+      rules,
+      turns: this.#turns,
+      wants: (kind) => kind === "symlink" || kind === "directory",
+      enters: (below) => this.#walked.get(joinPath(top.path, below)) === prefix,
+      visit: ({ path: below, kind }) => {
+        const real = joinPath(top.path, below);
+        if (kind === "symlink") this.#toFollow.push({ path: prefix + below, realLink: real });
+        else if (!this.#walked.has(real)) this.#walked.set(real, prefix);
+      },
+    });
+  }
+
+  async followAll(): Promise<void> {
+    for (let link = this.#toFollow.shift(); link !== undefined; link = this.#toFollow.shift()) {
+      if (this.#turns.cancelled) return;
+      await this.#follow(link);
+    }
+  }
+
+  async #follow(link: { path: string; realLink: string }): Promise<void> {
+    let place: ScopedPath;
+    try {
+      place = resolveInScope(this.#scope, link.realLink);
+    } catch (error) {
+      if (error instanceof EngineError) return;
+      throw error;
+    }
+    using target = place;
+    if (target.entry?.kind === "file") this.files.push(link);
+    if (target.entry?.kind !== "directory" || this.#walked.has(target.path)) return;
+    if (this.directories.length >= MAX_LINKED_DIRECTORIES) return;
+    const directory = openListed(target);
+    const prefix = `${link.path}/`;
+    this.directories.push({
+      prefix,
+      directory,
+      owns: (below) => this.#walked.get(path.posix.dirname(joinPath(directory.path, below))) === prefix,
+    });
+    await this.walk(directory, prefix, undefined);
+  }
+}
