@@ -167,21 +167,26 @@ export class Capture {
     return this.#fromRing(Math.max(this.#ringStart(), this.#totalBytes - maxBytes), maxBytes);
   }
 
+  // Head or spool, then the ring where it joins on. Before a gap, what is left of a character cannot be finished any more:
+  // it belongs to the gap.
   #bytesFrom(offset: number, maxBytes: number): [start: number, bytes: Uint8Array] {
-    if (offset < this.#headBytes) return [offset, this.#keptHead().subarray(offset, offset + maxBytes)];
-    if (this.#spool !== undefined && offset < this.#spool.bytes) return [offset, this.#spool.read(offset, maxBytes)];
-    if (this.#ring === undefined) return [this.#totalBytes, new Uint8Array(0)];
-    const start = Math.max(offset, this.#ringStart());
-    return [start, this.#fromRing(start, maxBytes)];
+    const spooled = this.#spool !== undefined && this.#spool.bytes >= this.#headBytes ? this.#spool : undefined;
+    const first = spooled?.read(offset, maxBytes) ?? this.#keptHead().subarray(offset, offset + maxBytes);
+    const at = offset + first.length;
+    const joins = this.#ring !== undefined && at >= this.#ringStart();
+    if (joins && first.length < maxBytes)
+      return [offset, Buffer.concat([first, this.#fromRing(at, maxBytes - first.length)])];
+    if (joins || at === this.#totalBytes || first.length - unfinishedBytes(first) > 0) return [offset, first];
+    return [this.#ringStart(), this.#fromRing(this.#ringStart(), maxBytes)];
   }
 
   #ringStart(): number {
-    return Math.max(0, this.#totalBytes - this.#tailMax);
+    return this.#ring === undefined ? this.#totalBytes : Math.max(0, this.#totalBytes - this.#tailMax);
   }
 
   #fromRing(start: number, maxBytes: number): Uint8Array {
     const ring = this.#ring ?? new Uint8Array(0);
-    const length = Math.min(maxBytes, this.#totalBytes - start);
+    const length = ring.length === 0 ? 0 : Math.min(maxBytes, this.#totalBytes - start);
     const bytes = new Uint8Array(length);
     const at = ring.length === 0 ? 0 : start % ring.length;
     const straight = Math.min(length, ring.length - at);

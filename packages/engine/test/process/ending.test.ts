@@ -1,0 +1,241 @@
+// How commands end when they do not end by themselves: nothing is left running, and no call waits longer than it may.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { RUNAWAYS, eventually, openDeck, runawayTree, running, uniqueSeconds } from "./fixture.ts";
+import type { Deck } from "./fixture.ts";
+
+let deck: Deck;
+beforeAll(() => {
+  deck = openDeck();
+});
+afterAll(() => deck.close());
+
+// Far beyond what must hold (timeout + 5 s + 2 s): the machine is shared.
+const HANG_MS = 20_000;
+
+describe.concurrent("timeout", () => {
+  test("a sleeping command ends by SIGTERM and its output is kept", async () => {
+    const run = await deck.host.run(deck.shell("echo before; sleep 60", { timeoutMs: 200 }));
+    expect(run).toMatchObject({
+      timedOut: true,
+      cancelled: false,
+      exitCode: null,
+      signal: "SIGTERM",
+      stdout: { text: "before\n" },
+    });
+  });
+
+  test("a trap may clean up, print and exit 0, once", async () => {
+    const text = "trap 'echo cleaned; exit 0' TERM; echo up; while :; do sleep 0.05; done";
+    const run = await deck.host.run(deck.shell(text, { timeoutMs: 300 }));
+    expect(run).toMatchObject({ timedOut: true, exitCode: 0, signal: null, stdout: { text: "up\ncleaned\n" } });
+  });
+
+  test("a command that ignores SIGTERM is killed after the grace", async () => {
+    const startedAt = performance.now();
+    const run = await deck.host.run(
+      deck.shell("trap '' TERM; echo up; while :; do sleep 0.05; done", { timeoutMs: 200 }),
+    );
+    expect(run).toMatchObject({ timedOut: true, exitCode: null, signal: "SIGKILL", stdout: { text: "up\n" } });
+    expect(performance.now() - startedAt).toBeGreaterThan(5000);
+    expect(performance.now() - startedAt).toBeLessThan(HANG_MS);
+  });
+
+  test("the whole tree dies, whoever left the session, the parent or the environment", async () => {
+    const seconds = uniqueSeconds();
+    const running0 = await deck.host.start(deck.shell(`${runawayTree(seconds)}\nsleep 60`, { timeoutMs: 1500 }));
+    expect(await eventually(() => running(seconds).length >= RUNAWAYS)).toBe(true);
+    const startedAt = performance.now();
+    expect(await running0.done).toMatchObject({ timedOut: true });
+    expect(performance.now() - startedAt).toBeLessThan(HANG_MS);
+    await running0.death;
+    expect(await eventually(() => running(seconds).length === 0)).toBe(true);
+  });
+
+  test("a child that ignores SIGTERM and holds no pipe is killed although the call was answered", async () => {
+    const seconds = uniqueSeconds();
+    const text = `(trap '' TERM; exec setsid sleep ${seconds} >/dev/null 2>&1) & echo up; sleep 60`;
+    const started = await deck.host.start(deck.shell(text, { timeoutMs: 300 }));
+    await started.done;
+    expect(running(seconds).length).toBe(1);
+    expect(await eventually(() => running(seconds).length === 0)).toBe(true);
+  });
+
+  test("a detached child that holds the pipe and ignores SIGTERM does not hold up the answer", async () => {
+    const seconds = uniqueSeconds();
+    const startedAt = performance.now();
+    const run = await deck.host.run(
+      deck.shell(`(trap '' TERM; setsid sleep ${seconds}) & sleep 60`, { timeoutMs: 200 }),
+    );
+    expect(run).toMatchObject({ timedOut: true, pipesHeldOpen: true });
+    expect(performance.now() - startedAt).toBeLessThan(5000); // the shell went at once, so did the answer
+    expect(await eventually(() => running(seconds).length === 0)).toBe(true);
+  });
+
+  test("a timeout beyond any timer does not fire", async () => {
+    expect(await deck.host.run(deck.shell("sleep 0.1; echo ok", { timeoutMs: 1e12 }))).toMatchObject({
+      timedOut: false,
+      exitCode: 0,
+    });
+  });
+
+  test("a stopped process is killed after the grace", async () => {
+    const run = await deck.host.run(deck.shell("kill -STOP $$", { timeoutMs: 100 }));
+    expect(run).toMatchObject({ timedOut: true, exitCode: null });
+  });
+});
+
+describe.concurrent("cancel", () => {
+  test("ends the tree", async () => {
+    const seconds = uniqueSeconds();
+    const abort = new AbortController();
+    const started = await deck.host.start(deck.shell(`${runawayTree(seconds)}\nsleep 60`, { signal: abort.signal }));
+    expect(await eventually(() => running(seconds).length >= RUNAWAYS)).toBe(true);
+    abort.abort();
+    expect(await started.done).toMatchObject({ cancelled: true, timedOut: false });
+    await started.death;
+    expect(running(seconds)).toEqual([]);
+  });
+
+  test("before the start counts too", async () => {
+    const run = await deck.host.run(deck.shell("sleep 60", { signal: AbortSignal.abort() }));
+    expect(run).toMatchObject({ cancelled: true });
+  });
+});
+
+describe.concurrent("a process left behind", () => {
+  test("on purpose keeps running, the answer is prompt and has the foreground's status", async () => {
+    const seconds = uniqueSeconds();
+    const startedAt = performance.now();
+    const run = await deck.host.run(deck.shell(`sleep ${seconds} & echo up; exit 3`));
+    expect(run).toMatchObject({ exitCode: 3, pipesHeldOpen: true, stdout: { text: "up\n" } });
+    expect(performance.now() - startedAt).toBeLessThan(HANG_MS);
+    expect(running(seconds).length).toBe(1);
+  });
+
+  test("that writes for ever does not hold up the answer and is not killed by a closed pipe", async () => {
+    const seconds = uniqueSeconds();
+    const text = `(while :; do echo tick; sleep 0.02; done; : ${seconds}) & bash -c 'exec -a left${seconds} sleep 61' & echo up`;
+    const run = await deck.host.run(deck.shell(text));
+    expect(run.pipesHeldOpen).toBe(true);
+    expect(run.stdout.text).toContain("up\n");
+    await Bun.sleep(300);
+    expect(running(`left${seconds}`).length).toBe(1);
+  });
+
+  test("is ended with its session, and only with its own", async () => {
+    const [mine, theirs] = [uniqueSeconds(), uniqueSeconds()];
+    const tags = deck.host.newSession();
+    await deck.host.run(
+      deck.shell(`(env -i setsid /bin/sleep ${mine} >/dev/null 2>&1 &) ; setsid sleep ${mine} >/dev/null 2>&1 &`, {
+        tags,
+      }),
+    );
+    await deck.host.run(deck.shell(`setsid sleep ${theirs} >/dev/null 2>&1 &`));
+    expect(await eventually(() => running(mine).length === 2 && running(theirs).length === 1)).toBe(true);
+    await deck.host.endSession(tags);
+    expect([running(mine).length, running(theirs).length]).toEqual([0, 1]);
+  });
+});
+
+describe("the host", () => {
+  test("closes all its commands at once, stubborn ones included, and refuses new ones", async () => {
+    const own = openDeck();
+    const seconds = uniqueSeconds();
+    const started = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        own.host.start(own.shell(`trap '' TERM; setsid sleep ${seconds} & while :; do sleep 0.1; done`)),
+      ),
+    );
+    expect(await eventually(() => running(seconds).length === 10)).toBe(true);
+    const startedAt = performance.now();
+    await Promise.all([own.host.close(), own.host.close()]);
+    expect(performance.now() - startedAt).toBeLessThan(HANG_MS); // one grace, not ten
+    expect(running(seconds)).toEqual([]);
+    for (const each of started) expect(await each.done).toMatchObject({ cancelled: true });
+    await expect(own.host.run(own.shell("true"))).rejects.toMatchObject({ code: "SESSION_CLOSED" });
+    await own.close();
+  });
+
+  test("takes its commands with it when it is killed, wherever they hid", async () => {
+    const seconds = uniqueSeconds();
+    const script = path.join(import.meta.dir, "doomed-host.ts");
+    const child = Bun.spawn([process.execPath, script, seconds], { stdout: "pipe", stderr: "inherit" });
+    const reader = child.stdout.getReader();
+    await reader.read(); // it says when its commands run
+    expect(await eventually(() => running(seconds).length >= RUNAWAYS)).toBe(true);
+    child.kill("SIGKILL");
+    await child.exited;
+    expect(await eventually(() => running(seconds).length === 0)).toBe(true);
+  });
+
+  test("a late kill never hits a number that was given to another", async () => {
+    // The tree is gone long before the grace ends; the kill looks for the label, not for the number.
+    const started = await deck.host.start(deck.shell("sleep 60", { timeoutMs: 100 }));
+    await started.done;
+    const killed: number[] = [];
+    const kill = process.kill;
+    process.kill = (pid: number, signal?: string | number) => {
+      killed.push(pid);
+      return kill.call(process, pid, signal);
+    };
+    await started.death;
+    process.kill = kill;
+    expect(killed).toEqual([]);
+  });
+});
+
+describe("floods", () => {
+  test("a gigabyte is counted and memory stays bounded", async () => {
+    const before = process.memoryUsage().rss;
+    let peak = before;
+    const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 20);
+    const run = await deck.host.run(deck.shell("head -c 1000000000 /dev/zero | tr '\\0' 'a'"));
+    clearInterval(watch);
+    expect(run.stdout).toMatchObject({ totalBytes: 1e9, totalChars: 1e9, cut: true });
+    expect((peak - before) / 1e6).toBeLessThan(200);
+  });
+
+  test("both streams at once do not block each other", async () => {
+    const run = await deck.host.run(deck.shell("head -c 3000000 /dev/zero >&2 & head -c 3000000 /dev/zero; wait"));
+    expect([run.stdout.totalBytes, run.stderr.totalBytes]).toEqual([3e6, 3e6]);
+    expect([run.stdout.binary, run.stderr.binary]).toEqual([true, true]);
+  });
+});
+
+describe("resource limits", () => {
+  test.each<[string, string, object, string]>([
+    ["cpu time", "while :; do :; done", { cpuSeconds: 1 }, "cpu time"],
+    ["file size", "head -c 3000000 /dev/zero > big", { fileBytes: 1_000_000 }, "file size"],
+    [
+      "file size of a child that says so",
+      "bash -c 'trap \"\" XFSZ; head -c 3000000 /dev/zero > big2'",
+      { fileBytes: 1_000_000 },
+      "file size",
+    ],
+    ["memory", `python3 -c 'x = bytearray(10**9)'`, { memoryBytes: 200e6 }, "memory"],
+    ["processes", "for i in 1 2 3 4 5 6 7 8 9 10; do sleep 60 & done; wait", { processes: 5 }, "processes"],
+  ])("%s, reported when hit", async (_, text, limits, hit) => {
+    expect(await deck.host.run(deck.shell(text, { limits, timeoutMs: 30_000 }))).toMatchObject({
+      limitHit: hit,
+      timedOut: false,
+    });
+  });
+
+  test("unhit limits are not reported", async () => {
+    const limits = { cpuSeconds: 60, fileBytes: 1e9, memoryBytes: 4e9, processes: 500 };
+    expect(await deck.host.run(deck.shell("echo a > small; sleep 0.3", { limits }))).toMatchObject({
+      exitCode: 0,
+      limitHit: null,
+    });
+  });
+});
+
+test("output after the answer reaches nobody", async () => {
+  const file = path.join(deck.folder, "late");
+  const started = await deck.host.start(deck.shell(`(sleep 1.2; echo late; touch ${file}) & echo now`));
+  expect((await started.done).stdout.text).toBe("now\n");
+  expect(await eventually(() => existsSync(file))).toBe(true);
+  expect(started.stdout.captured().text).toBe("now\n");
+});

@@ -1,0 +1,21 @@
+// Run with a low limit on open files: commands are refused in words, and run again once there is room.
+import { closeSync, openSync } from "node:fs";
+import { EngineError } from "../../src/failure.ts";
+import { openDeck } from "./fixture.ts";
+
+const deck = openDeck();
+await deck.host.run(deck.shell("true"));
+const held: number[] = [];
+try {
+  for (;;) held.push(openSync("/dev/null", "r"));
+} catch {
+  // the table is full
+}
+const refused = await deck.host.run(deck.shell("true")).then(
+  () => "started",
+  (error: unknown) => (error instanceof EngineError && error.code === "START_FAILED" ? "refused" : String(error)),
+);
+for (const fd of held) closeSync(fd);
+const run = await deck.host.run(deck.shell("exit 0"));
+console.log(`${refused} then ${run.exitCode === 0 ? "ran" : "failed"}`);
+await deck.close();
