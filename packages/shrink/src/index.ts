@@ -1,2 +1,20 @@
 // Public names of @bosun/shrink.
+export { cutToBudget } from "./budget.ts";
+export { DEFAULT_THRESHOLD, detect } from "./detect.ts";
+export type { Region, RegionKind } from "./detect.ts";
+export { NOTE_KEY, ORIGINAL_KEY } from "./fold-note.ts";
+export type { FoldNote } from "./fold-note.ts";
+export { foldText, unfoldText } from "./fold-text.ts";
+export type { FoldedText, FoldOptions, Layout } from "./fold-text.ts";
+export { UnfoldError } from "./folds/fold.ts";
+export { compilePattern } from "./line-pattern.ts";
+export { Originals } from "./originals.ts";
+export type { OriginalsOptions, Read, Selection } from "./originals.ts";
+export { Shrinker } from "./shrink.ts";
+export type { ShrinkOptions, Shrunk } from "./shrink.ts";
+export { isCopyOfText, withoutOutputSchema } from "./structured-copy.ts";
 export { countTokens } from "./tokens/count.ts";
+export { shownText, wholeText } from "./tool-result.ts";
+export type { ContentBlock, ToolResult } from "./tool-result.ts";
+export { Unfolder } from "./unfold.ts";
+export type { Emitted, Unfolded } from "./unfold.ts";

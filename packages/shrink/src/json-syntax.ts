@@ -144,8 +144,14 @@ function isHex(unit: number): boolean {
 function isSimpleEscape(unit: number): boolean {
   // " \ / b f n r t
   return (
-    unit === 0x22 || unit === 0x5c || unit === 0x2f || unit === 0x62 || unit === 0x66 || unit === 0x6e ||
-    unit === 0x72 || unit === 0x74
+    unit === 0x22 ||
+    unit === 0x5c ||
+    unit === 0x2f ||
+    unit === 0x62 ||
+    unit === 0x66 ||
+    unit === 0x6e ||
+    unit === 0x72 ||
+    unit === 0x74
   );
 }
 

@@ -40,8 +40,8 @@ export const abbreviations: Fold = {
   },
 };
 
-/** The same, for a text whose pieces are known already. */
-export function abbreviate(text: string, pieces: Pieces): Folded | undefined {
+/** The same, for a text whose pieces are known already; also says how many letters stand for phrases. */
+export function abbreviate(text: string, pieces: Pieces): (Folded & { letters: number }) | undefined {
   if (pieces.tokens < MIN_TOKENS) return undefined;
   const taken = new Set(text.match(LETTER));
   const letters = LETTERS.filter((letter) => !taken.has(letter));
@@ -49,6 +49,7 @@ export function abbreviate(text: string, pieces: Pieces): Folded | undefined {
   if (phrases.length === 0) return undefined;
   const legend: string[] = [];
   let body = text;
+  let used = 0;
   for (const { start, end, cost } of phrases) {
     const phrase = text.slice(start, end);
     const parts = body.split(phrase);
@@ -57,9 +58,10 @@ export function abbreviate(text: string, pieces: Pieces): Folded | undefined {
     const letter = letters[legend.length] ?? "";
     legend.push(`${letter}=${phrase}\n`);
     body = parts.join(letter);
+    used += parts.length;
   }
   if (legend.length === 0) return undefined;
-  return { text: withMark("abbr", "", legend.join("") + body) };
+  return { text: withMark("abbr", "", legend.join("") + body), letters: used };
 }
 
 // The most worthy, then the longest first: a long phrase must be taken before the short ones inside it.

@@ -25,7 +25,8 @@ export function columnsOf(rows: JsonObject[], nesting = 0): Column[] | undefined
   let filled = 0;
   for (let row = 0; row < rows.length; row++) {
     const { keys: own, values } = rows[row] as JsonObject;
-    for (let i = 0; i < own.length; i++) (cells[places.get(own[i] ?? "") ?? 0] as JsonNode[])[row] = values[i] as JsonNode;
+    for (let i = 0; i < own.length; i++)
+      (cells[places.get(own[i] ?? "") ?? 0] as JsonNode[])[row] = values[i] as JsonNode;
     filled += own.length;
   }
   if (filled < MIN_FILLED * keys.length * rows.length) return undefined;

@@ -66,7 +66,9 @@ class Writer {
       }
     }
     const scalars = values.flatMap((value) => (value.kind === "scalar" ? [value.raw] : []));
-    const words = keys.map((key, i) => (values[i]?.kind === "scalar" && hasBlank(key) ? key : (values[i] as { raw?: string }).raw ?? ""));
+    const words = keys.map((key, i) =>
+      values[i]?.kind === "scalar" && hasBlank(key) ? key : ((values[i] as { raw?: string }).raw ?? ""),
+    );
     const delimiter = delimiterOf(words);
     const stringsOnly = scalars.every(isString) && scalars.filter(looksLikeLiteral).length > 1;
     this.#out.push("{", stringsOnly ? "'" : "", delimiter === "|" ? "|" : "");
@@ -96,7 +98,13 @@ class Writer {
     }
   }
 
-  #cells(row: JsonObject, columns: Column[], delimiter: Delimiter, above: Map<Column, string>, lineStart: number): void {
+  #cells(
+    row: JsonObject,
+    columns: Column[],
+    delimiter: Delimiter,
+    above: Map<Column, string>,
+    lineStart: number,
+  ): void {
     for (const column of columns) {
       if (column.kind === "constant") continue;
       const cell = cellOf(row, column.key);

@@ -92,6 +92,12 @@ function readLayout(layout: Folded["layout"]): { style: JsonStyle; lines: boolea
     if (typeof part !== "string") throw new UnfoldError("the layout of JSON is damaged");
     return part;
   });
-  const style: JsonStyle = { pad: pad ?? "", comma: comma ?? ",", colon: colon ?? ":", lead: lead ?? "", trail: trail ?? "" };
+  const style: JsonStyle = {
+    pad: pad ?? "",
+    comma: comma ?? ",",
+    colon: colon ?? ":",
+    lead: lead ?? "",
+    trail: trail ?? "",
+  };
   return { style: typeof indent === "string" ? { ...style, indent } : style, lines: lines === 1 };
 }

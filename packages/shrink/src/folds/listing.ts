@@ -29,8 +29,13 @@ export const folderListing: Fold = {
     const sized = own.some((line) => SIZED.test(line));
     const entries = own.map((line) => (sized ? readSized(line) : readPlain(line)));
     if (entries.some((entry) => /[=/]/.test(entry.name) || entry.name === "")) return undefined;
-    const ending = commonEnding(entries.flatMap(({ folder, name }) => (folder ? [] : [name])), MIN_NAMES);
-    const words = entries.map(({ folder, name, size }) => writeName(name, folder ? "" : ending) + (folder ? "/" : size ? `=${size}` : ""));
+    const ending = commonEnding(
+      entries.flatMap(({ folder, name }) => (folder ? [] : [name])),
+      MIN_NAMES,
+    );
+    const words = entries.map(
+      ({ folder, name, size }) => writeName(name, folder ? "" : ending) + (folder ? "/" : size ? `=${size}` : ""),
+    );
     const rest = end < 0 ? "" : `\n${lines.slice(end).join("\n")}`;
     const argument = [sized ? "sizes" : "", ending && `*${ending}`].filter(Boolean).join(" ");
     return { text: withMark(this.name, argument, words.join(" ") + rest) };

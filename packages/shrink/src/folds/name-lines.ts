@@ -25,7 +25,10 @@ const MAX_DEPTH = 60;
 export function writeNameLines(placed: Placed[]): { body: string; ending: string } | undefined {
   const lines = intoLines(placed);
   if (lines === undefined) return undefined;
-  const ending = commonEnding(lines.flatMap((line) => (line.kind === "names" ? line.names : [])), MIN_NAMES_IN_MARK);
+  const ending = commonEnding(
+    lines.flatMap((line) => (line.kind === "names" ? line.names : [])),
+    MIN_NAMES_IN_MARK,
+  );
   return { body: lines.map((line) => writeLine(line, ending)).join("\n"), ending };
 }
 
@@ -110,7 +113,8 @@ function intoLines(placed: Placed[]): Line[] | undefined {
     let shared = 0;
     while (shared < open.length && shared < folders.length && open[shared] === folders[shared]) shared++;
     const own = folders.slice(shared);
-    if (folders.length > MAX_DEPTH || own.includes("") || own.some((folder) => folder.startsWith("|"))) return undefined;
+    if (folders.length > MAX_DEPTH || own.includes("") || own.some((folder) => folder.startsWith("|")))
+      return undefined;
     if (own.length === 0 && name === "") return undefined;
     line = { kind: "names", depth: shared, own, names: name === "" ? [] : [name] };
     lines.push(line);
@@ -122,7 +126,8 @@ function intoLines(placed: Placed[]): Line[] | undefined {
 function writeLine(line: Line, ending: string): string {
   if (line.kind === "line") return `|${line.line}`;
   const own = commonEnding(line.names, MIN_NAMES);
-  const head = line.own.map((folder) => `${escape(folder)}/`).join("") + (own !== "" && own !== ending ? `*${own}` : "");
+  const head =
+    line.own.map((folder) => `${escape(folder)}/`).join("") + (own !== "" && own !== ending ? `*${own}` : "");
   const words = line.names.map((name) => writeName(name, own === "" ? ending : own));
   // A line that starts with a name which looks like a folder, or like the deeper line it is not, would read wrong.
   if (head === "" && /\/$|^\s/.test(words[0] ?? "")) words[0] = `:${escape(line.names[0] ?? "")}`;

@@ -16,7 +16,7 @@ const MAX_PATH_CHARS = 1000;
 const UNLIKELY = /[\s"<>|*?{};=]|:\/\/|[.,:;]$/;
 const LABELLED = /^( *)(\S+)(\s+)(\S.*)$/;
 
-type Entry = { label?: string; path: string } | { line: string };
+type Entry = { label?: string; path: string; line: string } | { line: string };
 /** White space around the labels of a list: the width they are padded to on the left, and what follows them. */
 type Labels = { width: number; gap: string };
 
@@ -28,7 +28,8 @@ export const pathList: Fold = {
     if (lines.length < MIN_PATHS) return undefined;
     const found = readPlain(lines) ?? readLabelled(lines);
     if (found === undefined) return undefined;
-    const { entries, labels } = found;
+    const labels = found.labels;
+    const entries = ofOneKind(found.entries);
     const root = commonFolder(entries.flatMap((entry) => ("path" in entry ? [entry.path] : [])));
     const usual = labels === undefined ? "" : usualLabel(entries);
     const written = writeNameLines(entries.map((entry) => place(entry, root, usual)));
@@ -68,40 +69,58 @@ export function commonFolder(paths: string[]): string {
 }
 
 function readPlain(lines: string[]): { entries: Entry[]; labels?: Labels } | undefined {
-  const entries = lines.map((line): Entry => (isPath(line) ? { path: line } : { line }));
+  const entries = lines.map((line): Entry => (isPath(line) ? { path: line, line } : { line }));
   return areMostlyPaths(entries) ? { entries } : undefined;
 }
 
 function readLabelled(lines: string[]): { entries: Entry[]; labels: Labels } | undefined {
-  const first = lines.map((line) => LABELLED.exec(line)).find((match) => match !== null && isPath(match[4] ?? ""));
-  if (!first) return undefined;
-  const labels: Labels = { width: (first[1] ?? "") === "" ? 0 : (first[1] + (first[2] ?? "")).length, gap: first[3] ?? "" };
-  // Numbers are aligned to the right: the widest may be the first without blanks before it.
-  for (const line of lines) {
-    const match = LABELLED.exec(line);
-    if (match !== null && match[1] !== "") labels.width = Math.max(labels.width, ((match[1] ?? "") + (match[2] ?? "")).length);
-  }
+  const matches = lines
+    .map((line) => LABELLED.exec(line))
+    .filter((match) => match !== null && isLikelyPath(match[4] ?? ""));
+  const gap = mostFrequent(matches.map((match) => match?.[3] ?? ""))?.item;
+  if (gap === undefined) return undefined;
+  // Numbers are aligned to the right: any line with blanks before its label shows the width.
+  const padded = matches.filter((match) => match?.[1] !== "" && match?.[3] === gap);
+  const width = Math.max(0, ...padded.slice(0, 1000).map((match) => ((match?.[1] ?? "") + (match?.[2] ?? "")).length));
   const entries = lines.map((line): Entry => {
     const match = LABELLED.exec(line);
     const [, , label = "", , path = ""] = match ?? [];
-    const same = match !== null && label.padStart(labels.width) + labels.gap + path === line;
-    return same && isPath(path) && !path.includes("=") && !label.includes("=") ? { label, path } : { line };
+    const same = match !== null && label.padStart(width) + gap + path === line;
+    return same && isPath(path) && !path.includes("=") && !label.includes("=") ? { label, path, line } : { line };
   });
-  return areMostlyPaths(entries) ? { entries, labels } : undefined;
+  return areMostlyPaths(entries) ? { entries, labels: { width, gap } } : undefined;
+}
+
+// Absolute and relative paths have no folder in common: the fewer stay lines.
+function ofOneKind(entries: Entry[]): Entry[] {
+  const paths = entries.flatMap((entry) => ("path" in entry ? [entry.path] : []));
+  const absolute = paths.filter((path) => path.startsWith("/")).length;
+  if (absolute === 0 || absolute === paths.length) return entries;
+  const wanted = absolute * 2 > paths.length;
+  return entries.map((entry) => {
+    if (!("path" in entry) || entry.path.startsWith("/") === wanted) return entry;
+    return { line: entry.line };
+  });
 }
 
 function areMostlyPaths(entries: Entry[]): boolean {
   const paths = entries.flatMap((entry) => ("path" in entry ? [entry.path] : []));
   if (paths.length < MIN_PATHS || paths.length < entries.length * MIN_SHARE) return false;
-  return paths.filter((path) => path.includes("/") || /\.\w{1,8}$/.test(path)).length >= paths.length * MIN_SHARE;
+  return paths.filter(isLikelyPath).length >= paths.length * MIN_SHARE;
+}
+
+function isLikelyPath(path: string): boolean {
+  return isPath(path) && (path.includes("/") || /\.\w{1,8}$/.test(path));
 }
 
 function isPath(line: string): boolean {
-  return line !== "" && line.length < MAX_PATH_CHARS && !UNLIKELY.test(line) && /\w/.test(line) && !line.startsWith("//");
+  return (
+    line !== "" && line.length < MAX_PATH_CHARS && !UNLIKELY.test(line) && /\w/.test(line) && !line.startsWith("//")
+  );
 }
 
 function place(entry: Entry, root: string, usual: string): Placed {
-  if ("line" in entry) return { kind: "line", line: entry.line };
+  if (!("path" in entry)) return { kind: "line", line: entry.line };
   const path = entry.path.slice(root.length);
   const at = path.lastIndexOf("/", path.length - 2);
   const suffix = entry.label === undefined || entry.label === usual ? "" : `=${entry.label}`;
@@ -110,10 +129,17 @@ function place(entry: Entry, root: string, usual: string): Placed {
 }
 
 function usualLabel(entries: Entry[]): string {
+  const usual = mostFrequent(entries.flatMap((entry) => ("path" in entry ? [entry.label ?? ""] : [])));
+  const worthwhile = usual !== undefined && usual.times > 2 && usual.times * 3 >= entries.length;
+  return worthwhile && /^[\w?!+-]+$/.test(usual.item) ? usual.item : "";
+}
+
+function mostFrequent(items: string[]): { item: string; times: number } | undefined {
   const counts = new Map<string, number>();
-  for (const entry of entries) if ("label" in entry && entry.label) counts.set(entry.label, (counts.get(entry.label) ?? 0) + 1);
-  const [label = "", times = 0] = [...counts].sort((left, right) => right[1] - left[1])[0] ?? [];
-  return times > 2 && times * 3 >= entries.length && /^[\w?!+-]+$/.test(label) ? label : "";
+  for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
+  let best: { item: string; times: number } | undefined;
+  for (const [item, times] of counts) if (best === undefined || times > best.times) best = { item, times };
+  return best;
 }
 
 function readArgument(argument: string): { root: string; ending: string; usual: string } {
@@ -129,6 +155,7 @@ function readArgument(argument: string): { root: string; ending: string; usual: 
 function readLabels(layout: string): Labels {
   const parts: unknown = JSON.parse(layout);
   const [width, gap] = Array.isArray(parts) ? (parts as unknown[]) : [];
-  if (typeof width !== "number" || width > 200 || typeof gap !== "string") throw new UnfoldError("the layout of a list is damaged");
+  if (typeof width !== "number" || width > 200 || typeof gap !== "string")
+    throw new UnfoldError("the layout of a list is damaged");
   return { width, gap };
 }

@@ -20,9 +20,9 @@ export function findPhrases(text: string, pieces: Pieces): Phrase[] {
 
 class Grammar {
   #length: number;
-  #symbols: Int32Array;
+  readonly #symbols: Int32Array;
   /** Piece at which each symbol of the sequence starts. */
-  #places: Int32Array;
+  readonly #places: Int32Array;
   readonly #pieces: Pieces;
   readonly #left: number[] = [];
   readonly #right: number[] = [];
@@ -36,8 +36,8 @@ class Grammar {
   constructor(text: string, pieces: Pieces) {
     this.#pieces = pieces;
     this.#length = pieces.count;
-    this.#symbols = new Int32Array(pieces.count);
-    this.#places = new Int32Array(pieces.count);
+    this.#symbols = scratch(0, pieces.count);
+    this.#places = scratch(1, pieces.count);
     let highest = 0;
     for (let i = 0; i < pieces.count; i++) {
       const end = pieces.ends[i] ?? 0;
@@ -63,7 +63,7 @@ class Grammar {
     let written = 0;
     let joined = false;
     let here = this.#countAt(0);
-    for (let i = 0; i < this.#length; ) {
+    for (let i = 0; i < this.#length;) {
       const next = this.#countAt(i + 1);
       if (here >= atLeast && here >= next) {
         symbols[written] = this.#rule(i);
@@ -132,13 +132,20 @@ class Grammar {
     const found: Phrase[] = [];
     for (let rule = 0; rule < rules; rule++) {
       const cost = this.#cost[rule] ?? 0;
-      const apart = this.#effectiveCost(this.#left[rule] ?? 0, effective, rule, true) + this.#effectiveCost(this.#right[rule] ?? 0, effective, rule, false);
+      const apart =
+        this.#effectiveCost(this.#left[rule] ?? 0, effective, rule, true) +
+        this.#effectiveCost(this.#right[rule] ?? 0, effective, rule, false);
       const worth = (totals[rule] ?? 0) * (apart - 1) - (cost + LEGEND_TOKENS);
       effective[rule] = worth > 0 ? 1 : apart;
       if (worth <= 0) continue;
       const first = this.#first[rule] ?? 0;
       const { ends } = this.#pieces;
-      found.push({ start: first === 0 ? 0 : (ends[first - 1] ?? 0), end: ends[first + (this.#size[rule] ?? 1) - 1] ?? 0, cost, worth });
+      found.push({
+        start: first === 0 ? 0 : (ends[first - 1] ?? 0),
+        end: ends[first + (this.#size[rule] ?? 1) - 1] ?? 0,
+        cost,
+        worth,
+      });
     }
     return found;
   }
@@ -149,6 +156,15 @@ class Grammar {
     const first = this.#first[within] ?? 0;
     return this.#pieces.costs[left ? first : first + (this.#size[within] ?? 1) - 1] ?? 1;
   }
+}
+
+// Reused from text to text; nothing here outlives one call of findPhrases.
+const buffers: Int32Array[] = Array.from({ length: 6 }, () => new Int32Array(1024));
+
+function scratch(which: number, size: number): Int32Array {
+  let buffer = buffers[which];
+  if (buffer === undefined || buffer.length < size) buffers[which] = buffer = new Int32Array(size * 2);
+  return buffer;
 }
 
 function endsLine(text: string, start: number, end: number): boolean {
@@ -166,20 +182,22 @@ class PairTable {
   readonly #counts: Int32Array;
   readonly #rules = new Map<number, number>();
   readonly #slots: Int32Array;
+  readonly #size: number;
   #used = 0;
 
   constructor(symbols: number) {
     let size = 64;
     while (size < symbols * 2) size *= 2;
     this.#mask = size - 1;
-    this.#slots = new Int32Array(size);
-    this.#a = new Int32Array(symbols + 1);
-    this.#b = new Int32Array(symbols + 1);
-    this.#counts = new Int32Array(symbols + 1);
+    this.#size = size;
+    this.#slots = scratch(2, size);
+    this.#a = scratch(3, symbols + 1);
+    this.#b = scratch(4, symbols + 1);
+    this.#counts = scratch(5, symbols + 1);
   }
 
   clear(): void {
-    this.#slots.fill(0);
+    this.#slots.fill(0, 0, this.#size);
     this.#used = 0;
   }
 

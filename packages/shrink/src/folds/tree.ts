@@ -38,7 +38,12 @@ function collect(nodes: JsonNode[], folders: string[], names: Placed[]): boolean
     if (name?.kind !== "scalar" || type?.kind !== "scalar" || !isPlainName(name.raw)) return false;
     const own = name.raw.slice(1, -1);
     if (type.raw === FILE && node.keys.length === 2) names.push({ kind: "name", folders, name: own });
-    else if (type.raw === DIRECTORY && node.keys.length === 3 && node.keys[2] === '"children"' && children?.kind === "array") {
+    else if (
+      type.raw === DIRECTORY &&
+      node.keys.length === 3 &&
+      node.keys[2] === '"children"' &&
+      children?.kind === "array"
+    ) {
       const inside = [...folders, own];
       if (children.items.length === 0) names.push({ kind: "name", folders: inside, name: "" });
       if (!collect(children.items, inside, names)) return false;

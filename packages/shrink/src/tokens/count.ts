@@ -26,11 +26,15 @@ export function countTokens(text: string): number {
   return tokens;
 }
 
+// Reused from call to call: a fresh set for every text would keep the collector busy. Who asks for pieces is done
+// with them before anyone asks again.
+let ends = new Uint32Array(4096);
+let ids = new Int32Array(4096);
+let costs = new Uint32Array(4096);
+
+/** The pieces of a text. Valid until the next call. */
 export function splitPieces(text: string): Pieces {
   const counter = sharedCounter();
-  let ends = new Uint32Array(Math.max(16, text.length >> 1));
-  let ids = new Int32Array(ends.length);
-  let costs = new Uint32Array(ends.length);
   const own = new Map<string, number>();
   let count = 0;
   let tokens = 0;

@@ -1,0 +1,41 @@
+// Foreign text that looks like our marks is changed so that no model takes it for ours, and costs no token more.
+// "[bosun:" becomes "[b0sun:", with the first number that the text does not hold already; the number travels beside
+// the text, so that the way back is exact.
+import { MARK_OPENING } from "./folds/mark.ts";
+
+/** Up to here a disguise has as many tokens as the mark. Only a text made to spite us holds them all. */
+const VARIANTS = 1000;
+
+export type Escaped = { text: string; variant: number };
+
+/** undefined: there is nothing to escape. */
+export function escapeMarks(text: string): Escaped | undefined {
+  if (!text.includes(MARK_OPENING)) return undefined;
+  const taken = new Set<number>();
+  for (const [, number] of text.matchAll(/\[b(\d{1,9})(?:sun)?:/g)) taken.add(Number(number));
+  let variant = 0;
+  while (taken.has(variant)) variant++;
+  return { text: text.replaceAll(MARK_OPENING, disguise(variant)), variant };
+}
+
+export function unescapeMarks({ text, variant }: Escaped): string {
+  return text.replaceAll(disguise(variant), MARK_OPENING);
+}
+
+function disguise(variant: number): string {
+  return variant < VARIANTS ? `[b${variant}sun:` : `[b${variant}:`;
+}
+
+/** Keys of ours that a downstream server put into `_meta`: kept, but under a name that we do not read. */
+export function escapeMeta(meta: Record<string, unknown>): Record<string, unknown> | undefined {
+  const keys = Object.keys(meta);
+  if (!keys.some((key) => OURS.test(key))) return undefined;
+  return Object.fromEntries(keys.map((key) => [key.replace(OURS, "bosun$1.inner/"), meta[key]]));
+}
+
+export function unescapeMeta(meta: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(meta).map(([key, value]) => [key.replace(INNER, "bosun$1/"), value]));
+}
+
+const OURS = /^bosun((?:\.inner)*)\//;
+const INNER = /^bosun((?:\.inner)*)\.inner\//;

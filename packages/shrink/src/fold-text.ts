@@ -1,0 +1,177 @@
+// One text → the smallest of its folds, proven, or nothing. Deterministic: only the text decides.
+import { abbreviate } from "./folds/abbreviations.ts";
+import { foldNamed, JSON_FOLDS, LINE_FOLDS } from "./folds/all.ts";
+import type { Fold, Folded } from "./folds/fold.ts";
+import { UnfoldError } from "./folds/fold.ts";
+import { readMark, withMark } from "./folds/mark.ts";
+import { paint } from "./folds/paint.ts";
+import { paragraphKind } from "./paragraph-kind.ts";
+import type { Pieces } from "./tokens/count.ts";
+import { countTokens, splitPieces } from "./tokens/count.ts";
+
+/** The layouts of the folds in a text, outermost first. */
+export type Layout = { fold: string; layout: string };
+
+export type FoldedText = { text: string; layouts: Layout[]; tokens: number; tokensBefore: number; folds: string[] };
+
+export type FoldOptions = {
+  /** Whether phrases that repeat may become letters: in data only, in everything, or never. */
+  abbreviate: "data" | "all" | "never";
+};
+
+/** A saving below this is not worth a text that reads differently. */
+const MIN_SAVED_TOKENS = 5;
+const MIN_SAVED_SHARE = 0.04;
+/** Other tokenizers write JSON and blanks more cheaply than o200k: below this, a win here may be a loss there. */
+const MIN_SAVED_SHARE_BY_FOLD: Record<string, number> = { json: 0.12, table: 0.12 };
+/** Letters for phrases must earn more: they cost the reader, and other tokenizers may spend two tokens on each. */
+const MIN_ABBREVIATED_SHARE = 0.1;
+const MIN_ABBREVIATED_SHARE_OF_CODE = 0.2;
+const MIN_CHARS = 40;
+/** A longer stretch without a blank, digit or change of case takes long to count and holds nothing to fold. */
+const MAX_PIECE_CHARS = 20_000;
+
+export function foldText(text: string, options: FoldOptions): FoldedText | undefined {
+  if (text.length < MIN_CHARS || longestRun(text) > MAX_PIECE_CHARS) return undefined;
+  const pieces = splitPieces(text);
+  const best = smallest(text, pieces, options);
+  if (best === undefined) return undefined;
+  const saved = pieces.tokens - best.tokens;
+  if (saved < MIN_SAVED_TOKENS || saved < pieces.tokens * MIN_SAVED_SHARE) return undefined;
+  if (inverseOf(best) !== text) return undefined;
+  return { ...best, tokensBefore: pieces.tokens };
+}
+
+function inverseOf({ text, layouts }: Candidate): string | undefined {
+  try {
+    return unfoldText(text, layouts);
+  } catch (error) {
+    if (error instanceof UnfoldError) return undefined;
+    throw error;
+  }
+}
+
+/** The exact inverse of foldText. Throws UnfoldError on what foldText never writes. */
+export function unfoldText(text: string, layouts: readonly Layout[]): string {
+  const mark = readMark(text);
+  const [layout, ...inner] = layouts;
+  if (mark === undefined) {
+    if (layout === undefined) return text;
+    const unmarked = foldNamed(layout.fold);
+    if (unmarked === undefined || inner.length > 0) throw new UnfoldError(`no fold ${layout.fold}`);
+    return unmarked.unfold({ text, layout: layout.layout });
+  }
+  const fold = foldNamed(mark.name);
+  if (fold === undefined) throw new UnfoldError(`no fold ${mark.name}`);
+  if (fold.name === "abbr") return unfoldText(fold.unfold({ text }), layouts);
+  if (fold === paint) {
+    if (layout?.fold !== fold.name) throw new UnfoldError("what was painted is missing");
+    return fold.unfold({ text: withMark(fold.name, "", unfoldText(mark.body, inner)), layout: layout.layout });
+  }
+  return fold.unfold(layout?.fold === fold.name ? { text, layout: layout.layout } : { text });
+}
+
+type Candidate = { text: string; layouts: Layout[]; tokens: number; folds: string[] };
+
+function smallest(text: string, pieces: Pieces, options: FoldOptions): Candidate | undefined {
+  const unpainted = paint.fold(text);
+  if (unpainted === undefined) return foldPlain(text, pieces, options);
+  const { body = "" } = readMark(unpainted.text) ?? {};
+  const inner = foldPlain(body, splitPieces(body), options);
+  const whole = withMark(paint.name, "", inner?.text ?? body);
+  const layouts = [{ fold: paint.name, layout: unpainted.layout ?? "" }, ...(inner?.layouts ?? [])];
+  return { text: whole, layouts, tokens: countTokens(whole), folds: [paint.name, ...(inner?.folds ?? [])] };
+}
+
+function foldPlain(text: string, pieces: Pieces, options: FoldOptions): Candidate | undefined {
+  const structural = foldStructure(text, pieces.tokens);
+  const abbreviated = options.abbreviate === "never" ? undefined : foldPhrases(text, pieces, structural, options);
+  return abbreviated ?? structural;
+}
+
+function foldStructure(text: string, tokensBefore: number): Candidate | undefined {
+  let best: Candidate | undefined;
+  let least = tokensBefore;
+  for (const fold of foldsFor(text)) {
+    const folded = fold.fold(text);
+    if (folded === undefined || folded.text.length >= text.length + 16) continue;
+    const tokens = countTokens(folded.text);
+    if (tokens > tokensBefore * (1 - (MIN_SAVED_SHARE_BY_FOLD[fold.name] ?? 0))) continue;
+    if (tokens >= least || !unfoldsTo(fold, folded, text)) continue;
+    const layouts = folded.layout === undefined ? [] : [{ fold: fold.name, layout: folded.layout }];
+    best = { text: folded.text, layouts, tokens, folds: [fold.name] };
+    least = tokens;
+  }
+  return best;
+}
+
+function foldsFor(text: string): readonly Fold[] {
+  const first = /\S/.exec(text)?.[0];
+  return first === "{" || (first === "[" && !text.startsWith("[FILE] ") && !text.startsWith("[DIR] "))
+    ? JSON_FOLDS
+    : LINE_FOLDS;
+}
+
+function unfoldsTo(fold: Fold, folded: Folded, text: string): boolean {
+  try {
+    return fold.unfold(folded) === text;
+  } catch (error) {
+    if (error instanceof UnfoldError) return false;
+    throw error;
+  }
+}
+
+function foldPhrases(
+  text: string,
+  pieces: Pieces,
+  structural: Candidate | undefined,
+  options: FoldOptions,
+): Candidate | undefined {
+  const base = structural ?? { text, layouts: [], tokens: pieces.tokens, folds: [] };
+  const folded = abbreviate(base.text, structural === undefined ? pieces : splitPieces(base.text));
+  if (folded === undefined) return undefined;
+  const tokens = countTokens(folded.text);
+  const share = (base.tokens - tokens) / base.tokens;
+  if (share < MIN_ABBREVIATED_SHARE || tokens + folded.letters >= base.tokens - cheapElsewhere(base.text))
+    return undefined;
+  if (
+    structural === undefined &&
+    share < MIN_ABBREVIATED_SHARE_OF_CODE &&
+    options.abbreviate === "data" &&
+    isForReading(text)
+  )
+    return undefined;
+  return { text: folded.text, layouts: base.layouts, tokens, folds: [...base.folds, "abbr"] };
+}
+
+// The longest stretch that the tokenizer might take as one piece: of blanks, of letters, or of signs.
+function longestRun(text: string): number {
+  if (text.length <= MAX_PIECE_CHARS) return 0;
+  let longest = 0;
+  let last = -1;
+  let from = 0;
+  for (let i = 0; i <= text.length; i++) {
+    const unit = i < text.length ? text.charCodeAt(i) : -1;
+    const letter = (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || unit > 127;
+    const kind =
+      unit < 0 ? -2 : unit === 32 || (unit >= 9 && unit <= 13) ? 0 : letter ? 1 : unit >= 48 && unit <= 57 ? i : 3;
+    if (kind === last) continue;
+    if (i - from > longest) longest = i - from;
+    from = i;
+    last = kind;
+  }
+  return longest;
+}
+
+// o200k spends a token on every three digits; where a run of zeros is one token, taking it out saves nothing.
+function cheapElsewhere(text: string): number {
+  let tokens = 0;
+  for (const [run] of text.matchAll(/(\d)\1{5,}/g)) tokens += Math.ceil(run.length / 3) - 1;
+  return tokens;
+}
+
+// Code, patches and prose are read word by word and quoted back; letters would get in the way.
+function isForReading(text: string): boolean {
+  const { kind } = paragraphKind(text);
+  return kind === "code" || kind === "diff" || kind === "html" || kind === "text";
+}

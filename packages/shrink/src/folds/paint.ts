@@ -1,0 +1,90 @@
+// Colours and overwritten progress lines, as a terminal shows them: gone from the text, and the mark says so. What was
+// taken out travels in the layout, so that the inverse is exact here too.
+import type { Fold } from "./fold.ts";
+import { UnfoldError } from "./fold.ts";
+import { readMark, withMark } from "./mark.ts";
+
+/** SGR, erase, and the other sequences that move or colour; or a line's text that a carriage return overwrites. */
+const ANSI = /\u001b(?:\[[0-9;?]*[A-Za-z]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[()][A-Z0-9])/g;
+/** More than this beside the text would be a second result. */
+const MAX_LAYOUT_CHARS = 64_000;
+
+export const paint: Fold = {
+  name: "unpainted",
+  fold(text) {
+    if (!text.includes("\u001b") && !/\r(?!\n)/.test(text)) return undefined;
+    const removed = takeOut(text);
+    if (removed.pieces.length === 0) return undefined;
+    const layout = JSON.stringify([removed.codes, removed.pieces]);
+    return layout.length > MAX_LAYOUT_CHARS ? undefined : { text: withMark(this.name, "", removed.plain), layout };
+  },
+  unfold({ text, layout }) {
+    return putBack(readMark(text)?.body ?? "", layout);
+  },
+};
+
+/** What was removed: where (as the distance in plain text from the one before) and which code. */
+type Removed = { plain: string; codes: string[]; pieces: number[] };
+
+function takeOut(text: string): Removed {
+  const codes = new Map<string, number>();
+  const pieces: number[] = [];
+  const plain: string[] = [];
+  let gap = 0;
+  const remove = (piece: string) => {
+    let code = codes.get(piece);
+    if (code === undefined) codes.set(piece, (code = codes.size));
+    pieces.push(gap, code);
+    gap = 0;
+  };
+  const keep = (piece: string) => {
+    if (piece === "") return;
+    plain.push(piece);
+    gap += piece.length;
+  };
+  for (const line of text.split(/(?<=\n)/)) {
+    const painted = overwrittenPart(line);
+    if (painted !== "") remove(painted);
+    let at = painted.length;
+    for (const { 0: code, index } of line.slice(at).matchAll(ANSI)) {
+      keep(line.slice(at, painted.length + index));
+      remove(code);
+      at = painted.length + index + code.length;
+    }
+    keep(line.slice(at));
+  }
+  return { plain: plain.join(""), codes: [...codes.keys()], pieces };
+}
+
+// Everything before the last carriage return, when what follows covers it.
+function overwrittenPart(line: string): string {
+  const end = line.endsWith("\r\n") ? line.length - 2 : line.endsWith("\n") ? line.length - 1 : line.length;
+  const at = line.lastIndexOf("\r", end - 1);
+  if (at < 0) return "";
+  const shown = width(line.slice(at + 1, end));
+  const covered = line
+    .slice(0, at)
+    .split("\r")
+    .every((frame) => width(frame) <= shown);
+  return covered && shown > 0 ? line.slice(0, at + 1) : "";
+}
+
+function width(frame: string): number {
+  return frame.replace(ANSI, "").trimEnd().length;
+}
+
+function putBack(plain: string, layout: string | undefined): string {
+  const parts: unknown = JSON.parse(layout ?? "null");
+  if (!Array.isArray(parts) || parts.length !== 2) throw new UnfoldError("what was painted is missing");
+  const [codes, pieces] = parts as [string[], number[]];
+  const out: string[] = [];
+  let at = 0;
+  for (let i = 0; i + 1 < pieces.length; i += 2) {
+    const gap = pieces[i] ?? 0;
+    const code = codes[pieces[i + 1] ?? -1];
+    if (typeof code !== "string" || gap < 0 || at + gap > plain.length) throw new UnfoldError("the paint does not fit");
+    out.push(plain.slice(at, at + gap), code);
+    at += gap;
+  }
+  return out.join("") + plain.slice(at);
+}

@@ -1,0 +1,142 @@
+// What was folded away, by handle: unguessable, per client, bounded in number, bytes and time.
+import { createHmac, randomBytes } from "node:crypto";
+
+import { compilePattern } from "./line-pattern.ts";
+import type { ToolResult } from "./tool-result.ts";
+import { wholeText } from "./tool-result.ts";
+
+export type OriginalsOptions = {
+  maxBytes?: number;
+  maxCount?: number;
+  ttlMs?: number;
+  /** Makes handles repeatable, so that the same result gives the same bytes after a restart. Random by default. */
+  secret?: Uint8Array;
+  now?: () => number;
+};
+
+/** Part of an original. Lines and bytes count from 1 and 0; the end is included for lines, excluded for bytes. */
+export type Selection = { lines?: [from: number, to: number]; bytes?: [from: number, to: number]; pattern?: string };
+
+export type Read = { ok: true; result: ToolResult } | { ok: false; reason: string };
+
+type Kept = { client: string; result: ToolResult; bytes: number; expires: number };
+
+const DEFAULTS = { maxBytes: 64 << 20, maxCount: 2000, ttlMs: 6 * 60 * 60 * 1000 };
+/** Digits cost a third of a token each, letters twice that: 24 of them hold 80 bits in 8 tokens. */
+const HANDLE_DIGITS = 24;
+/** What a search may give back. */
+const MAX_MATCHES = 1000;
+
+export class Originals {
+  readonly #limits: { maxBytes: number; maxCount: number; ttlMs: number };
+  readonly #secret: Uint8Array;
+  readonly #now: () => number;
+  /** In the order of last use: the first is the first to go. */
+  readonly #kept = new Map<string, Kept>();
+  #bytes = 0;
+
+  constructor({ secret, now, ...limits }: OriginalsOptions = {}) {
+    this.#limits = { ...DEFAULTS, ...limits };
+    this.#secret = secret ?? randomBytes(32);
+    this.#now = now ?? Date.now;
+  }
+
+  get count(): number {
+    return this.#kept.size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The handle under which this client can have the result back; undefined when it is too large to keep. */
+  put(client: string, result: ToolResult): string | undefined {
+    const json = JSON.stringify(result);
+    const bytes = json.length * 2;
+    if (bytes > this.#limits.maxBytes) return undefined;
+    const handle = this.#handle(client, json);
+    this.#drop(handle);
+    this.#kept.set(handle, { client, result, bytes, expires: this.#now() + this.#limits.ttlMs });
+    this.#bytes += bytes;
+    this.#makeRoom();
+    return handle;
+  }
+
+  read(client: string, handle: string, selection: Selection = {}): Read {
+    const kept = this.#kept.get(handle);
+    // A handle of another client is not even admitted to exist.
+    if (kept === undefined || kept.client !== client)
+      return { ok: false, reason: `no original ${handle} is kept for this client` };
+    if (kept.expires <= this.#now()) {
+      this.#drop(handle);
+      return { ok: false, reason: `the original ${handle} has expired` };
+    }
+    this.#kept.delete(handle);
+    this.#kept.set(handle, kept);
+    return select(kept.result, selection);
+  }
+
+  /** Everything of one client, when it leaves. */
+  forget(client: string): void {
+    for (const [handle, kept] of this.#kept) if (kept.client === client) this.#drop(handle);
+  }
+
+  #handle(client: string, json: string): string {
+    const digest = createHmac("sha256", this.#secret).update(client).update("\0").update(json).digest();
+    return (BigInt(`0x${digest.toString("hex")}`) % 10n ** BigInt(HANDLE_DIGITS))
+      .toString()
+      .padStart(HANDLE_DIGITS, "0");
+  }
+
+  #drop(handle: string): void {
+    const kept = this.#kept.get(handle);
+    if (kept === undefined) return;
+    this.#kept.delete(handle);
+    this.#bytes -= kept.bytes;
+  }
+
+  #makeRoom(): void {
+    const now = this.#now();
+    for (const [handle, kept] of this.#kept) {
+      const full = this.#bytes > this.#limits.maxBytes || this.#kept.size > this.#limits.maxCount;
+      if (!full && kept.expires > now) break;
+      this.#drop(handle);
+    }
+  }
+}
+
+function select(result: ToolResult, { lines, bytes, pattern }: Selection): Read {
+  if (lines === undefined && bytes === undefined && pattern === undefined) return { ok: true, result };
+  let text = wholeText(result);
+  if (bytes !== undefined) {
+    const [from, to] = bytes;
+    if (!(from >= 0 && to >= from)) return { ok: false, reason: "bytes must be a range such as [0, 1000]" };
+    text = new TextDecoder().decode(new TextEncoder().encode(text).subarray(from, to));
+  }
+  if (lines !== undefined) {
+    const [from, to] = lines;
+    if (!(from >= 1 && to >= from)) return { ok: false, reason: "lines must be a range such as [1, 100]" };
+    text = text
+      .split("\n")
+      .slice(from - 1, to)
+      .join("\n");
+  }
+  if (pattern !== undefined) {
+    const compiled = compilePattern(pattern);
+    if (!compiled.ok) return compiled;
+    text = matchingLines(text, compiled.matches);
+  }
+  return { ok: true, result: { content: [{ type: "text", text }] } };
+}
+
+function matchingLines(text: string, matches: (line: string) => boolean): string {
+  const found: string[] = [];
+  let more = 0;
+  for (const [i, line] of text.split("\n").entries()) {
+    if (!matches(line)) continue;
+    if (found.length < MAX_MATCHES) found.push(`${i + 1}:${line}`);
+    else more++;
+  }
+  if (more > 0) found.push(`(${more} more lines match)`);
+  return found.length === 0 ? "no line matches" : found.join("\n");
+}

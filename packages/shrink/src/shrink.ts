@@ -1,0 +1,270 @@
+// The gate: a tool result → a smaller result that unfolds to the same, or the very same object. Every fold has been
+// run backwards and compared before it leaves here, and both sides are counted with an exact tokenizer.
+import { cutToBudget } from "./budget.ts";
+import { escapeMarks, escapeMeta, unescapeMarks } from "./escape.ts";
+import type { FoldNote, NotedPart } from "./fold-note.ts";
+import { NOTE_KEY, ORIGINAL_KEY } from "./fold-note.ts";
+import type { FoldOptions } from "./fold-text.ts";
+import { foldText, unfoldText } from "./fold-text.ts";
+import { abbreviations } from "./folds/abbreviations.ts";
+import { UnfoldError } from "./folds/fold.ts";
+import { Originals } from "./originals.ts";
+import { Repeats, unfoldRepeats } from "./repeats.ts";
+import { isCopyOfText } from "./structured-copy.ts";
+import { countTokens } from "./tokens/count.ts";
+import type { ContentBlock, ToolResult } from "./tool-result.ts";
+import { shownText, wholeText } from "./tool-result.ts";
+
+export type ShrinkOptions = Partial<FoldOptions> & {
+  /** Drop `structuredContent` that repeats the text. Only for callers who also publish tools withoutOutputSchema. */
+  dropStructuredCopies?: boolean;
+  /** Let lines of earlier results stand for their repeats. On by default. */
+  repeats?: boolean;
+  /** At most so many tokens per text; what is left out can be had from the originals. */
+  budget?: number;
+  /** Shared between clients; a client only ever sees its own. */
+  originals?: Originals;
+  /** Whose session this is. */
+  client?: string;
+};
+
+export type Shrunk = {
+  /** The very object that came in when `changed` is false. */
+  result: ToolResult;
+  changed: boolean;
+  /** Counted only where something was tried: 0 means that the result passed through uncounted. */
+  tokensBefore: number;
+  tokensAfter: number;
+  folds: string[];
+  /** Under which the original can be read back. */
+  handle?: string;
+  droppedStructured: boolean;
+};
+
+/** Longer texts pass through: folding them would take longer than anyone wants to wait. */
+const MAX_FOLDED_CHARS = 400_000;
+/** Past this no further block is tried. Far above what the limit in characters needs on a quiet machine. */
+const MAX_MS = 120;
+
+/** One client's session: remembers what it has sent, in bounded memory. */
+export class Shrinker {
+  readonly originals: Originals;
+  readonly #options: ShrinkOptions;
+  readonly #fold: FoldOptions;
+  readonly #repeats: Repeats | undefined;
+  readonly #client: string;
+
+  constructor(options: ShrinkOptions = {}) {
+    this.#options = options;
+    this.#fold = { abbreviate: options.abbreviate ?? "data" };
+    this.originals = options.originals ?? new Originals();
+    this.#repeats = options.repeats === false ? undefined : new Repeats();
+    this.#client = options.client ?? "";
+  }
+
+  shrink(result: ToolResult): Shrunk {
+    const deadline = performance.now() + MAX_MS;
+    let room = MAX_FOLDED_CHARS;
+    const blocks = result.content ?? [];
+    const drafts = blocks.map((block) => {
+      const text = block.type === "text" ? shownText(block) : undefined;
+      if (text === undefined) return undefined;
+      const foldable = text.length <= room && performance.now() < deadline;
+      if (foldable) room -= text.length;
+      return this.#draft(text, foldable);
+    });
+    const droppedStructured =
+      this.#options.dropStructuredCopies === true && result.structuredContent !== undefined && isCopyOfText(result);
+    const shrunk = this.#emit(result, drafts, droppedStructured);
+    this.#remember(result, shrunk.handle);
+    return shrunk;
+  }
+
+  #draft(text: string, foldable: boolean): Draft | undefined {
+    const escaped = escapeMarks(text);
+    const plain = escaped?.text ?? text;
+    const note: Omit<NotedPart, "chars"> = escaped === undefined ? {} : { escaped: escaped.variant };
+    const folded = foldable ? foldText(plain, this.#fold) : undefined;
+    const repeated = foldable && escaped === undefined ? this.#foldRepeats(text) : undefined;
+    if (repeated !== undefined && repeated.tokens < (folded?.tokens ?? Infinity)) return repeated;
+    if (folded !== undefined) {
+      const layouts = folded.layouts.length === 0 ? {} : { layouts: folded.layouts };
+      return {
+        before: text,
+        after: folded.text,
+        note: { ...note, folded: true, ...layouts },
+        folds: folded.folds,
+        tokensBefore: folded.tokensBefore,
+        tokens: folded.tokens,
+      };
+    }
+    if (escaped === undefined) return undefined;
+    const tokensBefore = foldable ? countTokens(text) : 0;
+    return {
+      before: text,
+      after: plain,
+      note,
+      folds: ["escape"],
+      tokensBefore,
+      tokens: foldable ? countTokens(plain) : 0,
+    };
+  }
+
+  #foldRepeats(text: string): Draft | undefined {
+    const repeated = this.#repeats?.fold(text);
+    if (repeated === undefined) return undefined;
+    const tokensBefore = countTokens(text);
+    const abbreviated = this.#fold.abbreviate === "never" ? undefined : abbreviations.fold(repeated.text);
+    const candidates = [repeated.text, ...(abbreviated === undefined ? [] : [abbreviated.text])];
+    const counted = candidates
+      .map((after) => ({ after, tokens: countTokens(after) }))
+      .sort((a, b) => a.tokens - b.tokens)[0];
+    if (counted === undefined || counted.tokens > tokensBefore * 0.9) return undefined;
+    return { before: text, ...counted, note: { repeats: true }, folds: ["seen"], tokensBefore, seen: repeated.seen };
+  }
+
+  #emit(result: ToolResult, drafts: (Draft | undefined)[], droppedStructured: boolean): Shrunk {
+    const meta = result._meta === undefined ? undefined : escapeMeta(result._meta);
+    const handle = this.#handleFor(result, drafts, droppedStructured);
+    const kept = drafts.map((draft) => (draft !== undefined && this.#proves(draft) ? draft : undefined));
+    const cut = this.#cut(result.content ?? [], kept, handle);
+    const counts = countsOf(kept);
+    if (cut.every((text) => text === undefined) && !droppedStructured) {
+      if (meta === undefined)
+        return {
+          result,
+          changed: false,
+          ...counts,
+          tokensAfter: counts.tokensBefore,
+          folds: [],
+          droppedStructured: false,
+        };
+      return {
+        result: { ...result, _meta: meta },
+        changed: true,
+        ...counts,
+        folds: ["escape"],
+        droppedStructured: false,
+      };
+    }
+    const content = (result.content ?? []).map((block, i) =>
+      cut[i] === undefined ? block : { ...block, text: cut[i]?.text },
+    );
+    const note = noteOf(content, kept, cut);
+    const ours = {
+      ...(handle === undefined ? {} : { [ORIGINAL_KEY]: handle }),
+      ...(note === undefined ? {} : { [NOTE_KEY]: note }),
+    };
+    const emitted: ToolResult = { ...result, content, _meta: { ...(meta ?? result._meta), ...ours } };
+    if (droppedStructured) delete emitted["structuredContent"];
+    const folds = kept.flatMap((draft) => draft?.folds ?? []);
+    if (droppedStructured) folds.push("structured");
+    const shrunk = { result: emitted, changed: true, ...counts, folds, droppedStructured };
+    return handle === undefined ? shrunk : { ...shrunk, handle };
+  }
+
+  // The last word: nothing leaves that does not come back the same, or that costs more.
+  #proves(draft: Draft): boolean {
+    // Only a disguise may cost the same: it is there for safety, not to save.
+    if (draft.note.folded === undefined && draft.note.repeats === undefined) {
+      return draft.tokens <= draft.tokensBefore && this.#inverse(draft) === draft.before;
+    }
+    return draft.tokens < draft.tokensBefore && this.#inverse(draft) === draft.before;
+  }
+
+  #inverse({ after, note }: Draft): string | undefined {
+    try {
+      if (note.repeats === true) {
+        const lines = after.startsWith("[bosun:abbr]\n") ? abbreviations.unfold({ text: after }) : after;
+        return unfoldRepeats(lines, (handle) => this.#earlier(handle));
+      }
+      const unfolded = note.folded === true ? unfoldText(after, note.layouts ?? []) : after;
+      return note.escaped === undefined ? unfolded : unescapeMarks({ text: unfolded, variant: note.escaped });
+    } catch (error) {
+      if (error instanceof UnfoldError) return undefined;
+      throw error;
+    }
+  }
+
+  #earlier(handle: string): string | undefined {
+    const read = this.originals.read(this.#client, handle);
+    return read.ok ? wholeText(read.result) : undefined;
+  }
+
+  // Stored before anything is emitted that names it.
+  #handleFor(result: ToolResult, drafts: (Draft | undefined)[], droppedStructured: boolean): string | undefined {
+    const { budget } = this.#options;
+    const mayCut =
+      budget !== undefined && (result.content ?? []).some((block) => (shownText(block)?.length ?? 0) > budget);
+    if (drafts.every((draft) => draft === undefined) && !droppedStructured && !mayCut) return undefined;
+    return this.originals.put(this.#client, result);
+  }
+
+  #cut(
+    blocks: ContentBlock[],
+    kept: (Draft | undefined)[],
+    handle: string | undefined,
+  ): ({ text: string; omitted: boolean } | undefined)[] {
+    const { budget } = this.#options;
+    return blocks.map((block, i) => {
+      const draft = kept[i];
+      const text = draft?.after ?? (block.type === "text" ? shownText(block) : undefined);
+      const shorter =
+        budget === undefined || handle === undefined || text === undefined
+          ? undefined
+          : cutToBudget(text, budget, handle);
+      if (shorter !== undefined) return { text: shorter, omitted: true };
+      return draft === undefined ? undefined : { text: draft.after, omitted: false };
+    });
+  }
+
+  #remember(result: ToolResult, known: string | undefined): void {
+    if (this.#repeats === undefined) return;
+    const text = wholeText(result);
+    if (text.length < 160 || text.length > MAX_FOLDED_CHARS) return;
+    const handle = known ?? this.originals.put(this.#client, result);
+    if (handle !== undefined) this.#repeats.remember(text, handle);
+  }
+}
+
+/** One text block before and after, with what the note must say about it. */
+type Draft = {
+  before: string;
+  after: string;
+  note: Omit<NotedPart, "chars">;
+  folds: string[];
+  tokensBefore: number;
+  tokens: number;
+  seen?: Record<string, string>;
+};
+
+function countsOf(kept: (Draft | undefined)[]): { tokensBefore: number; tokensAfter: number } {
+  let tokensBefore = 0;
+  let tokensAfter = 0;
+  for (const draft of kept) {
+    tokensBefore += draft?.tokensBefore ?? 0;
+    tokensAfter += draft?.tokens ?? 0;
+  }
+  return { tokensBefore, tokensAfter };
+}
+
+function noteOf(
+  content: ContentBlock[],
+  kept: (Draft | undefined)[],
+  cut: ({ omitted: boolean } | undefined)[],
+): FoldNote | undefined {
+  if (cut.every((text) => text === undefined)) return undefined;
+  const seen: Record<string, string> = {};
+  const parts: NotedPart[] = [];
+  for (const [i, block] of content.entries()) {
+    const text = shownText(block);
+    if (text === undefined) continue;
+    Object.assign(seen, kept[i]?.seen);
+    parts.push({
+      chars: text.length,
+      ...kept[i]?.note,
+      ...(cut[i]?.omitted === true ? { omitted: true as const } : {}),
+    });
+  }
+  return Object.keys(seen).length === 0 ? { parts } : { parts, seen };
+}
