@@ -71,14 +71,7 @@ function belowRoot(source: string, place: ScopedPath): string {
 
 /** A pattern with fixed directories in front can only match below them. One without a slash matches at any depth. */
 function mayHold(pattern: GlobPattern): (directory: string) => boolean {
-  const starts = pattern.alternatives.map((segments) =>
-    segments.length === 1 ? [] : literalPrefix(segments).slice(0, -1),
-  );
-  const prefixes = pattern.alternatives.map((segments, i) => {
-    const fixed = literalPrefix(segments);
-    // With wildcards after it, the whole fixed part is directories.
-    return segments.length > 1 && fixed.length < segments.length ? fixed : (starts[i] ?? []);
-  });
+  const prefixes = pattern.alternatives.map((segments) => literalPrefix(segments).slice(0, segments.length - 1));
   if (prefixes.some((prefix) => prefix.length === 0)) return () => true;
   return (directory) => {
     const names = (pattern.foldCase ? directory.toLowerCase() : directory).split("/");
