@@ -1,7 +1,7 @@
 // One text → the smallest of its folds, proven, or nothing. Deterministic: only the text decides.
 import { abbreviate } from "./folds/abbreviations.ts";
 import { foldNamed, JSON_FOLDS, LINE_FOLDS } from "./folds/all.ts";
-import type { Fold, Folded } from "./folds/fold.ts";
+import type { Fold } from "./folds/fold.ts";
 import { UnfoldError } from "./folds/fold.ts";
 import { readMark, withMark } from "./folds/mark.ts";
 import { paint } from "./folds/paint.ts";
@@ -97,7 +97,7 @@ function foldStructure(text: string, tokensBefore: number): Candidate | undefine
     if (folded === undefined || folded.text.length >= text.length + 16) continue;
     const tokens = countTokens(folded.text);
     if (tokens > tokensBefore * (1 - (MIN_SAVED_SHARE_BY_FOLD[fold.name] ?? 0))) continue;
-    if (tokens >= least || !unfoldsTo(fold, folded, text)) continue;
+    if (tokens >= least) continue;
     const layouts = folded.layout === undefined ? [] : [{ fold: fold.name, layout: folded.layout }];
     best = { text: folded.text, layouts, tokens, folds: [fold.name] };
     least = tokens;
@@ -110,15 +110,6 @@ function foldsFor(text: string): readonly Fold[] {
   return first === "{" || (first === "[" && !text.startsWith("[FILE] ") && !text.startsWith("[DIR] "))
     ? JSON_FOLDS
     : LINE_FOLDS;
-}
-
-function unfoldsTo(fold: Fold, folded: Folded, text: string): boolean {
-  try {
-    return fold.unfold(folded) === text;
-  } catch (error) {
-    if (error instanceof UnfoldError) return false;
-    throw error;
-  }
 }
 
 function foldPhrases(

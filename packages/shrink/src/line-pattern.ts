@@ -200,7 +200,8 @@ function run(states: State[], first: number, line: string): boolean {
     }
   };
   enter(first, 0, current);
-  for (let i = 0; i < line.length && !found; i++) {
+  for (let i = 0; i < line.length; i++) {
+    if (found) return true;
     const unit = line.charCodeAt(i);
     const next: number[] = [];
     for (const at of current) {

@@ -2,12 +2,14 @@
 // The order of the questions matters: each may assume that all above it were answered no.
 import type { Judgement } from "./detect.ts";
 
-const MAX_LINES = 1500;
+/** Enough to tell. */
+const MAX_LINES = 300;
+const MAX_CHARS = 40_000;
 const PLAIN: Judgement = { kind: "text", confidence: 0 };
 
 export function paragraphKind(text: string): Judgement {
   const lines = text
-    .slice(0, 200_000)
+    .slice(0, MAX_CHARS)
     .split("\n", MAX_LINES)
     .filter((line) => line.trim() !== "");
   if (lines.length === 0) return PLAIN;
@@ -88,7 +90,7 @@ function isIndentedListing(lines: string[]): boolean {
   const names = lines.filter((line) => /^\s*(?:[-*] )?[\w.@-]+\/?$/.test(line)).length;
   const files = lines.filter((line) => /\.\w{1,6}$/.test(line)).length;
   const indented = lines.filter((line) => /^\s+/.test(line)).length;
-  const folders = lines.filter((line) => /\/$/.test(line)).length;
+  const folders = lines.filter((line) => line.endsWith("/")).length;
   return names / lines.length > 0.9 && files / lines.length > 0.3 && indented > 0 && folders > 0;
 }
 

@@ -5,7 +5,7 @@ import { escapeMarks, escapeMeta, unescapeMarks } from "./escape.ts";
 import type { FoldNote, NotedPart } from "./fold-note.ts";
 import { NOTE_KEY, ORIGINAL_KEY } from "./fold-note.ts";
 import type { FoldOptions } from "./fold-text.ts";
-import { foldText, unfoldText } from "./fold-text.ts";
+import { foldText } from "./fold-text.ts";
 import { abbreviations } from "./folds/abbreviations.ts";
 import { UnfoldError } from "./folds/fold.ts";
 import { Originals } from "./originals.ts";
@@ -91,6 +91,7 @@ export class Shrinker {
       const layouts = folded.layouts.length === 0 ? {} : { layouts: folded.layouts };
       return {
         before: text,
+        plain,
         after: folded.text,
         note: { ...note, folded: true, ...layouts },
         folds: folded.folds,
@@ -102,6 +103,7 @@ export class Shrinker {
     const tokensBefore = foldable ? countTokens(text) : 0;
     return {
       before: text,
+      plain,
       after: plain,
       note,
       folds: ["escape"],
@@ -120,7 +122,15 @@ export class Shrinker {
       .map((after) => ({ after, tokens: countTokens(after) }))
       .sort((a, b) => a.tokens - b.tokens)[0];
     if (counted === undefined || counted.tokens > tokensBefore * 0.9) return undefined;
-    return { before: text, ...counted, note: { repeats: true }, folds: ["seen"], tokensBefore, seen: repeated.seen };
+    return {
+      before: text,
+      plain: text,
+      ...counted,
+      note: { repeats: true },
+      folds: ["seen"],
+      tokensBefore,
+      seen: repeated.seen,
+    };
   }
 
   #emit(result: ToolResult, drafts: (Draft | undefined)[], droppedStructured: boolean): Shrunk {
@@ -172,13 +182,14 @@ export class Shrinker {
     return draft.tokens < draft.tokensBefore && this.#inverse(draft) === draft.before;
   }
 
-  #inverse({ after, note }: Draft): string | undefined {
+  #inverse({ after, plain, note }: Draft): string | undefined {
     try {
       if (note.repeats === true) {
         const lines = after.startsWith("[bosun:abbr]\n") ? abbreviations.unfold({ text: after }) : after;
         return unfoldRepeats(lines, (handle) => this.#earlier(handle));
       }
-      const unfolded = note.folded === true ? unfoldText(after, note.layouts ?? []) : after;
+      // foldText has proven its part already; taking it back a second time would double the time for nothing.
+      const unfolded = note.folded === true ? plain : after;
       return note.escaped === undefined ? unfolded : unescapeMarks({ text: unfolded, variant: note.escaped });
     } catch (error) {
       if (error instanceof UnfoldError) return undefined;
@@ -230,6 +241,8 @@ export class Shrinker {
 /** One text block before and after, with what the note must say about it. */
 type Draft = {
   before: string;
+  /** After marks were disguised: what the folds were given. */
+  plain: string;
   after: string;
   note: Omit<NotedPart, "chars">;
   folds: string[];

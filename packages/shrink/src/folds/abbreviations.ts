@@ -16,6 +16,8 @@ import { findPhrases } from "./phrases.ts";
 const LETTERS = [..."αβγδεζηθλμξπσφψωΓΔΘΛΞΠΣΦΨΩжшщюяцчэбдфыЖШЩЮЯЦЧЭБДФЫ"];
 const LETTER = new RegExp(`[${LETTERS.join("")}]`, "g");
 const LEGEND_TOKENS = 3;
+/** More entries than this and the legend is a riddle. */
+const MAX_PHRASES = 40;
 /** Below this nothing can pay for the mark and a legend. */
 const MIN_TOKENS = 40;
 /** Shorter phrases would save a token here and there and make the text unreadable. */
@@ -45,7 +47,7 @@ export function abbreviate(text: string, pieces: Pieces): (Folded & { letters: n
   if (pieces.tokens < MIN_TOKENS) return undefined;
   const taken = new Set(text.match(LETTER));
   const letters = LETTERS.filter((letter) => !taken.has(letter));
-  const phrases = choosePhrases(findPhrases(text, pieces), letters.length);
+  const phrases = choosePhrases(findPhrases(text, pieces), Math.min(letters.length, MAX_PHRASES));
   if (phrases.length === 0) return undefined;
   const legend: string[] = [];
   let body = text;

@@ -8,6 +8,7 @@ import { compactJson, jsonNotation } from "./json.ts";
 import { lineRuns } from "./line-runs.ts";
 import { folderListing } from "./listing.ts";
 import { recursiveListing } from "./ls-recursive.ts";
+import { scriptDates } from "./script-dates.ts";
 import { paint } from "./paint.ts";
 import { pathList } from "./paths.ts";
 import { alignedTable } from "./table.ts";
@@ -24,6 +25,7 @@ export const LINE_FOLDS: readonly Fold[] = [
   diffHeaders,
   alignedTable,
   lineRuns,
+  scriptDates,
 ];
 
 const BY_NAME = new Map<string, Fold>(

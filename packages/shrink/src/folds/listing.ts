@@ -1,8 +1,8 @@
 // What `list_directory` and `list_directory_with_sizes` of the official filesystem server say about one folder:
-// names only, folders with a slash, sizes after "=". Whatever follows the list stays as it is.
+// names only, folders with a slash, sizes after "=" without their B. Whatever follows the list stays as it is.
 //
-//   [bosun:list *.ts]
-//   .github/ main test :README.md=1.2KB
+//   [bosun:list sizes *.ts]
+//   .github/ main=980 test=2.04K :README.md=1.2K
 import type { Fold } from "./fold.ts";
 import { readMark, withMark } from "./mark.ts";
 import { commonEnding, readName, writeName } from "./name-lines.ts";
@@ -63,12 +63,12 @@ function readPlain(line: string): Entry {
 function readSized(line: string): Entry {
   const [, kind = "", name = "", number, unit] = SIZED.exec(line) ?? [];
   const entry = { folder: kind === FOLDER, name };
-  return number === undefined ? entry : { ...entry, size: `${number}${unit ?? ""}` };
+  return number === undefined ? entry : { ...entry, size: number + (unit ?? "").slice(0, -1) };
 }
 
 function print({ folder, name, size = "" }: Entry, sized: boolean): string {
   const head = (folder ? FOLDER : FILE) + name;
   if (!sized) return head;
-  const parted = size.replace(/^([\d.]+)/, "$1 ");
+  const parted = size.replace(/^([\d.]+)(.*)$/, "$1 $2B");
   return (folder ? FOLDER : FILE) + name.padEnd(NAME_WIDTH) + " " + (folder ? "" : parted.padStart(SIZE_WIDTH));
 }

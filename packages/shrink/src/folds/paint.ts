@@ -5,6 +5,7 @@ import { UnfoldError } from "./fold.ts";
 import { readMark, withMark } from "./mark.ts";
 
 /** SGR, erase, and the other sequences that move or colour; or a line's text that a carriage return overwrites. */
+// oxlint-disable-next-line no-control-regex -- escape sequences are what this is about
 const ANSI = /\u001b(?:\[[0-9;?]*[A-Za-z]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[()][A-Z0-9])/g;
 /** More than this beside the text would be a second result. */
 const MAX_LAYOUT_CHARS = 64_000;

@@ -13,6 +13,8 @@ const MIN_ROWS = 3;
 const MIN_COLUMNS = 2;
 const MIN_SHARE = 0.7;
 const MAX_COLUMNS = 60;
+/** A long text whose beginning is no table is none. */
+const SAMPLE = 150;
 const MAX_WIDTH = 2000;
 
 export const alignedTable: Fold = {
@@ -20,23 +22,11 @@ export const alignedTable: Fold = {
   fold(text) {
     if (!text.includes("   ")) return undefined;
     const lines = text.split("\n");
-    if (lines.length < MIN_ROWS) return undefined;
-    const rows = lines.map(readRow);
-    const columns = usualColumns(rows);
-    if (columns < MIN_COLUMNS) return undefined;
-    const fitting = rows.map((row) => joinLast(row, columns));
-    const gaps = Array.from({ length: columns + 1 }, (_, i) => fitGap(fitting, i));
-    let kept = 0;
-    const out = lines.map((line, i) => {
-      const row = fitting[i];
-      if (row === undefined || line.startsWith("|") || printRow(row.words, gaps) !== line)
-        return line === "" ? line : `|${line}`;
-      kept++;
-      return row.words.join(" ");
-    });
-    if (kept < MIN_ROWS || kept < lines.length * MIN_SHARE) return undefined;
-    const layout = JSON.stringify(gaps.map(({ min, left, right }) => [min, left, right]));
-    return { text: withMark(this.name, "", out.join("\n")), layout };
+    if (lines.length < MIN_ROWS || (lines.length > 2 * SAMPLE && !foldRows(lines.slice(0, SAMPLE)))) return undefined;
+    const folded = foldRows(lines);
+    if (folded === undefined) return undefined;
+    const layout = JSON.stringify(folded.gaps.map(({ min, left, right }) => [min, left, right]));
+    return { text: withMark(this.name, "", folded.body), layout };
   },
   unfold({ text, layout }) {
     const gaps = readLayout(layout);
@@ -49,6 +39,25 @@ export const alignedTable: Fold = {
     return lines.join("\n");
   },
 };
+
+// undefined: too few of these lines are rows of one table.
+function foldRows(lines: string[]): { body: string; gaps: Gap[] } | undefined {
+  const rows = lines.map(readRow);
+  const columns = usualColumns(rows);
+  if (columns < MIN_COLUMNS) return undefined;
+  const fitting = rows.map((row) => joinLast(row, columns));
+  const gaps = Array.from({ length: columns + 1 }, (_, i) => fitGap(fitting, i));
+  let kept = 0;
+  const out = lines.map((line, i) => {
+    const row = fitting[i];
+    if (row === undefined || line.startsWith("|") || printRow(row.words, gaps) !== line)
+      return line === "" ? line : `|${line}`;
+    kept++;
+    return row.words.join(" ");
+  });
+  if (kept < MIN_ROWS || kept < lines.length * MIN_SHARE) return undefined;
+  return { body: out.join("\n"), gaps };
+}
 
 // gaps[0] stands before the first word, the last one after the last word.
 function readRow(line: string): Row {
