@@ -86,10 +86,18 @@ function actsOfOptions(words: readonly Word[], name: string, fact: ProgramFact):
     if (!isOldStyle && (!word.startsWith("-") || word === "-")) continue;
     for (const [option, about] of options) {
       if (name === "git" && !isGitOption(words, at, option)) continue;
-      if (isGiven(isOldStyle ? `-${word}` : word, option, name)) acts.push(actOfOption(words, at, option, about));
+      if (!isGiven(isOldStyle ? `-${word}` : word, option, name)) continue;
+      acts.push(actOfOption(words, at, option, about));
+      if (about.onOperands) acts.push(...changedOperands(words, fact, option));
     }
   }
   return acts;
+}
+
+function changedOperands(words: readonly Word[], fact: ProgramFact, option: string): Act[] {
+  const operands = operandsOf(words, fact);
+  const files = fact.operands === "all-but-first-read" ? operands.slice(1) : operands;
+  return files.map((word) => ({ ...onTarget("write", word, "option"), detail: option }));
 }
 
 function actOfOption(words: readonly Word[], at: number, option: string, fact: OptionFact): Act {

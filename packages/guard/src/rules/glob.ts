@@ -11,20 +11,30 @@ type Token =
   | { readonly kind: "set"; readonly negated: boolean; readonly ranges: readonly (readonly [string, string])[] };
 
 /** A pattern for one stretch of text; `*` matches anything in it. */
-export type TextGlob = { readonly source: string; readonly alternatives: readonly (readonly Token[])[] };
+export type TextGlob = {
+  readonly source: string;
+  readonly alternatives: readonly (readonly Token[])[];
+  /** Most patterns are plain words: then this is the word. */
+  readonly literal: string | undefined;
+};
+
+/** `**`, a plain name, or a pattern within a component. */
+type PathPart = "**" | { readonly name: string } | readonly Token[];
 
 /** A pattern for a path: `*` stays within a component, `**` crosses them. */
 export type PathGlob = {
   readonly source: string;
-  readonly alternatives: readonly (readonly ("**" | readonly Token[])[])[];
+  readonly alternatives: readonly (readonly PathPart[])[];
   readonly foldCase: boolean;
 };
 
 export function compileTextGlob(source: string): TextGlob {
-  return { source, alternatives: expandBraces(checked(source)).map(tokensOf) };
+  const literal = /[*?[{\\]/.test(source) ? undefined : source;
+  return { source, alternatives: expandBraces(checked(source)).map(tokensOf), literal };
 }
 
 export function matchesText(glob: TextGlob, text: string): boolean {
+  if (glob.literal !== undefined) return glob.literal === text;
   const characters = [...text];
   return glob.alternatives.some((tokens) => matchTokens(tokens, characters));
 }
@@ -33,7 +43,10 @@ export function compilePathGlob(source: string, options: { foldCase?: boolean } 
   const foldCase = options.foldCase ?? false;
   const text = foldCase ? checked(source).toLowerCase() : checked(source);
   const alternatives = expandBraces(text).map((one) =>
-    one.split("/").map((part) => (part === "**" ? ("**" as const) : tokensOf(part))),
+    one.split("/").map((part): PathPart => {
+      if (part === "**") return part;
+      return /[*?[\\]/.test(part) ? tokensOf(part) : { name: part };
+    }),
   );
   return { source, alternatives, foldCase };
 }
@@ -65,9 +78,8 @@ function checked(source: string): string {
   return source;
 }
 
-function splitPath(glob: PathGlob, path: string): string[][] {
-  const folded = glob.foldCase ? path.toLowerCase() : path;
-  return folded.split("/").map((part) => [...part]);
+function splitPath(glob: PathGlob, path: string): string[] {
+  return (glob.foldCase ? path.toLowerCase() : path).split("/");
 }
 
 // The last star is the only place worth going back to: what it took can only grow.
@@ -96,7 +108,7 @@ function matchTokens(tokens: readonly Token[], text: readonly string[]): boolean
   return token === tokens.length;
 }
 
-function matchParts(pattern: readonly ("**" | readonly Token[])[], parts: readonly (readonly string[])[]): boolean {
+function matchParts(pattern: readonly PathPart[], parts: readonly string[]): boolean {
   let at = 0;
   let part = 0;
   let starAt = -1;
@@ -108,7 +120,7 @@ function matchParts(pattern: readonly ("**" | readonly Token[])[], parts: readon
       starAt = at;
       starPart = part;
       at += 1;
-    } else if (current !== undefined && text !== undefined && matchTokens(current, text)) {
+    } else if (current !== undefined && text !== undefined && matchesPart(current, text)) {
       at += 1;
       part += 1;
     } else if (starAt >= 0) {
@@ -119,6 +131,10 @@ function matchParts(pattern: readonly ("**" | readonly Token[])[], parts: readon
   }
   while (pattern[at] === "**") at += 1;
   return at === pattern.length;
+}
+
+function matchesPart(part: Exclude<PathPart, "**">, text: string): boolean {
+  return "name" in part ? part.name === text : matchTokens(part, [...text]);
 }
 
 function fits(token: Token, character: string): boolean {

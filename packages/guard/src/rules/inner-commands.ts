@@ -147,6 +147,11 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ["coproc", {}],
 ]);
 
+const STANDS_ALONE = new Set(
+  "--ignore-environment --null --debug --foreground --preserve-status --verbose --preserve-env --non-interactive --stdin --login --shell --no-run-if-empty --interactive --open-tty --exit --wait --fork --help --version --quiet --color --beep --differences".split(
+    " ",
+  ),
+);
 const SHELLS = new Set("sh bash dash zsh ksh mksh ash rbash fish yash posh csh tcsh".split(" "));
 const GIT_RUNS =
   /^(?:alias\.|core\.(?:pager|editor|sshcommand|fsmonitor|askpass|hookspath|gitproxy|alternaterefscommand)|pager\.|sequence\.editor|diff\.(?:external|.*\.(?:command|textconv))|.*\.(?:clean|smudge|process|driver|command|cmd|path|program|helper|textconv|vcs)$|credential\.|gpg\.|protocol\.|ssh\.|sendemail\.|filter\.|merge\.|difftool\.|mergetool\.|browser\.|man\.|interactive\.difffilter|uploadpack\.|http\.proxy|url\.)/i;
@@ -296,7 +301,8 @@ function unwrapWrapper(command: SimpleCommand, wrapper: Wrapper): Unwrapped {
     if (uncertain && rest.length > 1)
       inner.push({ kind: "command", at: at + 1, command: { ...outer, words: rest.slice(1) } });
     // "rm -rf x" as one word is no program's name: somebody gives it to a shell (sudo -s, watch, parallel).
-    if (wrapper.joinsWords || (isLiteral(program) && /\s/.test(program))) inner.push(evalInner(rest));
+    const written = words.slice(at);
+    if (wrapper.joinsWords || (isLiteral(written[0]) && /\s/.test(written[0]))) inner.push(evalInner(written));
   }
   return { inner, transparent: (wrapper.transparent ?? false) && !uncertain };
 }
@@ -321,7 +327,7 @@ function optionKind(word: string, wrapper: Wrapper): "alone" | "takes-next" | "u
   if (word.startsWith("--")) {
     if (word.includes("=")) return "alone";
     if (wrapper.longTakesValue?.includes(word)) return "takes-next";
-    return wrapper.longTakesValue === undefined ? "unsure" : "alone";
+    return STANDS_ALONE.has(word) ? "alone" : "unsure";
   }
   const letters = wrapper.takesValue ?? "";
   for (let i = 1; i < word.length; i += 1) {
@@ -473,7 +479,7 @@ function optionInner(command: SimpleCommand, name: string): Inner[] {
   const inner: Inner[] = [];
   for (let at = 1; at < command.words.length; at += 1) {
     const word = command.words[at];
-    if (!isLiteral(word)) continue;
+    if (!isLiteral(word) || !word.startsWith("-")) continue;
     if (word === "--") break;
     for (const [option, fact] of Object.entries(options)) {
       if (fact.value !== "shell" && fact.value !== "program") continue;

@@ -1,0 +1,338 @@
+import { describe, expect, test } from "bun:test";
+import { nameOfRule, type Verdict } from "../../src/rules/decision.ts";
+import { isIgnored, judgePath } from "../../src/rules/judge-paths.ts";
+import { judge, type Call } from "../../src/rules/judge.ts";
+import type { PolicyInput } from "../../src/rules/policy.ts";
+import { allowing, at, policy, rule } from "./policies.ts";
+import { parseShell } from "./tiny-shell.ts";
+
+const push = { alias: "git", tool: "push" };
+
+describe("rules about tools", () => {
+  const rules = policy({
+    rules: [
+      rule({ decide: "allow", tools: ["git.*"], line: 3 }),
+      rule({ decide: "ask", tools: ["git.push"], line: 7, name: "ask before push" }),
+      rule({ decide: "allow", tools: ["git.read_*"], line: 9 }),
+      rule({ decide: "ask", tools: ["git.read_s*"], line: 11 }),
+      rule({ decide: "deny", tools: ["git.force*"], line: 13 }),
+      rule({ decide: "allow", tools: ["git.force_read"], line: 15 }),
+      rule({ decide: "deny", tools: ["nc.delete_note"], line: 17 }),
+    ],
+  });
+  test.each<[string, string, Verdict, number | undefined]>([
+    ["git", "status", "allow", 3],
+    ["git", "push", "ask", 7],
+    ["git", "pushx", "allow", 3],
+    ["git", "read_file", "allow", 9],
+    ["git", "read_secret", "ask", 11],
+    ["git", "force_push", "deny", 13],
+    ["git", "force_read", "deny", 13],
+    ["nc", "delete_note", "deny", 17],
+    ["nc", "read", "ask", undefined],
+    ["gitx", "status", "ask", undefined],
+    ["git", "a.b", "allow", 3],
+    ["GIT", "status", "ask", undefined],
+  ])("%s.%s: %s by line %p", (alias, tool, verdict, line) => {
+    const decision = judge(rules, { tool: { alias, tool } });
+    expect(decision.verdict).toBe(verdict);
+    expect(decision.rule.line).toBe(line as number);
+  });
+
+  test("a decision names its rule and its place", () => {
+    expect(nameOfRule(judge(rules, { tool: push }).rule)).toBe("ask before push (config.toml:7)");
+  });
+
+  test("of two equals the stricter holds, whatever their order", () => {
+    for (const order of [
+      ["allow", "ask"],
+      ["ask", "allow"],
+    ] as const) {
+      const tie = policy({ rules: order.map((decide) => rule({ decide, tools: ["git.push"] })) });
+      expect(judge(tie, { tool: push }).verdict).toBe("ask");
+    }
+  });
+
+  test("only an ask that no line demands for this very tool can be answered once for all", () => {
+    expect(judge(policy({}), { tool: push }).grantable).toBe(true);
+    expect(judge(policy({ rules: [rule({ decide: "ask", tools: ["git.*"] })] }), { tool: push }).grantable).toBe(true);
+    expect(judge(rules, { tool: push }).grantable).toBe(false);
+  });
+
+  test("mcp.auto_approve lines are rules like any other", () => {
+    const approvals = [
+      { pattern: at("git.*", 4), verdict: "allow" as const },
+      { pattern: at("git.push", 5), verdict: "ask" as const },
+      { pattern: at("nc.x", 6), verdict: "deny" as const },
+    ];
+    const compiled = policy({ approvals });
+    expect(judge(compiled, { tool: push }).verdict).toBe("ask");
+    expect(judge(compiled, { tool: { alias: "git", tool: "log" } }).rule).toEqual({
+      name: 'mcp.auto_approve "git.*"',
+      file: "config.toml",
+      line: 4,
+    });
+    expect(judge(compiled, { tool: { alias: "nc", tool: "x" } }).verdict).toBe("deny");
+  });
+});
+
+describe("rules about arguments", () => {
+  const files = { alias: "files", tool: "write" };
+  const rules = policy({
+    rules: [
+      rule({ decide: "allow", tools: ["files.*"], arguments: { path: ["/work/**"] } }),
+      rule({ decide: "deny", tools: ["files.*"], arguments: { path: ["/**/.env", "/etc/**"] } }),
+      rule({ decide: "ask", tools: ["files.write"], arguments: { "options.force": ["true"] } }),
+      rule({ decide: "deny", tools: ["files.*"], arguments: { "edits.text": ["*password*"] } }),
+      rule({ decide: "allow", tools: ["web.get"], arguments: { url: ["https://docs.example/**"] } }),
+      rule({ decide: "allow", tools: ["files.many"], arguments: { paths: ["/work/**"] } }),
+    ],
+  });
+  test.each<[string, unknown, Verdict]>([
+    ["a path that the pattern covers", { path: "/work/a/b" }, "allow"],
+    ["a neighbour with the same beginning", { path: "/work_evil/a" }, "ask"],
+    ["a step back out", { path: "/work/../etc/passwd" }, "deny"],
+    ["a step back that stays in", { path: "/work/a/../b" }, "ask"],
+    ["a dot in between", { path: "/work/./b" }, "ask"],
+    ["a denied name", { path: "/work/.env" }, "deny"],
+    ["a denied name with a doubled slash", { path: "/work//.env" }, "deny"],
+    ["a denied name, hidden by a step back", { path: "/work/x/../.env" }, "deny"],
+    ["a NUL", { path: "/work/a\u0000b" }, "ask"],
+    ["nothing", {}, "ask"],
+    ["not even an object", "x", "ask"],
+    ["an object where a text belongs", { path: { toString: "/work/a" } }, "deny"],
+    ["a force flag", { path: "/work/a", options: { force: true } }, "ask"],
+    ["no force flag", { path: "/work/a", options: { force: false } }, "allow"],
+    ["a text in a list of edits", { path: "/work/a", edits: [{ text: "fine" }, { text: "my password is" }] }, "deny"],
+    ["a value that came by prototype", Object.create({ path: "/work/a" }), "ask"],
+  ])("%s", (_, args, verdict) => {
+    expect(judge(rules, { tool: files, arguments: args }).verdict).toBe(verdict);
+  });
+
+  test("an allow rule for a list needs every element", () => {
+    const many = { alias: "files", tool: "many" };
+    expect(judge(rules, { tool: many, arguments: { paths: ["/work/a", "/work/b"] } }).verdict).toBe("allow");
+    expect(judge(rules, { tool: many, arguments: { paths: ["/work/a", "/home/b"] } }).verdict).toBe("ask");
+    expect(judge(rules, { tool: many, arguments: { paths: [] } }).verdict).toBe("ask");
+  });
+
+  test.each([
+    ["https://docs.example/a", "allow"],
+    ["https://docs.example@evil/a", "ask"],
+    ["https://docs.example.evil/a", "ask"],
+    ["https://docs.example\\@evil/a", "ask"],
+    ["https://docs.example/../x", "ask"],
+    ["http://docs.example/a", "ask"],
+  ])("an address: %s → %s", (url, verdict) => {
+    expect(judge(rules, { tool: { alias: "web", tool: "get" }, arguments: { url } }).verdict).toBe(verdict as Verdict);
+  });
+});
+
+describe("rules about paths", () => {
+  const rules = policy({
+    denyPaths: [at("**/.env"), at("~/.ssh"), at("secret")],
+    readOnlyPaths: [at("/work/vendor")],
+    ignorePaths: [at("**/node_modules")],
+    rules: [
+      rule({ decide: "allow", paths: ["out/**"], access: "write" }),
+      rule({ decide: "ask", paths: ["out/release"] }),
+      rule({ decide: "deny", paths: ["/work/locked"], access: "write" }),
+    ],
+  });
+  test.each<[string, "read" | "write", Verdict | undefined]>([
+    ["/work/.env", "read", "deny"],
+    ["/work/.env/x", "read", "deny"],
+    ["/home/bob/.ssh/id_rsa", "read", "deny"],
+    ["/home/bob/.sshx", "read", undefined],
+    ["/work/secret/a", "write", "deny"],
+    ["/work/vendor/a", "read", undefined],
+    ["/work/vendor/a", "write", "deny"],
+    ["/work/out/a", "write", "allow"],
+    ["/work/out/a", "read", undefined],
+    ["/work/out/release/a", "write", "ask"],
+    ["/work/locked", "write", "deny"],
+    ["/work/a", "read", undefined],
+    ["relative", "read", "deny"],
+    ["/work/../etc", "read", "deny"],
+    ["/work/a\u0000", "read", "deny"],
+  ])("%s for %s: %p", (path, access, verdict) => {
+    expect(judgePath(rules, path, access)?.verdict).toBe(verdict as Verdict);
+  });
+
+  test("ignored paths are data for listings", () => {
+    expect(isIgnored(rules, "/work/node_modules/x/y")).toBe(true);
+    expect(isIgnored(rules, "/work/src")).toBe(false);
+  });
+
+  test("a call that touches a denied path is denied, an allowed one is allowed", () => {
+    const tool = { alias: "here", tool: "write" };
+    expect(judge(rules, { tool, paths: [{ path: "/work/out/a", access: "write" }] }).verdict).toBe("allow");
+    expect(
+      judge(rules, {
+        tool,
+        paths: [
+          { path: "/work/out/a", access: "write" },
+          { path: "/work/x", access: "write" },
+        ],
+      }).verdict,
+    ).toBe("ask");
+    expect(
+      judge(rules, {
+        tool,
+        paths: [
+          { path: "/work/out/a", access: "write" },
+          { path: "/work/.env", access: "read" },
+        ],
+      }).verdict,
+    ).toBe("deny");
+  });
+
+  test.each([
+    ["cat .env"],
+    ["cat ./sub/../.env"],
+    ["cat < .env"],
+    ["echo x > vendor/a"],
+    ["tee vendor/a"],
+    ["sed -i s/a/b/ vendor/a"],
+    ["cp x vendor/a"],
+    ["cat /work/secret/a"],
+    ["curl -o vendor/x https://x"],
+    ["dd if=x of=vendor/a"],
+    ["env cat .env"],
+  ])("a command that names one is denied too: %s", (text) => {
+    const call: Call = { tool: { alias: "here", tool: "bash" }, shell: parseShell(text), cwd: "/work" };
+    expect(
+      judge(
+        policy({ denyPaths: [at("**/.env"), at("secret")], readOnlyPaths: [at("vendor")] }, { fallback: "allow" }),
+        call,
+      ).verdict,
+    ).toBe("deny");
+  });
+});
+
+describe("the shell tool's own table", () => {
+  const tool = { alias: "here", tool: "shell" };
+  const rules = policy({ allowedDirectories: [at("/project"), at("/tmp")] }, { fallback: "allow" });
+  test.each<[string | undefined, Verdict]>([
+    ["/project", "allow"],
+    ["/project/sub", "allow"],
+    ["/tmp/x", "allow"],
+    ["/project_evil", "deny"],
+    ["/project/../etc", "deny"],
+    ["/", "deny"],
+    [undefined, "deny"],
+  ])("a command in %p: %s", (cwd, verdict) => {
+    const call: Call = { tool, shell: parseShell("ls"), ...(cwd === undefined ? {} : { cwd }) };
+    expect(judge(rules, call).verdict).toBe(verdict);
+  });
+
+  test.each<[string[], Verdict]>([
+    [["node", "x.js"], "allow"],
+    [["/usr/bin/node", "x.js"], "deny"],
+    [["./node"], "deny"],
+    [["bash", "-c", "x"], "deny"],
+    [[""], "deny"],
+    [[], "deny"],
+    [["Node"], "deny"],
+  ])("run_command %p: %s", (argv, verdict) => {
+    const list = policy(
+      { runCommand: { programs: ["node", "npm"], file: "config.toml", line: 2 } },
+      { fallback: "allow" },
+    );
+    expect(judge(list, { tool: { alias: "here", tool: "run_command" }, argv }).verdict).toBe(verdict);
+  });
+
+  test("the block-list holds for programs without a shell too", () => {
+    const list = policy(
+      { blockedCommands: [at("npm publish")], runCommand: { programs: ["npm"], file: "x" } },
+      { fallback: "allow" },
+    );
+    expect(judge(list, { tool: { alias: "here", tool: "run_command" }, argv: ["npm", "publish"] }).verdict).toBe(
+      "deny",
+    );
+    expect(judge(list, { tool: { alias: "here", tool: "run_command" }, argv: ["npm", "test"] }).verdict).toBe("allow");
+  });
+});
+
+describe("together", () => {
+  const bash = { alias: "here", tool: "bash" };
+  test("a rule about commands can be for one tool only", () => {
+    const rules = policy(
+      { rules: [rule({ decide: "deny", tools: ["here.bash"], commands: ["git push"] })] },
+      { fallback: "allow" },
+    );
+    expect(judge(rules, { tool: bash, shell: parseShell("git push") }).verdict).toBe("deny");
+    expect(judge(rules, { tool: { alias: "here", tool: "shell" }, shell: parseShell("git push") }).verdict).toBe(
+      "allow",
+    );
+  });
+
+  test("the more specific command rule decides, a deny always", () => {
+    const rules = policy({
+      rules: [
+        allowing("git"),
+        rule({ decide: "ask", commands: ["git push"] }),
+        allowing("git push origin docs"),
+        rule({ decide: "deny", commands: ["git push --force"] }),
+      ],
+    });
+    const verdict = (text: string) => judge(rules, { tool: bash, shell: parseShell(text) }).verdict;
+    expect(verdict("git status")).toBe("allow");
+    expect(verdict("git push origin main")).toBe("ask");
+    expect(verdict("git push origin docs")).toBe("allow");
+    expect(verdict("git push origin docs --force")).toBe("deny");
+  });
+
+  test("a denied tool stays denied whatever its commands are", () => {
+    const rules = policy({ rules: [allowing("ls"), rule({ decide: "deny", tools: ["here.bash"] })] });
+    expect(judge(rules, { tool: bash, shell: parseShell("ls") }).verdict).toBe("deny");
+  });
+
+  test("what cannot be parsed is never allowed, even for an allowed tool", () => {
+    const rules = policy({ rules: [rule({ decide: "allow", tools: ["here.bash"] })] });
+    const unparsable = { commands: [{ kind: "unparsable", reason: "too long" } as const] };
+    expect(judge(rules, { tool: bash, shell: unparsable })).toMatchObject({ verdict: "ask", grantable: false });
+    expect(
+      judge(policy({ blockedCommands: [at("dd")] }, { fallback: "allow" }), { tool: bash, shell: unparsable }).verdict,
+    ).toBe("deny");
+  });
+
+  test("shell text inside a command is not allowed when nobody can read it", () => {
+    const rules = policy({ rules: [allowing("sh", "ls")] });
+    expect(judge(rules, { tool: bash, shell: parseShell("sh -c ls") }).verdict).toBe("ask");
+    expect(judge(rules, { tool: bash, shell: parseShell("sh -c ls") }, { parse: parseShell }).verdict).toBe("allow");
+  });
+
+  test("a judge that fails denies", () => {
+    const broken = { ...policy({}), toolRules: undefined as never };
+    expect(judge(broken, { tool: bash })).toMatchObject({
+      verdict: "deny",
+      reason: expect.stringContaining("could not be evaluated"),
+    });
+  });
+
+  test("a parser that throws denies", () => {
+    const parse = (): never => {
+      throw new Error("boom");
+    };
+    expect(
+      judge(policy({ rules: [allowing("sh")] }), { tool: bash, shell: parseShell("sh -c x") }, { parse }).verdict,
+    ).toBe("deny");
+  });
+});
+
+test.each<[string, PolicyInput]>([
+  ["a rule about nothing", { rules: [rule({ decide: "deny" })] }],
+  ["an allow rule for everything", { rules: [rule({ decide: "allow", tools: ["*"] })] }],
+  ["a star in the middle", { rules: [rule({ decide: "deny", tools: ["git.*_x"] })] }],
+  ["a tool without a server", { rules: [rule({ decide: "deny", tools: ["push"] })] }],
+  ["a server that cannot be", { rules: [rule({ decide: "deny", tools: ["Git.push"] })] }],
+  ["a bare star in auto_approve", { approvals: [{ pattern: at("*"), verdict: "deny" }] }],
+  ["a command with a separator", { blockedCommands: [at("ls; rm")] }],
+  ["an empty command", { blockedCommands: [at("  ")] }],
+  ["a path that steps back", { denyPaths: [at("a/../b")] }],
+  ["a broken pattern", { denyPaths: [at("a[")] }],
+  ["commands and paths in one", { rules: [rule({ decide: "deny", commands: ["x"], paths: ["y"] })] }],
+])("%s stops the start, with its place", (_, input) => {
+  expect(() => policy(input)).toThrow(/^config\.toml:1: /);
+});
