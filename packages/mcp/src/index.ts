@@ -1,7 +1,23 @@
 // The Model Context Protocol, for servers and clients, all revisions from 2025-03-26 to 2026-07-28.
+export { AuthorizationError } from "./auth/authorization-error.ts";
+export type { AuthorizationErrorCode } from "./auth/authorization-error.ts";
 export { createAuthorizedFetch } from "./auth/authorized-fetch.ts";
 export type { AuthorizedFetchOptions } from "./auth/authorized-fetch.ts";
+export { createMemoryStore } from "./auth/credential-store.ts";
+export type { CredentialStore, RegisteredClient, StoredToken } from "./auth/credential-store.ts";
 export type { HttpFetch } from "./auth/fetch-json.ts";
+export type { Grant, IdentityProvider } from "./auth/grants.ts";
+export { isJwtAlgorithm } from "./auth/jwt-algorithms.ts";
+export type { JwtAlgorithm } from "./auth/jwt-algorithms.ts";
+export { createJwtVerifier } from "./auth/jwt-verifier.ts";
+export { createResourceServer } from "./auth/resource-server.ts";
+export type { Admission, ResourceServer, ResourceServerOptions } from "./auth/resource-server.ts";
+export { importSigningKey } from "./auth/sign-jwt.ts";
+export type { SigningKey } from "./auth/sign-jwt.ts";
+export { createStaticTokenVerifier } from "./auth/static-tokens.ts";
+export { createHeadlessInteraction } from "./auth/user-interaction.ts";
+export type { UserInteraction } from "./auth/user-interaction.ts";
+export type { TokenVerifier, VerifiedToken } from "./auth/verified-token.ts";
 export { canAsk, elicitForm, elicitUrl, listRoots, sample } from "./ask.ts";
 export type { Answers, Ask, Question } from "./ask.ts";
 export type { Call, ClientFacts, Principal, Service, Session } from "./call.ts";

@@ -1,0 +1,68 @@
+// The traps of Bun that no lint rule can see, looked for in the sources themselves.
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+const root = path.resolve(import.meta.dir, "..");
+const files = readdirSync(path.join(root, "packages"), { recursive: true, encoding: "utf8" })
+  .filter((name) => /^[^/]+\/(src|examples)\/.*\.ts$/.test(name))
+  .map((name) => ({ name, source: withoutComments(readFileSync(path.join(root, "packages", name), "utf8")) }));
+
+test("there are sources to look at", () => {
+  expect(files.length).toBeGreaterThan(50);
+});
+
+/** `holds` looks at the call, or, where options are put together elsewhere, at the file. */
+test.each<[string, RegExp, (call: string, source: string) => boolean]>([
+  ["a child's pipe is never read ahead of us: lazy", /\bBun\.spawn\(/g, (_, source) => /\blazy:\s*true/.test(source)],
+  [
+    "a child gets the environment we name, not the one we were started with",
+    /\bBun\.spawn\(/g,
+    (_, source) => /\benv\b/.test(source),
+  ],
+  ["a quiet connection is not closed after ten seconds", /\bBun\.serve\(/g, (call) => /\bidleTimeout:\s*0/.test(call)],
+  ["no login shell: it costs 150 ms", /["'`]-lc["'`]/g, () => false],
+  ["stdin is not read through console: it invents an empty last line", /\bof\s+console\b/g, () => false],
+  ["no slice of a file as a source or a target: writes ignore it", /\bBun\.file\([^)]*\)\s*\.slice\(/g, () => false],
+  [
+    "nothing waits in a file that may be a FIFO",
+    /\bBun\.file\([^)]*\)\s*\.(text|json|bytes|arrayBuffer)\(/g,
+    () => false,
+  ],
+  [
+    "whether a child has ended is not asked of .killed: it is true after any exit",
+    /\b(child|proc|process|subprocess)\.killed\b/g,
+    () => false,
+  ],
+])("%s", (_, pattern, holds) => {
+  const broken = files.flatMap(({ name, source }) =>
+    [...source.matchAll(pattern)]
+      .filter((match) => !holds(callAt(source, match.index), source))
+      .map((match) => `${name}:${source.slice(0, match.index).split("\n").length}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+test("every file that can be started directly turns off bunfig.toml and .env of the current folder", () => {
+  const started = files.filter(({ source }) => source.startsWith("#!"));
+  const soft = started.filter(
+    ({ source }) => !source.startsWith("#!/usr/bin/env -S bun --no-env-file --config=/dev/null\n"),
+  );
+  expect(soft.map(({ name }) => name)).toEqual([]);
+});
+
+/** The text of a call from its name to its closing parenthesis. */
+function callAt(source: string, start: number): string {
+  let depth = 0;
+  for (let at = source.indexOf("(", start); at < source.length && at !== -1; at++) {
+    if (source[at] === "(") depth++;
+    else if (source[at] === ")" && --depth === 0) return source.slice(start, at + 1);
+  }
+  return source.slice(start);
+}
+
+function withoutComments(source: string): string {
+  return source
+    .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, " "))
+    .replace(/(^|\s)\/\/.*$/gm, "$1");
+}
