@@ -52,6 +52,7 @@ export const FULL_2020_12 = {
   },
   allOf: [{ anyOf: [{ required: ["phone"] }, { required: ["email"] }] }],
   if: { properties: { contactMethod: { const: "phone" } }, required: ["contactMethod"] },
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
   then: { required: ["phone"] },
   else: { required: ["email"] },
   additionalProperties: false,
