@@ -23,6 +23,8 @@ export class ByteQueue {
 
   /** Waits until more has arrived than is buffered now. False if nothing more will. */
   async more(): Promise<boolean> {
+    // The source may fill the same buffer again: what is left of the last chunk has to be saved before asking.
+    if (this.current.length > 0) this.current = this.current.slice();
     while (!this.ended) {
       const step = await this.chunks.next();
       if (step.done) this.ended = true;

@@ -1,0 +1,327 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createMemoryStore, decode, encode, encodePlain } from "../src/index.ts";
+import { runCollected } from "./run.ts";
+import { hex } from "./vectors/hex.ts";
+import { TOUR, TOUR_MINIMAL } from "./vectors/tour.ts";
+
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+const MANIFEST = '{"blocks":[{"type":"conversation","role":"user","content":"hi"}]}';
+const EXTENDED = '{"blocks":[{"type":"tool_result","tool_name":"ls","content":"a","summary":"s"}]}';
+const HI = "4243500001000000020008010002020102" + "6869ff010000";
+
+let cwd = "";
+const at = (name: string): string => path.join(cwd, name);
+const run = (argv: readonly string[], setting: { stdin?: Uint8Array | string; interactive?: boolean } = {}) =>
+  runCollected(argv, { cwd, ...setting });
+
+beforeAll(async () => {
+  cwd = await mkdtemp(path.join(tmpdir(), "bcp-cli-"));
+  await mkdir(at("sub"));
+  const document = { type: "document", title: "T", content: utf8("twice"), formatHint: "plain" } as const;
+  await Promise.all([
+    writeFile(at("tour.bcp"), TOUR),
+    writeFile(at("cut.bcp"), TOUR.subarray(0, 60)),
+    writeFile(at("trailing.bcp"), Buffer.concat([TOUR, Uint8Array.of(1, 2)])),
+    writeFile(at("dedup.bcp"), encodePlain([document, document], { dedup: true, store: createMemoryStore() })),
+    writeFile(at("addressed.bcp"), encodePlain([{ ...document, address: true }], { store: createMemoryStore() })),
+    writeFile(
+      at("packed.bcp"),
+      await encode([{ ...document, content: utf8("x".repeat(500)) }], { compressPayload: true }),
+    ),
+    writeFile(at("hi.json"), MANIFEST),
+    writeFile(at("extended.json"), EXTENDED),
+    writeFile(at("sub/file.json"), '{"blocks":[{"type":"document","title":"T","content_file":"c.txt"}]}'),
+    writeFile(at("sub/c.txt"), "beside the manifest"),
+    writeFile(at("latin1.json"), Uint8Array.of(0x7b, 0xe9, 0x7d)),
+  ]);
+});
+afterAll(() => rm(cwd, { recursive: true, force: true }));
+
+describe("standard streams", () => {
+  test("a payload from standard input", async () => {
+    const decoded = await run(["decode", "-", "--mode", "minimal", "--include", "code,conversation"], { stdin: TOUR });
+    expect(decoded).toMatchObject({ exit: 0, stdout: "--- a.py [python] ---\na + b\n\n[tool] ok\n", stderr: "" });
+    expect((await run(["validate", "-"], { stdin: TOUR })).exit).toBe(0);
+    expect((await run(["inspect", "-"], { stdin: TOUR })).stdout).toEndWith(
+      `END sentinel at offset ${TOUR.length - 4}\n`,
+    );
+    expect((await run(["stats", "-"], { stdin: TOUR })).stdout).toStartWith(`File:    -  (${TOUR.length} bytes)\n`);
+  });
+
+  test("a manifest from standard input, a payload to standard output, the report out of its way", async () => {
+    const encoded = await run(["encode", "-", "-o", "-"], { stdin: MANIFEST });
+    expect([encoded.exit, hex(encoded.bytes), encoded.stderr]).toEqual([0, HI, "Wrote 23 bytes to -\n"]);
+  });
+
+  test("input that does not begin like a payload is not read to its end", async () => {
+    let chunks = 0;
+    async function* endless(): AsyncGenerator<Uint8Array, void> {
+      for (; chunks < 1000; chunks++) yield new Uint8Array(4096);
+    }
+    const { runBcp } = await import("../src/index.ts");
+    const exit = await runBcp(["validate", "-"], { cwd, stdin: endless(), stdout: () => {}, stderr: () => {} });
+    expect([exit, chunks]).toEqual([1, 0]);
+  });
+});
+
+describe("help", () => {
+  test.each([["--help"], ["-h"], ["help"], ["help", "help"], ["-v", "--help"]])("%s %s", async (...argv) => {
+    const { exit, stdout } = await run(argv.filter((word) => typeof word === "string"));
+    expect(exit).toBe(0);
+    expect(stdout).toContain("bcp encode context.json -o context.bcp");
+  });
+
+  test.each(["encode", "decode", "inspect", "validate", "stats"])("of %s names all its options", async (command) => {
+    const asked = await run([command, "--help"]);
+    expect(asked).toMatchObject({ exit: 0, stderr: "" });
+    expect(asked.stdout).toContain(`Usage: bcp ${command}`);
+    expect(asked.stdout).toContain("--json");
+    expect(asked.stdout).toContain("Examples:");
+    expect(await run(["help", command])).toEqual(asked);
+  });
+});
+
+describe("wrong usage ends in 2", () => {
+  test.each([
+    [[], "a command is missing"],
+    [["frobnicate"], "unknown command"],
+    [["help", "frobnicate"], "no help for"],
+    [["decode"], "a file is missing"],
+    [["decode", "a", "b"], "one file at a time"],
+    [["decode", "tour.bcp", "--bogus"], "unknown option --bogus"],
+    [["decode", "tour.bcp", "-x"], "unknown option -x"],
+    [["decode", "tour.bcp", "--budget"], "--budget needs a value"],
+    [["decode", "tour.bcp", "--budget", "-1"], "--budget needs a value"],
+    [["decode", "tour.bcp", "--budget", "1.5"], "--budget must be a whole number"],
+    [["decode", "tour.bcp", "--budget=4294967296"], "--budget must be a whole number"],
+    [["decode", "tour.bcp", "--mode", "xml", "--mode=md"], "--mode cannot be used twice"],
+    [["decode", "tour.bcp", "--json=1"], "--json takes no value"],
+    [["decode", "tour.bcp", "--summaries", "some"], "--summaries must be code or all"],
+    [["inspect", "tour.bcp", "--block", "x"], "--block must be a whole number"],
+    [["encode", "hi.json"], "-o is missing"],
+    [["-o", "x"], "unknown option -o"],
+  ])("%p", async (argv, problem) => {
+    const { exit, stdout, stderr } = await run(argv);
+    expect([exit, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(problem);
+    expect(stderr).toContain("bcp --help");
+  });
+
+  test.each([
+    [["decode", "--mode=minimal", "--", "tour.bcp"]],
+    [["-v", "--no-color", "decode", "tour.bcp", "--mode", "MINIMAL"]],
+    [["decode", "tour.bcp", "-v", "--mode", "minimal", "--budget", "+4294967295", "--verbosity", "FULL"]],
+  ])("but this is right: %p", async (argv) => {
+    expect(await run(argv)).toMatchObject({ exit: 0, stdout: `${TOUR_MINIMAL}\n` });
+  });
+});
+
+describe("errors", () => {
+  test.each([
+    [["decode", "absent.bcp"], "error: cannot read absent.bcp: No such file or directory (os error 2)\n"],
+    [["decode", "."], "error: cannot read .: Is a directory (os error 21)\n"],
+    [["encode", "latin1.json", "-o", "x"], "error: cannot read latin1.json: stream did not contain valid UTF-8\n"],
+    [
+      ["encode", "hi.json", "-o", "no/such/place"],
+      "error: cannot write no/such/place: No such file or directory (os error 2)\n",
+    ],
+    [["decode", "tour.bcp", "-o", "sub"], "error: cannot write sub: Is a directory (os error 21)\n"],
+    [["inspect", "cut.bcp"], "error: failed to decode cut.bcp: unexpected end of input at offset 2\n"],
+  ])("%p is one line", async (argv, stderr) => {
+    expect(await run(argv)).toMatchObject({ exit: 1, stdout: "", stderr });
+  });
+
+  test("say where and what to do when asked to, or when somebody is looking", async () => {
+    const quiet = await run(["stats", "trailing.bcp"]);
+    expect(quiet.stderr).toBe("error: failed to decode trailing.bcp: unexpected data after END sentinel (2 bytes)\n");
+    const note = `note: at byte ${TOUR.length} (0x${TOUR.length.toString(16)}) of the file; --lenient reads it anyway\n`;
+    expect((await run(["stats", "trailing.bcp", "-v"])).stderr).toBe(quiet.stderr + note);
+    expect((await run(["stats", "trailing.bcp"], { interactive: true })).stderr).toBe(quiet.stderr + note);
+  });
+
+  test("name the way out", async () => {
+    expect((await run(["-v", "encode", "extended.json", "-o", "x"])).stderr).toContain(
+      "note: --extended reads this manifest",
+    );
+    expect((await run(["validate", "addressed.bcp", "-v"])).stderr).toContain("--store can supply the body");
+  });
+
+  test("are JSON for programs", async () => {
+    const { exit, stdout, stderr } = await run(["inspect", "cut.bcp", "--json"]);
+    expect(exit).toBe(1);
+    expect(JSON.parse(stdout)).toEqual({
+      error: {
+        message: "failed to decode cut.bcp: unexpected end of input at offset 2",
+        code: "UnexpectedEof",
+        offset: 58,
+        block: 2,
+      },
+    });
+    expect(stderr).toStartWith("error: ");
+    expect(JSON.parse((await run(["validate", "cut.bcp", "--json"])).stdout)).toMatchObject({
+      valid: false,
+      error: { offset: 58 },
+    });
+  });
+});
+
+describe("results for programs", () => {
+  test("inspect", async () => {
+    const report = JSON.parse((await run(["inspect", "tour.bcp", "--json", "--block", "0"])).stdout);
+    expect(report).toEqual({
+      file: "tour.bcp",
+      bytes: TOUR.length,
+      version: "1.0",
+      flags: 0,
+      block_count: 12,
+      blocks: [
+        {
+          index: 0,
+          type: "code",
+          flags: 1,
+          size: 5,
+          summary: "Adds.",
+          lang: "python",
+          path: "a.py",
+          line_start: 7,
+          line_end: 8,
+        },
+      ],
+    });
+    const all = JSON.parse((await run(["inspect", "tour.bcp", "--json"])).stdout);
+    expect(all.blocks.map(({ type }: { type: string }) => type)).toEqual(decode(TOUR).blocks.map(({ type }) => type));
+  });
+
+  test("validate, stats, decode, encode", async () => {
+    expect(JSON.parse((await run(["validate", "tour.bcp", "--json"])).stdout)).toEqual({
+      file: "tour.bcp",
+      valid: true,
+      version: "1.0",
+      block_count: 12,
+    });
+    const stats = JSON.parse((await run(["stats", "packed.bcp", "--json"])).stdout);
+    expect(stats).toMatchObject({ compressed: true, content_bytes: 500, tokens: { minimal: 127 } });
+    const decoded = JSON.parse((await run(["decode", "tour.bcp", "--mode", "minimal", "--json"])).stdout);
+    expect(decoded.text).toBe(TOUR_MINIMAL);
+    expect(decoded.blocks[0]).toEqual({ index: 0, type: "code", decision: "full" });
+    expect(JSON.parse((await run(["encode", "hi.json", "-o", "j.bcp", "--json"])).stdout)).toEqual({
+      output: "j.bcp",
+      bytes: 23,
+    });
+  });
+});
+
+describe("what the reference's tool cannot do", () => {
+  test("read a deduplicated file", async () => {
+    expect((await run(["decode", "dedup.bcp", "--mode", "minimal"])).stdout).toBe(
+      "--- T ---\ntwice\n\n--- T ---\ntwice\n",
+    );
+    expect((await run(["validate", "dedup.bcp"])).exit).toBe(0);
+    const strict = await run(["validate", "dedup.bcp", "--strict-references"]);
+    expect(strict.stdout).toBe("✗ Error: content-addressed reference block found but no content store available\n");
+  });
+
+  test("take bodies from a store, after checking them", async () => {
+    const store = createMemoryStore();
+    const body = new TextEncoder().encode("");
+    const [block] = decode(await readFile(at("dedup.bcp"))).blocks;
+    const plain = block ? encodePlain([block]).slice(11, -4) : body;
+    await writeFile(at("store.json"), JSON.stringify({ [hex(store.put(plain))]: hex(plain) }));
+    expect((await run(["decode", "addressed.bcp", "--mode", "minimal", "--store", "store.json"])).stdout).toBe(
+      "--- T ---\ntwice\n",
+    );
+    await writeFile(at("lying.json"), JSON.stringify({ ["00".repeat(32)]: hex(plain) }));
+    expect((await run(["decode", "addressed.bcp", "--store", "lying.json"])).stderr).toContain("has another hash");
+    const other = await run(["validate", "addressed.bcp", "--store", "empty.json"]);
+    expect(other.stderr).toStartWith("error: cannot read empty.json");
+    await writeFile(at("empty.json"), "{}");
+    const unresolved = await run(["validate", "addressed.bcp", "--store", "empty.json"]);
+    expect(unresolved.stdout).toBe(`✗ Error: unresolved BLAKE3 reference ${hex(store.put(plain)).slice(0, 16)}…\n`);
+    await writeFile(at("bad.json"), '{\n "ab": 1}');
+    expect((await run(["validate", "addressed.bcp", "--store", "bad.json"])).stderr).toBe(
+      "error: bad store bad.json: expected a body in hex at line 2 column 8\n",
+    );
+  });
+
+  test("read past END, with a warning", async () => {
+    const lenient = await run(["inspect", "trailing.bcp", "--lenient"]);
+    expect([lenient.exit, lenient.stderr]).toEqual([0, "warning: 2 bytes after END ignored\n"]);
+  });
+
+  test("encode the extended manifest", async () => {
+    expect((await run(["encode", "extended.json", "-o", "e.bcp"])).exit).toBe(1);
+    expect((await run(["encode", "extended.json", "-o", "e.bcp", "--extended"])).exit).toBe(0);
+    expect(decode(await readFile(at("e.bcp"))).blocks).toMatchObject([{ toolName: "ls", summary: "s" }]);
+  });
+});
+
+describe("files", () => {
+  test("content_file starts at the manifest", async () => {
+    expect((await run(["encode", "sub/file.json", "-o", "f.bcp"])).exit).toBe(0);
+    expect((await run(["decode", "f.bcp", "--mode", "minimal"])).stdout).toBe("--- T ---\nbeside the manifest\n");
+  });
+
+  test("a file is replaced whole, keeps its mode, and leaves nothing behind", async () => {
+    await writeFile(at("old.bcp"), "old");
+    await chmod(at("old.bcp"), 0o640);
+    expect((await run(["encode", "hi.json", "-o", "old.bcp"])).stdout).toBe("Wrote 23 bytes to old.bcp\n");
+    expect(hex(await readFile(at("old.bcp")))).toBe(HI);
+    expect((await stat(at("old.bcp"))).mode & 0o777).toBe(0o640);
+    expect((await readdir(cwd)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+
+  test("a failed encode leaves the old file", async () => {
+    await writeFile(at("keep.bcp"), "old");
+    await writeFile(at("none.json"), '{"blocks":[]}');
+    expect((await run(["encode", "none.json", "-o", "keep.bcp"])).exit).toBe(1);
+    expect(await readFile(at("keep.bcp"), "utf8")).toBe("old");
+  });
+
+  test("a link is written through", async () => {
+    await writeFile(at("target.bcp"), "old");
+    await symlink("target.bcp", at("link.bcp"));
+    await symlink("fresh.bcp", at("dangling.bcp"));
+    await run(["encode", "hi.json", "-o", "link.bcp"]);
+    await run(["encode", "hi.json", "-o", "dangling.bcp"]);
+    for (const link of ["link.bcp", "dangling.bcp"]) expect((await lstat(at(link))).isSymbolicLink()).toBe(true);
+    for (const file of ["target.bcp", "fresh.bcp"]) expect(hex(await readFile(at(file)))).toBe(HI);
+  });
+
+  test("a host can redirect and refuse every path", async () => {
+    const seen: string[] = [];
+    const resolvePath = (wanted: string, access: string): string => {
+      seen.push(`${access} ${wanted}`);
+      if (wanted.endsWith("c.txt")) throw new Error(`${wanted} is outside the allowed folders`);
+      return at(wanted);
+    };
+    const refused = await runCollected(["encode", "sub/file.json", "-o", "g.bcp"], { cwd: "/", resolvePath });
+    expect(refused.stderr).toBe(
+      "error: block 0: failed to apply: cannot read content_file sub/c.txt: sub/c.txt is outside the allowed folders\n",
+    );
+    expect((await runCollected(["encode", "hi.json", "-o", "g.bcp"], { cwd: "/", resolvePath })).exit).toBe(0);
+    expect(seen).toEqual(["read sub/file.json", "read sub/c.txt", "read hi.json", "write g.bcp"]);
+  });
+});
+
+describe("inspect", () => {
+  test("quotes what cannot be seen, cuts long bodies, dumps bytes", async () => {
+    const content = utf8("漢".repeat(81));
+    await writeFile(
+      at("odd.bcp"),
+      encodePlain([
+        { type: "code", lang: 66, path: "a\"\\\n\u001b\u00a0e\u0301😀'", content },
+        { type: "code", lang: "unknown", path: "", content: utf8("\u0000 ~") },
+      ]),
+    );
+    const { stdout } = await run(["inspect", "odd.bcp", "--show-body"]);
+    expect(stdout).toContain(`Block 0: CODE [other(66)] path="a\\"\\\\\\n\\u{1b}\\u{a0}e\\u{301}😀'" (243 bytes)\n`);
+    expect(stdout).toContain(`         Body:    ${"漢".repeat(80)}…\n`);
+    const dump = await run(["inspect", "odd.bcp", "--show-hex", "--block=1"]);
+    expect(dump.stdout).toContain(
+      `Block 1: CODE [unknown] path="" (3 bytes)\n         Hex dump:\n           0000  00 20 7e${" ".repeat(42)}..~\n`,
+    );
+  });
+});

@@ -1,0 +1,15 @@
+import { describe, expect, test } from "bun:test";
+import { findGolden, runConformance } from "./conformance.ts";
+
+const folder = findGolden();
+
+if (folder === undefined) {
+  test.skip("conformance data: not on this machine (set BOSUN_SHARED to the folder that has bcp-golden)", () => {});
+} else {
+  const groups = Map.groupBy(await runConformance(folder), ({ group }) => group);
+  describe.each([...groups])("%s", (_, checks) => {
+    test.each(checks.map((check) => [check.name, check] as const))("%s", (_, { problem }) => {
+      expect(problem).toBeUndefined();
+    });
+  });
+}
