@@ -1,5 +1,5 @@
 // What travels in `_meta` beside a shrunk result: everything the way back needs that is not in the text itself.
-import type { Layout } from "./fold-text.ts";
+import type { Layout } from "./fold-structure.ts";
 
 export const ORIGINAL_KEY = "bosun/original";
 export const NOTE_KEY = "bosun/fold";

@@ -1,7 +1,9 @@
 // One text → the smallest of its folds, proven, or nothing. Deterministic: only the text decides.
 import { abbreviate } from "./folds/abbreviations.ts";
-import { foldNamed, JSON_FOLDS, LINE_FOLDS } from "./folds/all.ts";
-import type { Fold } from "./folds/fold.ts";
+import { foldRegions, unfoldRegions } from "./fold-regions.ts";
+import type { Candidate, Layout } from "./fold-structure.ts";
+import { foldStructure } from "./fold-structure.ts";
+import { foldNamed } from "./folds/all.ts";
 import { UnfoldError } from "./folds/fold.ts";
 import { readMark, withMark } from "./folds/mark.ts";
 import { paint } from "./folds/paint.ts";
@@ -9,21 +11,18 @@ import { paragraphKind } from "./paragraph-kind.ts";
 import type { Pieces } from "./tokens/count.ts";
 import { countTokens, splitPieces } from "./tokens/count.ts";
 
-/** The layouts of the folds in a text, outermost first. */
-export type Layout = { fold: string; layout: string };
-
 export type FoldedText = { text: string; layouts: Layout[]; tokens: number; tokensBefore: number; folds: string[] };
 
 export type FoldOptions = {
   /** Whether phrases that repeat may become letters: in data only, in everything, or never. */
   abbreviate: "data" | "all" | "never";
+  /** How sure we must be of what a part of a text is before it is folded by itself. */
+  threshold: number;
 };
 
 /** A saving below this is not worth a text that reads differently. */
 const MIN_SAVED_TOKENS = 5;
 const MIN_SAVED_SHARE = 0.04;
-/** Other tokenizers write JSON and blanks more cheaply than o200k: below this, a win here may be a loss there. */
-const MIN_SAVED_SHARE_BY_FOLD: Record<string, number> = { json: 0.12, table: 0.12 };
 /** Letters for phrases must earn more: they cost the reader, and other tokenizers may spend two tokens on each. */
 const MIN_ABBREVIATED_SHARE = 0.1;
 const MIN_ABBREVIATED_SHARE_OF_CODE = 0.2;
@@ -54,6 +53,8 @@ function inverseOf({ text, layouts }: Candidate): string | undefined {
 /** The exact inverse of foldText. Throws UnfoldError on what foldText never writes. */
 export function unfoldText(text: string, layouts: readonly Layout[]): string {
   const mark = readMark(text);
+  const regions = mark?.name === "abbr" || mark?.name === paint.name ? undefined : unfoldRegions(text, layouts);
+  if (regions !== undefined) return regions;
   const [layout, ...inner] = layouts;
   if (mark === undefined) {
     if (layout === undefined) return text;
@@ -71,8 +72,6 @@ export function unfoldText(text: string, layouts: readonly Layout[]): string {
   return fold.unfold(layout?.fold === fold.name ? { text, layout: layout.layout } : { text });
 }
 
-type Candidate = { text: string; layouts: Layout[]; tokens: number; folds: string[] };
-
 function smallest(text: string, pieces: Pieces, options: FoldOptions): Candidate | undefined {
   const unpainted = paint.fold(text);
   if (unpainted === undefined) return foldPlain(text, pieces, options);
@@ -84,32 +83,9 @@ function smallest(text: string, pieces: Pieces, options: FoldOptions): Candidate
 }
 
 function foldPlain(text: string, pieces: Pieces, options: FoldOptions): Candidate | undefined {
-  const structural = foldStructure(text, pieces.tokens);
+  const structural = foldStructure(text, pieces.tokens) ?? foldRegions(text, pieces.tokens, options.threshold);
   const abbreviated = options.abbreviate === "never" ? undefined : foldPhrases(text, pieces, structural, options);
   return abbreviated ?? structural;
-}
-
-function foldStructure(text: string, tokensBefore: number): Candidate | undefined {
-  let best: Candidate | undefined;
-  let least = tokensBefore;
-  for (const fold of foldsFor(text)) {
-    const folded = fold.fold(text);
-    if (folded === undefined || folded.text.length >= text.length + 16) continue;
-    const tokens = countTokens(folded.text);
-    if (tokens > tokensBefore * (1 - (MIN_SAVED_SHARE_BY_FOLD[fold.name] ?? 0))) continue;
-    if (tokens >= least) continue;
-    const layouts = folded.layout === undefined ? [] : [{ fold: fold.name, layout: folded.layout }];
-    best = { text: folded.text, layouts, tokens, folds: [fold.name] };
-    least = tokens;
-  }
-  return best;
-}
-
-function foldsFor(text: string): readonly Fold[] {
-  const first = /\S/.exec(text)?.[0];
-  return first === "{" || (first === "[" && !text.startsWith("[FILE] ") && !text.startsWith("[DIR] "))
-    ? JSON_FOLDS
-    : LINE_FOLDS;
 }
 
 function foldPhrases(

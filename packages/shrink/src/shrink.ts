@@ -1,6 +1,7 @@
 // The gate: a tool result → a smaller result that unfolds to the same, or the very same object. Every fold has been
 // run backwards and compared before it leaves here, and both sides are counted with an exact tokenizer.
 import { cutToBudget } from "./budget.ts";
+import { DEFAULT_THRESHOLD } from "./detect.ts";
 import { escapeMarks, escapeMeta, unescapeMarks } from "./escape.ts";
 import type { FoldNote, NotedPart } from "./fold-note.ts";
 import { NOTE_KEY, ORIGINAL_KEY } from "./fold-note.ts";
@@ -56,7 +57,7 @@ export class Shrinker {
 
   constructor(options: ShrinkOptions = {}) {
     this.#options = options;
-    this.#fold = { abbreviate: options.abbreviate ?? "data" };
+    this.#fold = { abbreviate: options.abbreviate ?? "data", threshold: options.threshold ?? DEFAULT_THRESHOLD };
     this.originals = options.originals ?? new Originals();
     this.#repeats = options.repeats === false ? undefined : new Repeats();
     this.#client = options.client ?? "";

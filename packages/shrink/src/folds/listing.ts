@@ -5,7 +5,7 @@
 //   .github/ main=980 test=2.04K :README.md=1.2K
 import type { Fold } from "./fold.ts";
 import { readMark, withMark } from "./mark.ts";
-import { commonEnding, readName, writeName } from "./name-lines.ts";
+import { commonEnding, readName, splitWords, writeName } from "./name-lines.ts";
 
 const MIN_ENTRIES = 2;
 const MIN_NAMES = 6;
@@ -28,7 +28,9 @@ export const folderListing: Fold = {
     if (own.length < MIN_ENTRIES) return undefined;
     const sized = own.some((line) => SIZED.test(line));
     const entries = own.map((line) => (sized ? readSized(line) : readPlain(line)));
-    if (entries.some((entry) => /[=/]/.test(entry.name) || entry.name === "")) return undefined;
+    if (entries.some((entry, i) => /[=/]/.test(entry.name) || entry.name === "" || print(entry, sized) !== own[i])) {
+      return undefined;
+    }
     const ending = commonEnding(
       entries.flatMap(({ folder, name }) => (folder ? [] : [name])),
       MIN_NAMES,
@@ -45,7 +47,7 @@ export const folderListing: Fold = {
     const ending = /\*(\S+)/.exec(argument)?.[1] ?? "";
     const sized = argument.startsWith("sizes");
     const end = body.indexOf("\n");
-    const words = (end < 0 ? body : body.slice(0, end)).split(/(?<!\\) /);
+    const words = splitWords(end < 0 ? body : body.slice(0, end));
     const lines = words.map((word) => {
       if (word.endsWith("/")) return print({ folder: true, name: readName(word.slice(0, -1), "") }, sized);
       const at = word.lastIndexOf("=");

@@ -6,6 +6,7 @@
 import type { Fold } from "./fold.ts";
 import { UnfoldError } from "./fold.ts";
 import { readMark, withMark } from "./mark.ts";
+import { escapeName, splitWords, unescapeName } from "./name-lines.ts";
 
 const MIN_FOLDERS = 2;
 
@@ -18,8 +19,8 @@ export const recursiveListing: Fold = {
     const out: string[] = [];
     for (const section of sections) {
       const [heading = "", ...names] = section.split("\n");
-      if (!/^\S+:$/.test(heading) || names.some((name) => name === "" || name.endsWith("\\"))) return undefined;
-      out.push([heading, ...names.map((name) => name.replaceAll(" ", "\\ "))].join(" "));
+      if (!/^[^\s\\]+:$/.test(heading) || names.includes("")) return undefined;
+      out.push([heading, ...names.map(escapeName)].join(" "));
     }
     return { text: withMark(this.name, "", out.join("\n") + trail) };
   },
@@ -28,7 +29,6 @@ export const recursiveListing: Fold = {
     if (body === undefined) throw new UnfoldError("the mark is missing");
     const trail = body.endsWith("\n") ? "\n" : "";
     const sections = body.slice(0, body.length - trail.length).split("\n");
-    const names = (line: string) => line.split(/(?<!\\) /).map((word) => word.replaceAll("\\ ", " "));
-    return sections.map((line) => names(line).join("\n")).join("\n\n") + trail;
+    return sections.map((line) => splitWords(line).map(unescapeName).join("\n")).join("\n\n") + trail;
   },
 };

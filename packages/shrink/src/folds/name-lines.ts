@@ -43,11 +43,11 @@ export function readNameLines(text: string, ending: string): Placed[] {
     let depth = 0;
     while (line[depth] === " ") depth++;
     if (depth > open.length) throw new UnfoldError(`a line is too far in: ${line}`);
-    const words = line.slice(depth).split(/(?<!\\) /);
+    const words = splitWords(line.slice(depth));
     open = open.slice(0, depth);
-    const head = /^((?:.*\/)?)(\*\.\w+(?:\.\w+)*)?$/.exec(words[0] ?? "");
+    const head = /^((?:[^:].*\/)?)(\*\.\w+(?:\.\w+)*)?$/.exec(words[0] ?? "");
     if (head !== null && (head[1] !== "" || head[2] !== undefined)) {
-      if (head[1]) open = [...open, ...head[1].slice(0, -1).split("/").map(unescape)];
+      if (head[1]) open = [...open, ...head[1].slice(0, -1).split("/").map(unescapeName)];
       words.shift();
       if (words.length === 0) placed.push({ kind: "name", folders: open, name: "" });
     }
@@ -84,13 +84,14 @@ export function commonEnding(names: string[], atLeast: number): string {
 
 export function writeName(name: string, ending: string): string {
   const special = name.startsWith(":") || name.startsWith("*.") || name.startsWith("|");
-  if (ending === "") return special ? `:${escape(name)}` : escape(name);
-  if (name.endsWith(ending) && name.length > ending.length && !special) return escape(name.slice(0, -ending.length));
-  return `:${escape(name)}`;
+  if (ending === "") return special ? `:${escapeName(name)}` : escapeName(name);
+  if (name.endsWith(ending) && name.length > ending.length && !special)
+    return escapeName(name.slice(0, -ending.length));
+  return `:${escapeName(name)}`;
 }
 
 export function readName(word: string, ending: string): string {
-  return word.startsWith(":") ? unescape(word.slice(1)) : unescape(word) + ending;
+  return word.startsWith(":") ? unescapeName(word.slice(1)) : unescapeName(word) + ending;
 }
 
 function intoLines(placed: Placed[]): Line[] | undefined {
@@ -113,7 +114,7 @@ function intoLines(placed: Placed[]): Line[] | undefined {
     let shared = 0;
     while (shared < open.length && shared < folders.length && open[shared] === folders[shared]) shared++;
     const own = folders.slice(shared);
-    if (folders.length > MAX_DEPTH || own.includes("") || own.some((folder) => folder.startsWith("|")))
+    if (folders.length > MAX_DEPTH || own.includes("") || own.some((folder) => /^[|:]|^\*\./.test(folder)))
       return undefined;
     if (own.length === 0 && name === "") return undefined;
     line = { kind: "names", depth: shared, own, names: name === "" ? [] : [name] };
@@ -127,10 +128,10 @@ function writeLine(line: Line, ending: string): string {
   if (line.kind === "line") return `|${line.line}`;
   const own = commonEnding(line.names, MIN_NAMES);
   const head =
-    line.own.map((folder) => `${escape(folder)}/`).join("") + (own !== "" && own !== ending ? `*${own}` : "");
+    line.own.map((folder) => `${escapeName(folder)}/`).join("") + (own !== "" && own !== ending ? `*${own}` : "");
   const words = line.names.map((name) => writeName(name, own === "" ? ending : own));
   // A line that starts with a name which looks like a folder, or like the deeper line it is not, would read wrong.
-  if (head === "" && /\/$|^\s/.test(words[0] ?? "")) words[0] = `:${escape(line.names[0] ?? "")}`;
+  if (head === "" && /\/$|^\s/.test(words[0] ?? "")) words[0] = `:${escapeName(line.names[0] ?? "")}`;
   return " ".repeat(line.depth) + (head === "" ? words : [head, ...words]).join(" ");
 }
 
@@ -140,10 +141,15 @@ function sameFolder(left: string[], right: string[]): boolean {
   return true;
 }
 
-function escape(name: string): string {
+/** Words parted by blanks; a blank or backslash inside one has a backslash before it. */
+export function splitWords(line: string): string[] {
+  return line.match(/(?:\\[^]|[^ \\])+/g) ?? [];
+}
+
+export function escapeName(name: string): string {
   return name.replace(ESCAPED, (char) => `\\${char}`);
 }
 
-function unescape(word: string): string {
+export function unescapeName(word: string): string {
   return word.replace(/\\([\s\\])/g, "$1");
 }
