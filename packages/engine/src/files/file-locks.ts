@@ -10,8 +10,9 @@ export async function withFileLock<T>(place: ScopedPath, work: (fresh: ScopedPat
     using fresh = lookAgain(place);
     const stat = fresh.entry?.stat;
     // Two names of one inode: written in place, so they need one lock. Taken second by everybody, so no circle can form.
-    if (stat === undefined || stat.nlink < 2n || fresh.entry?.kind !== "file") return work(fresh);
-    return withLock(`inode:${stat.dev}:${stat.ino}`, () => work(fresh));
+    // Awaited here: `using` would give the descriptors back before the work is done.
+    if (stat === undefined || stat.nlink < 2n || fresh.entry?.kind !== "file") return await work(fresh);
+    return await withLock(`inode:${stat.dev}:${stat.ino}`, () => work(fresh));
   });
 }
 
