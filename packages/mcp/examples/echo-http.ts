@@ -1,6 +1,6 @@
 #!/usr/bin/env -S bun --no-env-file --config=/dev/null
 // The echo server over HTTP, on a free loopback port.
-import { serveHttp } from "@bosun/mcp";
+import { serveHttp } from "@bosun/mcp/http";
 import { echo } from "./echo.ts";
 
 const { url } = serveHttp(echo, { port: Number(process.env["PORT"] ?? 0) });

@@ -1,5 +1,5 @@
 // The smallest useful server: one tool that says what it is given.
-import { createServer, defineTool, object, string, text } from "@bosun/mcp";
+import { createServer, defineTool, object, string, text } from "@bosun/mcp/server";
 
 export const echo = createServer({
   name: "echo",

@@ -1,0 +1,23 @@
+// Talking to servers: over stdio, HTTP and HTTP+SSE, with OAuth.
+export { AuthorizationError } from "./auth/authorization-error.ts";
+export type { AuthorizationErrorCode } from "./auth/authorization-error.ts";
+export { createAuthorizedFetch } from "./auth/authorized-fetch.ts";
+export type { AuthorizedFetchOptions } from "./auth/authorized-fetch.ts";
+export { createMemoryStore } from "./auth/credential-store.ts";
+export type { CredentialStore, RegisteredClient, StoredToken } from "./auth/credential-store.ts";
+export type { HttpFetch } from "./auth/fetch-json.ts";
+export type { Grant, IdentityProvider } from "./auth/grants.ts";
+export { isJwtAlgorithm } from "./auth/jwt-algorithms.ts";
+export type { JwtAlgorithm } from "./auth/jwt-algorithms.ts";
+export { importSigningKey } from "./auth/sign-jwt.ts";
+export type { SigningKey } from "./auth/sign-jwt.ts";
+export { createHeadlessInteraction } from "./auth/user-interaction.ts";
+export type { UserInteraction } from "./auth/user-interaction.ts";
+export type { ChildOptions } from "./child.ts";
+export type { Answerers, ElicitAnswer, Root } from "./client-answers.ts";
+export { Client, FOLLOWS_TASKS } from "./client.ts";
+export type { ToolDefinition } from "./client.ts";
+export { connectChild, connectHttp, connectTransport } from "./connect.ts";
+export type { HttpConnectOptions } from "./connect.ts";
+export type { CallOptions, ClientOptions, Progress } from "./conversation.ts";
+export { httpOut } from "./http-out.ts";
