@@ -1,4 +1,6 @@
 // Public names of @bosun/shrink.
+export { blocksOf } from "./bcp-blocks.ts";
+export type { BlocksOptions } from "./bcp-blocks.ts";
 export { cutToBudget } from "./budget.ts";
 export { DEFAULT_THRESHOLD, detect } from "./detect.ts";
 export type { Region, RegionKind } from "./detect.ts";
@@ -15,6 +17,8 @@ export { Shrinker } from "./shrink.ts";
 export type { ShrinkOptions, Shrunk } from "./shrink.ts";
 export { isCopyOfText, withoutOutputSchema } from "./structured-copy.ts";
 export { countTokens } from "./tokens/count.ts";
+export { compressTools, countToolTokens } from "./tool-list.ts";
+export type { ToolCompression, ToolDefinition } from "./tool-list.ts";
 export { shownText, wholeText } from "./tool-result.ts";
 export type { ContentBlock, ToolResult } from "./tool-result.ts";
 export { Unfolder } from "./unfold.ts";
