@@ -6,8 +6,8 @@
 import type { Call } from "./call.ts";
 import { isObject } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
-import { isModern } from "./revisions.ts";
-import { CAPABILITY_MISSING, INVALID_PARAMS, RpcError } from "./rpc-error.ts";
+import { atLeast, isModern } from "./revisions.ts";
+import { CAPABILITY_MISSING, INVALID_PARAMS, INVALID_REQUEST, RpcError } from "./rpc-error.ts";
 import { digestOf } from "./seal.ts";
 import type { Seal } from "./seal.ts";
 
@@ -56,8 +56,8 @@ export class InputRequired extends Error {
 }
 
 /** Can this client be asked that? `mode` matters for elicitation: `{}` means forms only. */
-export function canAsk(capabilities: JsonObject, question: Question): boolean {
-  return missingCapability(capabilities, question) === undefined;
+export function canAsk(call: Call, question: Question): boolean {
+  return missingCapability(declaredBy(call), question) === undefined;
 }
 
 /** The way of asking that fits the call's revision. */
@@ -68,20 +68,30 @@ export async function askerFor(call: Call, seal: Seal): Promise<Ask> {
 /** Refuses, before anybody is bothered, what the client did not declare. */
 export function demandCapabilities(call: Call, questions: { [key: string]: Question }): void {
   for (const question of Object.values(questions)) {
-    const missing = missingCapability(call.client.capabilities, question);
+    const missing = missingCapability(declaredBy(call), question);
     if (missing === undefined) continue;
     const name = Object.keys(missing)[0] ?? "";
-    throw new RpcError(CAPABILITY_MISSING, `the client did not declare the ${name} capability this call needs`, {
-      requiredCapabilities: missing,
-    });
+    const message = `the client did not declare the ${name} capability this call needs`;
+    // The code that says so belongs to 2026-07-28; older clients would not know it.
+    if (!isModern(call.revision)) throw new RpcError(INVALID_REQUEST, message);
+    throw new RpcError(CAPABILITY_MISSING, message, { requiredCapabilities: missing });
   }
+}
+
+/** A capability counts only where the revision has it: elicitation came with 2025-06-18, URLs with 2025-11-25. */
+function declaredBy({ client: { capabilities }, revision }: Call): JsonObject {
+  if (atLeast(revision, "2025-11-25")) return capabilities;
+  const { elicitation, sampling, ...rest } = capabilities;
+  if (sampling !== undefined) rest["sampling"] = {};
+  if (elicitation !== undefined && revision === "2025-06-18") rest["elicitation"] = {};
+  return rest;
 }
 
 function directAsk(call: Call): Ask {
   return async (questions) => {
     demandCapabilities(call, questions);
     const asked = Object.entries(questions).map(async ([key, question]) => {
-      const params = call.revision === "2025-06-18" ? withoutMode(question.params) : question.params;
+      const params = call.revision === "2025-06-18" ? without("mode", question.params) : question.params;
       return [key, await call.request(question.method, params, { signal: call.signal })] as const;
     });
     return Object.fromEntries(await Promise.all(asked));
@@ -89,9 +99,11 @@ function directAsk(call: Call): Ask {
 }
 
 async function roundTripAsk(call: Call, seal: Seal): Promise<Ask> {
-  const { inputResponses, requestState, ...salient } = call.params;
-  const binding = await digestOf({ method: call.method, owner: call.owner, ...withoutMeta(salient) });
-  const known = { ...(await earlierAnswers(requestState, binding, seal)), ...givenAnswers(inputResponses) };
+  const { inputResponses, requestState, name, uri, arguments: args } = call.params;
+  // Nested, not merged: a member of params must not be able to pass for the owner or the method.
+  const binding = await digestOf([call.method, call.owner, { name, uri, arguments: args }]);
+  const earlier = await earlierRound(requestState, binding, seal);
+  const known = { ...earlier.answers, ...givenAnswers(inputResponses, earlier.asked) };
   return async (questions) => {
     const missing = Object.entries(questions).filter(([key]) => !Object.hasOwn(known, key));
     if (missing.length === 0) return Object.fromEntries(Object.keys(questions).map((key) => [key, known[key] ?? {}]));
@@ -99,27 +111,32 @@ async function roundTripAsk(call: Call, seal: Seal): Promise<Ask> {
     demandCapabilities(call, open);
     const expires = Date.now() + STATE_LIFETIME_MS;
     // A round carries only its own answers: the earlier ones come back in the state. The salt makes every state new.
-    const state = await seal.close({ binding, expires, answers: known, salt: crypto.randomUUID() });
+    const asked = Object.keys(open);
+    const state = await seal.close({ binding, expires, asked, answers: known, salt: crypto.randomUUID() });
     throw new InputRequired(open, state);
   };
 }
 
-async function earlierAnswers(state: Json | undefined, binding: string, seal: Seal): Promise<Answers> {
-  if (state === undefined) return {};
+type Round = { answers: Answers; asked: readonly Json[] };
+
+async function earlierRound(state: Json | undefined, binding: string, seal: Seal): Promise<Round> {
+  if (state === undefined) return { answers: {}, asked: [] };
   const opened = typeof state === "string" ? await seal.open(state) : undefined;
   if (!isObject(opened)) throw new RpcError(INVALID_PARAMS, "requestState is not one this server issued");
   if (opened["binding"] !== binding) throw new RpcError(INVALID_PARAMS, "requestState belongs to another request");
   if (!(Number(opened["expires"]) > Date.now())) throw new RpcError(INVALID_PARAMS, "requestState has expired");
-  return isObject(opened["answers"]) ? (opened["answers"] as Answers) : {};
+  const { answers, asked } = opened;
+  return { answers: isObject(answers) ? (answers as Answers) : {}, asked: Array.isArray(asked) ? asked : [] };
 }
 
-function givenAnswers(responses: Json | undefined): Answers {
+/** Only what was asked in the round before: an answer to a question that was never put is not one. */
+function givenAnswers(responses: Json | undefined, asked: readonly Json[]): Answers {
   if (responses === undefined) return {};
   if (!isObject(responses)) throw new RpcError(INVALID_PARAMS, "inputResponses must be an object");
   const answers: Answers = {};
   for (const [key, answer] of Object.entries(responses)) {
     if (!isObject(answer)) throw new RpcError(INVALID_PARAMS, `inputResponses.${key} must be an object`);
-    answers[key] = answer;
+    if (asked.includes(key)) answers[key] = answer;
   }
   return answers;
 }
@@ -141,17 +158,13 @@ function missingSampling(declared: Json | undefined, params: JsonObject): JsonOb
   return { sampling: needsTools ? { tools: {} } : {} };
 }
 
-// elicitationId exists in 2025-11-25 only.
-function wireForm({ method, params }: Question): JsonObject {
-  if (method === "roots/list") return { method };
-  const { elicitationId: _, ...rest } = params;
-  return { method, params: rest };
+/** As 2026-07-28 spells it: elicitationId exists in 2025-11-25 only. */
+export function wireForm({ method, params }: Question): JsonObject {
+  return method === "roots/list" ? { method } : { method, params: without("elicitationId", params) };
 }
 
-function withoutMode({ mode: _, ...params }: JsonObject): JsonObject {
-  return params;
-}
-
-function withoutMeta({ _meta, ...params }: JsonObject): JsonObject {
-  return params;
+function without(name: string, members: JsonObject): JsonObject {
+  const rest = { ...members };
+  delete rest[name];
+  return rest;
 }

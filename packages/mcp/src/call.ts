@@ -52,6 +52,8 @@ export type Service = {
   handle(call: Call): Promise<JsonObject | RawJson> | JsonObject | RawJson;
   /** A notification from a client, other than those carriers deal with (`cancelled`, `initialized`). */
   notified?(method: string, params: JsonObject, session: Session | undefined): void;
+  /** Whatever this owner left behind is no longer wanted: its connection or session is over. */
+  ended?(owner: string): void;
   /** The client said `initialized`: unsolicited messages may flow. */
   opened?(session: Session): void;
 };

@@ -1,5 +1,6 @@
 // Transport over a server that we start: one process, its stdin and stdout.
 import { LineWriter, MAX_MESSAGE_BYTES, messagesIn } from "./stdio.ts";
+import { ConnectionError } from "./rpc-error.ts";
 import type { Transport } from "./transport.ts";
 
 /** Each step of ending a server: it closes by itself, it is asked to, it is made to. */
@@ -28,6 +29,9 @@ export type ChildOptions = {
   maxMessageBytes?: number;
 };
 
+type SpawnOptions = Bun.SpawnOptions.SpawnOptions<"pipe", "pipe", "pipe" | "ignore">;
+type Child = Bun.Subprocess<"pipe", "pipe", "pipe" | "ignore">;
+
 export type ChildTransport = Transport & {
   readonly pid: number;
   /** How it ended: "exit 1", "SIGKILL". */
@@ -36,7 +40,7 @@ export type ChildTransport = Transport & {
 
 export function startServer(options: ChildOptions): ChildTransport {
   const { command, args = [], cwd, onStderr } = options;
-  const child = Bun.spawn([command, ...args], {
+  const child = spawn([command, ...args], {
     // Not through a shell: metacharacters in a configuration are just characters.
     stdin: "pipe",
     stdout: "pipe",
@@ -88,9 +92,26 @@ function signalGroup(child: Bun.Subprocess, signal: "SIGTERM" | "SIGKILL"): void
 async function relay(stream: ReadableStream<Uint8Array>, onText: (text: string) => void): Promise<void> {
   const decoder = new TextDecoder();
   try {
-    for await (const chunk of stream) onText(decoder.decode(chunk, { stream: true }));
+    for await (const chunk of stream) {
+      try {
+        onText(decoder.decode(chunk, { stream: true }));
+      } catch (error) {
+        console.error(error); // reading goes on: a full pipe would stop the server
+      }
+    }
   } catch {
     // ended with the process
+  }
+}
+
+/** Bun names the command in every failure, also when it is the folder that is missing. */
+function spawn(argv: string[], options: SpawnOptions): Child {
+  try {
+    return Bun.spawn(argv, options);
+  } catch (error) {
+    const where = options.cwd === undefined ? "" : ` in ${options.cwd}`;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConnectionError("closed", `could not start ${argv[0]}${where}: ${why}`);
   }
 }
 

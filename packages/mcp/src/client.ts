@@ -12,6 +12,7 @@ import { followTask } from "./follow-task.ts";
 
 /** A server that never stops paging is broken or hostile. */
 const MAX_PAGES = 1000;
+const MAX_ITEMS = 100_000;
 
 export type ToolDefinition = JsonObject & { name: string; inputSchema: JsonObject };
 export type ListKind = "tools" | "prompts" | "resources" | "resourceTemplates";
@@ -27,24 +28,24 @@ export class Client {
   readonly conversation: Conversation;
   /** Tools that were left out of the list, and why. */
   readonly refusedTools = new Map<string, string>();
-  private readonly cache = new ResultCache();
+  private readonly cache: ResultCache;
   private readonly tools = new Map<string, ToolDefinition>();
 
-  private constructor(conversation: Conversation) {
+  private constructor(conversation: Conversation, cache: ResultCache) {
     this.conversation = conversation;
+    this.cache = cache;
   }
 
   static async connect(open: OpenLink, options: ClientOptions): Promise<Client> {
-    let client: Client | undefined;
+    const cache = new ResultCache();
     const conversation = await Conversation.connect(open, {
       ...options,
       onNotification(method, params) {
-        client?.heard(method, params);
+        forgetChanged(cache, method, params);
         options.onNotification?.(method, params);
       },
     });
-    client = new Client(conversation);
-    return client;
+    return new Client(conversation, cache);
   }
 
   get serverInfo(): JsonObject | undefined {
@@ -70,7 +71,7 @@ export class Client {
   /** All tools. Over HTTP, tools whose `x-mcp-header` marks break the rules are left out: see `refusedTools`. */
   async listTools(options: CallOptions = {}): Promise<ToolDefinition[]> {
     const listed = (await this.list("tools", options)).filter(isTool);
-    const usable = this.conversation.http ? listed.filter((tool) => this.headersAreSound(tool)) : listed;
+    const usable = this.mirrorsHeaders ? listed.filter((tool) => this.headersAreSound(tool)) : listed;
     this.tools.clear();
     for (const tool of usable) this.tools.set(tool.name, tool);
     return usable;
@@ -85,7 +86,9 @@ export class Client {
       const params = cursor === undefined ? {} : { cursor };
       const result = await this.cached(method, params, options);
       const part = result[kind];
-      if (Array.isArray(part)) items.push(...part.filter(isObject));
+      if (Array.isArray(part)) for (const item of part) if (isObject(item)) items.push(item);
+      if (items.length > MAX_ITEMS)
+        throw new ConnectionError("invalid", `${method} listed more than ${MAX_ITEMS} items`);
       cursor = result["nextCursor"];
       // An empty string is a cursor like any other; only its absence ends the list.
       if (typeof cursor !== "string") return items;
@@ -113,21 +116,24 @@ export class Client {
     return this.conversation.request("prompts/get", { name, arguments: args }, options);
   }
 
+  /** Values that could follow what was typed; `given` are the arguments already chosen. */
   async complete(
     ref: JsonObject,
     argument: { name: string; value: string },
-    options?: CallOptions,
+    { given, ...options }: CallOptions & { given?: Record<string, string> } = {},
   ): Promise<JsonObject> {
-    const { completion } = await this.conversation.request("completion/complete", { ref, argument }, options);
+    const params = { ref, argument, ...(given === undefined ? {} : { context: { arguments: given } }) };
+    const { completion } = await this.conversation.request("completion/complete", params, options);
     return isObject(completion) ? completion : { values: [] };
   }
 
+  /** Is the server there? 2026-07-28 has no ping, but a method that every server answers. */
   async ping(options?: CallOptions): Promise<void> {
-    await this.conversation.request("ping", {}, options);
+    await this.conversation.request(this.era === "legacy" ? "ping" : "server/discover", {}, options);
   }
 
-  async setLogLevel(level: string): Promise<void> {
-    await this.conversation.request("logging/setLevel", { level });
+  setLogLevel(level: string): Promise<void> {
+    return this.conversation.setLogLevel(level);
   }
 
   async subscribe(uri: string): Promise<void> {
@@ -143,7 +149,7 @@ export class Client {
    * Legacy servers tell unasked.
    */
   async listen(notifications: JsonObject, signal: AbortSignal): Promise<void> {
-    const forever = { timeoutMs: Number.MAX_SAFE_INTEGER, maxTotalMs: Number.MAX_SAFE_INTEGER };
+    const forever = { timeoutMs: Number.POSITIVE_INFINITY, maxTotalMs: Number.POSITIVE_INFINITY };
     try {
       await this.conversation.request("subscriptions/listen", { notifications }, { signal, ...forever });
     } catch (error) {
@@ -167,16 +173,21 @@ export class Client {
     return whole as ToolResult & JsonObject;
   }
 
+  /** Headers that mirror arguments are of 2026-07-28, over HTTP. */
+  private get mirrorsHeaders(): boolean {
+    return this.conversation.http && this.era === "modern";
+  }
+
   private mirrored(name: string, args: JsonObject): [string, string][] {
     const tool = this.tools.get(name);
-    return tool && this.conversation.http ? mirroredHeaders(headerParams(tool.inputSchema), args) : [];
+    return tool && this.mirrorsHeaders ? mirroredHeaders(headerParams(tool.inputSchema), args) : [];
   }
 
   private async cached(method: string, params: JsonObject, options?: CallOptions): Promise<JsonObject> {
     const known = this.cache.get(method, params);
     if (known) return known;
     const result = await this.conversation.request(method, params, options);
-    this.cache.keep(method, params, result);
+    if (this.conversation.keepable(result)) this.cache.keep(method, params, result);
     return result;
   }
 
@@ -190,12 +201,12 @@ export class Client {
       return false;
     }
   }
+}
 
-  private heard(method: string, params: JsonObject): void {
-    const changed = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method)?.[1];
-    if (changed !== undefined) this.cache.forget(`${changed}/`);
-    if (method === "notifications/resources/updated") this.cache.forget("resources/read", params["uri"]);
-  }
+function forgetChanged(cache: ResultCache, method: string, params: JsonObject): void {
+  const changed = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method)?.[1];
+  if (changed !== undefined) cache.forget(`${changed}/`);
+  if (method === "notifications/resources/updated") cache.forget("resources/read", params["uri"]);
 }
 
 /** The capability a client declares to be handed tasks (`callTool` then waits for their end). */

@@ -3,7 +3,7 @@ import type { HttpFetch } from "./auth/fetch-json.ts";
 import { startServer } from "./child.ts";
 import type { ChildOptions } from "./child.ts";
 import { Client } from "./client.ts";
-import type { ClientOptions } from "./conversation.ts";
+import type { ClientOptions, OpenLink } from "./conversation.ts";
 import { HttpLink } from "./http-link.ts";
 import { httpOut } from "./http-out.ts";
 import { TransportLink } from "./link.ts";
@@ -12,11 +12,9 @@ import { openSseLink } from "./sse-link.ts";
 import type { Transport } from "./transport.ts";
 
 export function connectTransport(transport: Transport, options: ClientOptions): Promise<Client> {
-  let used = false;
-  const open = async (receive: ConstructorParameters<typeof TransportLink>[1]): Promise<TransportLink> => {
-    if (used) throw new ConnectionError("closed", "this connection cannot be opened again");
-    used = true;
-    return new TransportLink(transport, receive);
+  const open: OpenLink = async (receive, _, earlier) => {
+    if (earlier?.gone.aborted) throw new ConnectionError("closed", "this connection cannot be opened again");
+    return earlier ?? new TransportLink(transport, receive);
   };
   return Client.connect(open, options);
 }

@@ -6,25 +6,28 @@ import type { JsonObject } from "./json.ts";
 import { clientFacts, LegacySession } from "./legacy-session.ts";
 import { errorText, idFrom, notificationText, resultText } from "./message.ts";
 import type { Id, Incoming, Notification, Request, Single } from "./message.ts";
-import { checkLogLevel, claimsModern, readClaim, supportedRevision } from "./modern.ts";
+import { claimsModern, readClaim, supportedRevision } from "./modern.ts";
+import { Outbox } from "./outbox.ts";
 import { isLegacy, negotiate } from "./revisions.ts";
 import type { Revision } from "./revisions.ts";
 import { INVALID_REQUEST, RpcError } from "./rpc-error.ts";
 import type { Transport } from "./transport.ts";
 
-/** A client that never reads: beyond this much unsent output we stop reading from it. */
-const MAX_UNSENT_CHARS = 32 * 1024 * 1024;
 /** Far above what any client means to have in flight; beyond it calls are refused, not queued. */
 const MAX_RUNNING = 10_000;
+/** After the last of its input a client still gets the answers that come at once: `printf … | server` works. */
+const LAST_ANSWERS_MS = 500;
 
 /** Resolves when the client has gone and everything it had started has been told so. */
 export async function serveConnection(service: Service, transport: Transport): Promise<void> {
   const connection = new Connection(service, transport);
   try {
     for await (const message of transport.incoming) {
-      connection.take(message); // not awaited: a slow tool must not hold up the ping or the cancel behind it
-      if (connection.congested) await connection.relieved();
+      // Awaited only where order matters: a slow tool must not hold up the ping or the cancel behind it.
+      const settled = connection.take(message);
+      if (settled) await settled;
     }
+    await connection.lastAnswers();
   } finally {
     connection.end();
   }
@@ -32,36 +35,48 @@ export async function serveConnection(service: Service, transport: Transport): P
 
 class Connection {
   private readonly service: Service;
-  private readonly transport: Transport;
+  private readonly outbox: Outbox;
   /** The one client at the other end; also its session's id. */
   private readonly owner = crypto.randomUUID();
-  private readonly running = new Map<Id, AbortController>();
+  private readonly running = new Map<Id, { method: string; controller: AbortController }>();
   private session: LegacySession | undefined;
-  private unsent = 0;
-  private lastSend: Promise<void> = Promise.resolve();
+  private opened = false;
+  private onQuiet: (() => void) | undefined;
 
   constructor(service: Service, transport: Transport) {
     this.service = service;
-    this.transport = transport;
+    this.outbox = new Outbox(transport);
   }
 
-  get congested(): boolean {
-    return this.unsent > MAX_UNSENT_CHARS;
+  /** The promise is there when nothing more should be read before it settles. */
+  take(message: Incoming): Promise<void> | undefined {
+    if (message.kind === "batch") this.takeBatch(message.items);
+    else {
+      const answer = this.react(message);
+      const sent = answer?.then((text) => this.send(text));
+      // What follows `initialize` is meant for the session it opens, also when it was sent in the same breath.
+      if (message.kind === "request" && message.method === "initialize") return sent;
+    }
+    return this.outbox.congested ? this.outbox.relieved() : undefined;
   }
 
-  async relieved(): Promise<void> {
-    while (this.congested) await this.lastSend;
-  }
-
-  take(message: Incoming): void {
-    if (message.kind === "batch") return this.takeBatch(message.items);
-    const answer = this.react(message);
-    if (answer) void answer.then((text) => text !== undefined && this.send(text));
+  /** What is running may still answer, for a moment. */
+  async lastAnswers(): Promise<void> {
+    for (const { method, controller } of this.running.values()) {
+      if (method === "subscriptions/listen") controller.abort(); // it would never end by itself
+    }
+    const quiet = Promise.withResolvers<void>();
+    const timer = setTimeout(quiet.resolve, LAST_ANSWERS_MS);
+    this.onQuiet = () => void this.outbox.empty().then(quiet.resolve);
+    if (this.running.size === 0) this.onQuiet();
+    await quiet.promise;
+    clearTimeout(timer);
   }
 
   end(): void {
-    for (const controller of this.running.values()) controller.abort();
+    for (const { controller } of this.running.values()) controller.abort();
     this.session?.end();
+    this.service.ended?.(this.owner);
   }
 
   /** The answer still to come, for messages that get one. */
@@ -82,7 +97,9 @@ class Connection {
 
   // Batches exist in 2025-03-26 only.
   private takeBatch(items: Single[]): void {
-    const modern = items.some((item) => item.kind === "request" && claimsModern(item.params));
+    const modern = items.some(
+      (item) => (item.kind === "request" || item.kind === "notification") && claimsModern(item.params),
+    );
     if (this.session?.revision !== "2025-03-26" || modern) {
       this.send(errorText(undefined, new RpcError(INVALID_REQUEST, "batches are not part of this protocol revision")));
       return;
@@ -96,23 +113,24 @@ class Connection {
   }
 
   private async answer(request: Request): Promise<string | undefined> {
-    const { id } = request;
+    const { id, method } = request;
     if (this.running.has(id)) return errorText(id, new RpcError(INVALID_REQUEST, `request ${id} is still running`));
     if (this.running.size >= MAX_RUNNING) {
       return errorText(id, new RpcError(INVALID_REQUEST, `more than ${MAX_RUNNING} requests are running`));
     }
     const controller = new AbortController();
-    this.running.set(id, controller);
+    const { signal } = controller;
+    this.running.set(id, { method, controller });
     try {
-      const result = await this.service.handle(this.callFor(request, controller.signal));
-      if (controller.signal.aborted) return undefined;
-      if (request.method === "initialize" && !claimsModern(request.params))
-        this.openSession(request, result as JsonObject);
+      const result = await this.service.handle(this.callFor(request, signal));
+      if (signal.aborted) return undefined;
+      if (method === "initialize" && !claimsModern(request.params)) this.openSession(request, result as JsonObject);
       return resultText(id, result);
     } catch (error) {
-      return controller.signal.aborted ? undefined : errorText(id, rpcErrorFor(error));
+      return signal.aborted ? undefined : errorText(id, rpcErrorFor(error));
     } finally {
       this.running.delete(id);
+      if (this.running.size === 0 && this.onQuiet) queueMicrotask(this.onQuiet); // after the answer has been sent
     }
   }
 
@@ -120,9 +138,7 @@ class Connection {
     const params = request.params ?? {};
     if (claimsModern(params)) {
       const claim = readClaim(params);
-      const revision = supportedRevision(claim.version);
-      checkLogLevel(params);
-      return this.call(request, params, revision, claim.client, undefined, signal);
+      return this.call(request, params, supportedRevision(claim.version), claim.client, undefined, signal);
     }
     const { session } = this;
     if (session && request.method !== "initialize") {
@@ -147,7 +163,7 @@ class Connection {
     signal: AbortSignal,
   ): Call {
     const { id, method, raw } = request;
-    const send = (text: string): void => this.send(text);
+    const mine = this.running.get(id);
     return {
       id,
       method,
@@ -161,11 +177,12 @@ class Connection {
       session,
       header: undefined,
       notify: (name, body) => {
-        if (this.running.has(id) && !signal.aborted) this.send(notificationText(name, body));
+        // Not after the answer: a later request may have the same id.
+        if (this.running.get(id) === mine && !signal.aborted) this.notify(notificationText(name, body));
       },
-      request(name, body, options) {
+      request: async (name, body, options) => {
         if (!session) throw new RpcError(INVALID_REQUEST, "this client cannot be asked");
-        return session.requestVia(send, name, body, options);
+        return session.requestVia((text) => this.send(text), name, body, options);
       },
       releaseConnection() {},
     };
@@ -174,25 +191,31 @@ class Connection {
   private openSession(request: Request, result: JsonObject): void {
     const revision = result["protocolVersion"];
     if (!isLegacy(revision)) return;
-    this.session = new LegacySession(this.owner, revision, request.params ?? {}, (text) => this.send(text));
+    this.session = new LegacySession(this.owner, revision, request.params ?? {}, {
+      send: (text) => this.send(text),
+      tell: (text) => this.notify(text),
+    });
   }
 
   private hear({ method, params = {}, raw }: Notification): void {
     if (method === "notifications/cancelled") {
       const id = idFrom(params["requestId"], raw, ["params", "requestId"]);
-      if (id !== undefined) this.running.get(id)?.abort();
-    } else if (method === "notifications/initialized" && this.session) {
-      this.service.opened?.(this.session);
+      const running = id === undefined ? undefined : this.running.get(id);
+      if (running?.method !== "initialize") running?.controller.abort();
+    } else if (method === "notifications/initialized") {
+      if (this.session && !this.opened) this.service.opened?.(this.session);
+      this.opened = this.session !== undefined;
     } else {
       this.service.notified?.(method, params, this.session);
     }
   }
 
-  private send(text: string): void {
-    this.unsent += text.length;
-    this.lastSend = this.transport
-      .send(text)
-      .catch(() => {}) // the peer is gone: the end of `incoming` says so
-      .finally(() => (this.unsent -= text.length));
+  private send(text: string | undefined): void {
+    if (text !== undefined) this.outbox.put(text);
+  }
+
+  /** A client that does not read cannot miss anything: what need not be said is not piled up for it. */
+  private notify(text: string): void {
+    if (!this.outbox.congested) this.outbox.put(text);
   }
 }

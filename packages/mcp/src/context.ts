@@ -2,8 +2,9 @@
 import { askerFor, canAsk } from "./ask.ts";
 import type { Ask, Question } from "./ask.ts";
 import type { Call, ClientFacts, Principal } from "./call.ts";
-import { isObject } from "./json.ts";
+import { exactNumber, isObject } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
+import { spanAt } from "./raw-json.ts";
 import { isModern, META } from "./revisions.ts";
 import type { Revision } from "./revisions.ts";
 import type { Seal } from "./seal.ts";
@@ -13,6 +14,9 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** At most about fifty progress notifications a second: the newest of each window is what counts. */
 const PROGRESS_INTERVAL_MS = 20;
+
+const LOG_BURST = 100;
+const LOGS_PER_SECOND = 20;
 
 export type Context = {
   readonly revision: Revision;
@@ -32,7 +36,7 @@ export type Context = {
   releaseConnection(retryMs: number): void;
 };
 
-/** `settle` sends progress that is still held back; it belongs before the answer. */
+/** `settle` sends progress that is still held back; it belongs before the answer, whatever that is. */
 export function createContext(
   call: Call,
   seal: Seal,
@@ -40,6 +44,7 @@ export function createContext(
   ask?: Ask,
 ): { context: Context; settle(): void } {
   const progress = new ProgressReporter(call);
+  let logs: LogLimit | undefined;
   const context: Context = {
     becomeTask: async () => false,
     revision: call.revision,
@@ -51,13 +56,14 @@ export function createContext(
     progress: (value, total, message) => progress.report(value, total, message),
     log(level, data, logger) {
       if (minimumLevel === undefined || LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(minimumLevel)) return;
-      call.notify("notifications/message", { level, ...(logger === undefined ? {} : { logger }), data });
+      logs ??= new LogLimit(call);
+      logs.say({ level, ...(logger === undefined ? {} : { logger }), data });
     },
     ask: async (questions) => {
       progress.flush();
       return (ask ?? (await askerFor(call, seal)))(questions);
     },
-    canAsk: (question) => canAsk(call.client.capabilities, question),
+    canAsk: (question) => canAsk(call, question),
     releaseConnection: (retryMs) => call.releaseConnection(retryMs),
   };
   return { context, settle: () => progress.flush() };
@@ -69,9 +75,39 @@ export function isLogLevel(value: unknown): value is LogLevel {
 
 /** In 2026-07-28 a request gets log messages only if it asks for them; before, the session's level decides. */
 export function logLevelOf(call: Call, sessionLevel: LogLevel | undefined): LogLevel | undefined {
-  if (!isModern(call.revision)) return sessionLevel ?? "debug";
+  if (!isModern(call.revision)) return sessionLevel;
   const level = isObject(call.params["_meta"]) ? call.params["_meta"][META.logLevel] : undefined;
   return isLogLevel(level) ? level : undefined;
+}
+
+/** A handler that logs in a loop must not drown its client: so many at once, then so many a second. */
+class LogLimit {
+  private readonly call: Call;
+  private tokens = LOG_BURST;
+  private filledAt = performance.now();
+  private leftOut = 0;
+
+  constructor(call: Call) {
+    this.call = call;
+  }
+
+  say(message: JsonObject): void {
+    const now = performance.now();
+    this.tokens = Math.min(LOG_BURST, this.tokens + ((now - this.filledAt) / 1000) * LOGS_PER_SECOND);
+    this.filledAt = now;
+    if (this.tokens < 1) return void this.leftOut++;
+    this.tokens--;
+    if (this.leftOut > 0) {
+      this.call.notify("notifications/message", { ...message, data: `${this.leftOut} log messages were left out` });
+      this.leftOut = 0;
+    }
+    this.call.notify("notifications/message", message);
+  }
+}
+
+function exactToken(raw: string): Json | undefined {
+  const span = spanAt(raw, ["params", "_meta", "progressToken"]);
+  return span && exactNumber(raw.slice(span.start, span.end));
 }
 
 class ProgressReporter {
@@ -86,7 +122,8 @@ class ProgressReporter {
     this.call = call;
     const meta = call.params["_meta"];
     const token = isObject(meta) ? meta["progressToken"] : undefined;
-    this.token = typeof token === "string" || typeof token === "number" ? token : undefined;
+    if (typeof token === "string" || Number.isSafeInteger(token)) this.token = token;
+    else if (Number.isInteger(token)) this.token = exactToken(call.raw);
   }
 
   get wanted(): boolean {
@@ -95,7 +132,7 @@ class ProgressReporter {
 
   report(progress: number, total: number | undefined, message: string | undefined): void {
     // The protocol wants it to increase; a report that does not is a bug of the handler that the client need not see.
-    if (this.token === undefined || !(progress > this.last)) return;
+    if (this.token === undefined || !(progress > this.last) || !Number.isFinite(progress)) return;
     this.last = progress;
     this.held = {
       progressToken: this.token,

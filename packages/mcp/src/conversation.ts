@@ -14,11 +14,12 @@ import type { Id, Notification, Request } from "./message.ts";
 import { standardHeaders } from "./modern-headers.ts";
 import { PendingRequests } from "./pending.ts";
 import { isLegacy, META, NEWEST_LEGACY, NEWEST_MODERN } from "./revisions.ts";
-import { ConnectionError, RpcError, VERSION_UNSUPPORTED } from "./rpc-error.ts";
+import { ConnectionError, INVALID_REQUEST, RpcError, VERSION_UNSUPPORTED } from "./rpc-error.ts";
 
 const DEFAULTS = { probeTimeoutMs: 4000, timeoutMs: 60_000, maxTotalMs: 600_000 };
 /** A server that keeps asking is broken or hostile. */
 const MAX_INPUT_ROUNDS = 10;
+const MAX_ANSWERING = 100;
 /** The oldest revision a client still meets. */
 const OLDEST = "2024-11-05";
 
@@ -51,10 +52,14 @@ export type CallOptions = {
   paramHeaders?: [string, string][];
 };
 
-/** Opens a connection; called again when the first one is lost or was spoilt by the probe. */
+/**
+ * Opens a connection; called again when the first one is lost or was spoilt by the probe. May give back the earlier
+ * one where there is no way to make another.
+ */
 export type OpenLink = (
   receive: (message: Request | Notification) => void,
   headersFor: (outgoing: Outgoing) => [string, string][],
+  earlier: Link | undefined,
 ) => Promise<Link>;
 
 export class Conversation {
@@ -70,11 +75,20 @@ export class Conversation {
   private readonly onProgress = new Map<string, (progress: Progress) => void>();
   private readonly paramHeaders = new Map<Id, [string, string][]>();
   private readonly answering = new Map<Id, AbortController>();
+  /** Listen requests: a server may end one with a notification instead of a reply. */
+  private readonly listening = new Map<Id, (ended: Answer) => void>();
+  /** Results that came only after questions: they are not to be kept for others who ask the same. */
+  private readonly afterQuestions = new WeakSet<JsonObject>();
+  private restarting: Promise<void> | undefined;
+  /** How many have been opened. */
+  private sessions = 0;
+  private logLevel: string | undefined;
   private link: Link | undefined;
 
   private constructor(open: OpenLink, options: ClientOptions) {
     this.open = open;
     this.options = options;
+    this.logLevel = options.logLevel;
   }
 
   static async connect(open: OpenLink, options: ClientOptions): Promise<Conversation> {
@@ -110,12 +124,24 @@ export class Conversation {
       if (inputResponses) retry["inputResponses"] = inputResponses;
       if (requestState !== undefined) retry["requestState"] = requestState;
       result = await this.modernRequest(method, retry, options);
+      this.afterQuestions.add(result);
     }
     const kind = result["resultType"] ?? "complete"; // older servers leave it out
     if (kind !== "complete" && kind !== "task") {
       throw new ConnectionError("invalid", `the server sent a result of unknown type ${JSON.stringify(kind)}`);
     }
     return result;
+  }
+
+  /** May this result be kept, as far as we are concerned? */
+  keepable(result: JsonObject): boolean {
+    return !this.afterQuestions.has(result);
+  }
+
+  /** The minimum level of log messages: a setting of the session in the legacy era, of each request afterwards. */
+  async setLogLevel(level: string): Promise<void> {
+    if (this.era === "legacy") await this.request("logging/setLevel", { level });
+    this.logLevel = level;
   }
 
   async notify(method: string, params?: JsonObject): Promise<void> {
@@ -142,7 +168,12 @@ export class Conversation {
 
   private async detect(): Promise<void> {
     this.becomeModern(undefined);
-    const verdict = await this.probe();
+    let verdict = await this.probe();
+    if (verdict.era === "modern" && verdict.version !== undefined) {
+      this.revision = verdict.version;
+      const again = await this.probe(); // once, in the version the server named; never `initialize`
+      if (again.era === "modern") verdict = again;
+    }
     if (verdict.era === "modern") return this.becomeModern(verdict.discovered);
     // Some servers exit on any request before `initialize`, and some never answer it: start those afresh.
     if (verdict.silent && !this.linked().http) await this.relink();
@@ -190,17 +221,23 @@ export class Conversation {
     this.serverInfo = isObject(serverInfo) ? serverInfo : undefined;
     this.instructions = typeof instructions === "string" ? instructions : undefined;
     this.linked().settled?.(protocolVersion);
+    this.sessions++;
     await this.notify("notifications/initialized");
   }
 
   private async legacyRequest(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
+    await this.restarting;
+    const { sessions } = this;
     try {
       return await this.exchange(method, params, options);
     } catch (error) {
       // The server has forgotten the session: it did not run the request, so it can be sent in a new one.
       if (!(error instanceof ConnectionError) || error.status !== 404 || !this.http) throw error;
-      await this.relink();
-      await this.initialize();
+      // Many requests may learn of it, at once or later; one new session serves them all.
+      if (sessions === this.sessions) {
+        this.restarting ??= this.initialize().finally(() => (this.restarting = undefined));
+      }
+      await this.restarting;
       return this.exchange(method, params, options);
     }
   }
@@ -226,13 +263,23 @@ export class Conversation {
         throw new ConnectionError("invalid", "the server asked in a form we do not know");
       }
       const params = isObject(question["params"]) ? question["params"] : {};
-      return [key, await this.answer(question["method"], params, signal ?? this.gone)];
+      return [key, await this.answerHere(question["method"], params, signal ?? this.gone)];
     });
     return { inputResponses: Object.fromEntries(await Promise.all(given)), requestState };
   }
 
+  /** Errors of our own must not look like the server's. */
+  private async answerHere(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    try {
+      return await this.answer(method, params, signal);
+    } catch (error) {
+      throw error instanceof RpcError ? new ConnectionError("invalid", error.message) : error;
+    }
+  }
+
   private withMeta(params: JsonObject): JsonObject {
-    const { name, version, logLevel } = this.options;
+    const { logLevel } = this;
+    const { name, version } = this.options;
     const given = isObject(params["_meta"]) ? params["_meta"] : {};
     return {
       ...params,
@@ -249,12 +296,15 @@ export class Conversation {
   /** One request and its reply, within its deadline. */
   private async exchange(method: string, params: JsonObject, options: CallOptions = {}): Promise<JsonObject> {
     const quietMs = options.timeoutMs ?? this.options.timeoutMs ?? DEFAULTS.timeoutMs;
-    const totalMs = options.maxTotalMs ?? this.options.maxTotalMs ?? DEFAULTS.maxTotalMs;
-    const deadline = new Deadline(quietMs, Math.max(totalMs, quietMs), options.signal);
+    // A longer silence that the caller allows moves our own limit, not one that was set.
+    const totalMs = options.maxTotalMs ?? this.options.maxTotalMs ?? Math.max(DEFAULTS.maxTotalMs, quietMs);
+    const deadline = new Deadline(quietMs, totalMs, options.signal);
     try {
       const { reply, status } = await this.send(method, params, deadline.signal, options, () => deadline.touch());
-      // An error without an id speaks of the HTTP request, not of the call.
-      if (reply.error && reply.id === undefined) throw new ConnectionError("http", reply.error.message, status);
+      // An error without an id speaks of the HTTP request, not of the call; so does 404 where there are sessions.
+      if (reply.error && (reply.id === undefined || (status === 404 && this.era === "legacy"))) {
+        throw new ConnectionError("http", reply.error.message, status);
+      }
       return resultOf(reply);
     } catch (error) {
       if (deadline.expired === undefined) throw error;
@@ -284,22 +334,30 @@ export class Conversation {
     }
     if (paramHeaders) this.paramHeaders.set(id, paramHeaders);
     try {
-      return await this.linked().request({ id, method, params: whole }, signal, options.onSent);
+      const answer = this.linked().request({ id, method, params: whole }, signal, options.onSent);
+      return await (method === "subscriptions/listen" ? Promise.race([answer, this.endOfListening(id)]) : answer);
     } finally {
       this.onProgress.delete(token);
       this.paramHeaders.delete(id);
+      this.listening.delete(id);
     }
   }
 
+  private endOfListening(id: Id): Promise<Answer> {
+    return new Promise((resolve) => this.listening.set(id, resolve));
+  }
+
   private async relink(): Promise<void> {
-    await this.link?.close();
+    const earlier = this.link;
     this.link = await this.open(
       (message) => this.receive(message),
       (outgoing) =>
         this.era === "modern"
           ? [...standardHeaders(outgoing, this.revision), ...(this.paramHeaders.get(outgoing.id) ?? [])]
           : [],
+      earlier,
     );
+    if (earlier !== this.link) await earlier?.close();
   }
 
   private linked(): Link {
@@ -310,24 +368,40 @@ export class Conversation {
   private receive(message: Request | Notification): void {
     if (message.kind === "request") return void this.serve(message);
     const { method, params = {}, raw } = message;
-    if (method === "notifications/progress") {
-      const { progressToken, progress, total, message: said } = params;
-      if (typeof progress === "number") {
-        this.onProgress.get(String(progressToken))?.({
-          progress,
-          ...(typeof total === "number" ? { total } : {}),
-          ...(typeof said === "string" ? { message: said } : {}),
-        });
-      }
-    } else if (method === "notifications/cancelled") {
-      const id = idFrom(params["requestId"], raw, ["params", "requestId"]);
-      if (id !== undefined) this.answering.get(id)?.abort();
+    try {
+      if (method === "notifications/progress") this.hearProgress(params);
+      else if (method === "notifications/cancelled") this.hearCancelled(params, raw);
+      this.options.onNotification?.(method, params);
+    } catch (error) {
+      console.error(error); // of whoever listens; the connection goes on
     }
-    this.options.onNotification?.(method, params);
+  }
+
+  private hearProgress({ progressToken, progress, total, message }: JsonObject): void {
+    if (typeof progress !== "number") return;
+    this.onProgress.get(String(progressToken))?.({
+      progress,
+      ...(typeof total === "number" ? { total } : {}),
+      ...(typeof message === "string" ? { message } : {}),
+    });
+  }
+
+  private hearCancelled(params: JsonObject, raw: string): void {
+    const id = idFrom(params["requestId"], raw, ["params", "requestId"]);
+    if (id === undefined) return;
+    if (this.era === "legacy") this.answering.get(id)?.abort();
+    else this.listening.get(id)?.({ reply: { kind: "reply", id, result: {}, raw }, status: undefined });
   }
 
   /** A request of a legacy server. */
   private async serve({ id, method, params = {} }: Request): Promise<void> {
+    if (this.era === "modern") return; // 2026-07-28 servers send no requests
+    if (this.answering.has(id) || this.answering.size >= MAX_ANSWERING) {
+      const busy = new RpcError(INVALID_REQUEST, `request ${id} is still being answered, or too many are`);
+      return this.linked()
+        .reply(errorText(id, busy))
+        .catch(() => {});
+    }
     const controller = new AbortController();
     this.answering.set(id, controller);
     let text: string;
@@ -340,9 +414,7 @@ export class Conversation {
       this.answering.delete(id);
     }
     // A cancelled question gets no answer; a server that has gone needs none.
-    if (!controller.signal.aborted)
-      await this.linked()
-        .reply(text)
-        .catch(() => {});
+    if (controller.signal.aborted) return;
+    await this.link?.reply(text).catch(() => {});
   }
 }

@@ -7,7 +7,7 @@ export class Deadline {
   private readonly controller = new AbortController();
   private readonly caller: AbortSignal | undefined;
   private readonly quietMs: number;
-  private readonly total: Timer;
+  private readonly total: Timer | undefined;
   private quiet: Timer | undefined;
   /** Why it fired; undefined when the caller cancelled. */
   expired: string | undefined;
@@ -39,7 +39,8 @@ export class Deadline {
 
   private readonly cancel = (): void => this.controller.abort();
 
-  private timer(ms: number): Timer {
+  private timer(ms: number): Timer | undefined {
+    if (ms === Number.POSITIVE_INFINITY) return undefined;
     return setTimeout(
       () => {
         this.expired = `no answer within ${ms} ms`;

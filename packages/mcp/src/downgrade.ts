@@ -4,6 +4,7 @@ import { isObject } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { atLeast } from "./revisions.ts";
 import type { Revision } from "./revisions.ts";
+import type { PromptMessage } from "./resource.ts";
 import type { Tool } from "./tool.ts";
 
 export function toolDefinition(tool: Tool, revision: Revision): JsonObject {
@@ -37,6 +38,13 @@ export function toolResultFor(result: ToolResult, revision: Revision): JsonObjec
   if (_meta) wire["_meta"] = _meta;
   for (const [name, value] of Object.entries(result)) if (!(name in wire) && !OWN.has(name)) wire[name] = value as Json;
   return wire;
+}
+
+/** A prompt's messages have the same closed list of block types in 2025-03-26. */
+export function promptFor(prompt: { description?: string; messages: PromptMessage[] }, revision: Revision): JsonObject {
+  if (revision !== "2025-03-26") return prompt as JsonObject;
+  const messages = prompt.messages.map((message) => ({ ...message, content: linkAsText(message.content) }));
+  return { ...prompt, messages } as JsonObject;
 }
 
 const OWN = new Set(["content", "structuredContent", "isError", "_meta"]);

@@ -8,7 +8,8 @@ import { CAPABILITY_MISSING, ConnectionError, HEADER_MISMATCH, VERSION_UNSUPPORT
 import type { RpcError } from "./rpc-error.ts";
 
 /** `silent`: there was no answer at all, and the connection may be spoilt. */
-export type Verdict = { era: "modern"; discovered: JsonObject | undefined } | { era: "legacy"; silent: boolean };
+export type Verdict =
+  { era: "modern"; discovered: JsonObject | undefined; version?: string } | { era: "legacy"; silent: boolean };
 
 const LEGACY: Verdict = { era: "legacy", silent: false };
 
@@ -20,7 +21,8 @@ export function judgeAnswer({ reply, status }: Answer): Verdict {
   if (status !== undefined && status >= 500) throw new ConnectionError("http", `the server answered ${status}`, status);
   if (error.code === VERSION_UNSUPPORTED) {
     // Only modern servers know this code, but one may speak nothing modern that we do.
-    return commonVersion(error) === undefined ? LEGACY : { era: "modern", discovered: undefined };
+    const version = commonVersion(error);
+    return version === undefined ? LEGACY : { era: "modern", discovered: undefined, version };
   }
   // A complaint about modern headers or capabilities comes from a modern server, too.
   const modern = status !== undefined && (error.code === HEADER_MISMATCH || error.code === CAPABILITY_MISSING);

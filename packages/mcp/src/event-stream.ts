@@ -11,6 +11,16 @@ export type StreamLimits = {
   keepAliveMs: number;
 };
 
+/** What all streams of an endpoint may keep together: many sessions must not add up to all of the memory. */
+export class KeptBudget {
+  readonly maxChars: number;
+  chars = 0;
+
+  constructor(maxChars: number) {
+    this.maxChars = maxChars;
+  }
+}
+
 export const STREAM_LIMITS: StreamLimits = {
   maxEvents: 1000,
   maxChars: 8 * 1024 * 1024,
@@ -37,6 +47,7 @@ export class EventStream {
   onHangUp: () => void = () => {};
   private readonly mode: Mode;
   private readonly limits: StreamLimits;
+  private readonly budget: KeptBudget;
   private kept: { number: number; text: string }[] = [];
   private keptChars = 0;
   private next = 1;
@@ -44,10 +55,11 @@ export class EventStream {
   private sink: ReadableStreamDefaultController<Uint8Array> | undefined;
   private keepAlive: Timer | undefined;
 
-  constructor(id: string, mode: Mode, limits: StreamLimits) {
+  constructor(id: string, mode: Mode, limits: StreamLimits, budget = new KeptBudget(limits.maxChars)) {
     this.id = id;
     this.mode = mode;
     this.limits = limits;
+    this.budget = budget;
   }
 
   say(data: string): void {
@@ -66,17 +78,21 @@ export class EventStream {
   /** A response that carries the stream on, from after the given event. A second reader replaces the first. */
   attach(after: number, extraHeaders: Record<string, string> = {}): Response {
     this.detach();
+    let reader: ReadableStreamDefaultController<Uint8Array> | undefined;
     const body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
-          this.sink = controller;
+          reader = this.sink = controller;
           if (this.mode.primed) this.write(primingText(this.eventId(after)));
           for (const { number, text } of this.kept) if (number > after) this.deliver(number, text);
-          if (!this.mode.resumable) this.forgetKept();
+          if (!this.mode.resumable) this.forget();
           if (this.ended) return this.detach();
           this.keepAlive = setInterval(() => this.write(": keep-alive\n\n"), this.limits.keepAliveMs);
         },
-        cancel: () => this.hungUp(),
+        cancel: () => {
+          // A reader that was replaced may hang up long after: that is no news of the one we have now.
+          if (this.sink === reader) this.hungUp();
+        },
       },
       new ByteLengthQueuingStrategy({ highWaterMark: 64 * 1024 }),
     );
@@ -85,7 +101,8 @@ export class EventStream {
 
   /** Lets the connection go while the stream lives on: the client is to come back in a while. */
   release(retryMs: number): void {
-    if (!this.mode.resumable || !this.sink) return;
+    // Coming back is part of 2025-11-25, as is the event without data that tells when.
+    if (!this.mode.primed || !this.sink) return;
     this.write(primingText(this.eventId(this.next - 1), retryMs));
     this.detach();
   }
@@ -117,25 +134,32 @@ export class EventStream {
     }
     if (this.sink && -(this.sink.desiredSize ?? 0) > this.limits.maxUnsentBytes) {
       // It has stopped reading. A resumable stream waits for it; another is lost, as if it had hung up.
-      this.detach();
-      if (!this.mode.resumable) this.onHangUp();
+      const { sink } = this;
+      this.hungUp();
+      sink.error(new Error("the reader is too far behind")); // frees what it has not read
     }
   }
 
   private keep(number: number, text: string): void {
     this.kept.push({ number, text });
-    this.keptChars += text.length;
-    while (
-      this.kept.length > this.limits.maxEvents ||
-      (this.keptChars > this.limits.maxChars && this.kept.length > 1)
-    ) {
-      this.keptChars -= this.kept.shift()?.text.length ?? 0;
-    }
+    this.count(text.length);
+    while (this.kept.length > 1 && this.keepsTooMuch) this.count(-(this.kept.shift()?.text.length ?? 0));
   }
 
-  private forgetKept(): void {
+  private get keepsTooMuch(): boolean {
+    const { maxEvents, maxChars } = this.limits;
+    return this.kept.length > maxEvents || this.keptChars > maxChars || this.budget.chars > this.budget.maxChars;
+  }
+
+  private count(chars: number): void {
+    this.keptChars += chars;
+    this.budget.chars += chars;
+  }
+
+  /** Nobody will come back for what was said. */
+  forget(): void {
+    this.count(-this.keptChars);
     this.kept = [];
-    this.keptChars = 0;
   }
 
   private hungUp(): void {

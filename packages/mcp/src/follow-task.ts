@@ -1,5 +1,6 @@
 // A call that became a task (2026-07-28 extension): polled to its end, its questions answered on the way.
 import type { CallOptions, Conversation } from "./conversation.ts";
+import { Deadline } from "./deadline.ts";
 import { pause } from "./http-events.ts";
 import { isObject } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
@@ -7,12 +8,17 @@ import { ConnectionError, RpcError } from "./rpc-error.ts";
 
 const DEFAULT_POLL_MS = 1000;
 const MAX_POLL_MS = 60_000;
+const MIN_POLL_MS = 20;
+const ENDED = new Set(["completed", "failed", "cancelled"]);
 
 export async function followTask(
   conversation: Conversation,
   created: JsonObject,
-  { signal = new AbortController().signal }: CallOptions,
+  { signal: wanted, maxTotalMs = Number.POSITIVE_INFINITY }: CallOptions,
 ): Promise<JsonObject> {
+  // Tasks are for what takes long: only a limit that the caller sets ends the waiting.
+  const deadline = new Deadline(Number.POSITIVE_INFINITY, maxTotalMs, wanted);
+  const { signal } = deadline;
   const { taskId } = created;
   if (typeof taskId !== "string") throw new ConnectionError("invalid", "the server created a task without an id");
   const answered = new Set<string>();
@@ -27,8 +33,14 @@ export async function followTask(
       task = await conversation.request("tasks/get", { taskId }, { signal });
     }
   } catch (error) {
-    if (signal.aborted) void conversation.request("tasks/cancel", { taskId }).catch(() => {});
+    // The task has not ended, and nobody waits for it any more.
+    if (!ENDED.has(String(task["status"]))) {
+      void conversation.request("tasks/cancel", { taskId }).catch(() => {});
+    }
+    if (deadline.expired !== undefined) throw new ConnectionError("timeout", deadline.expired);
     throw error;
+  } finally {
+    deadline.over();
   }
 }
 
@@ -49,5 +61,5 @@ async function answer(
 }
 
 function pollMs(said: Json | undefined): number {
-  return typeof said === "number" && said > 0 ? Math.min(said, MAX_POLL_MS) : DEFAULT_POLL_MS;
+  return typeof said === "number" && said > 0 ? Math.max(MIN_POLL_MS, Math.min(said, MAX_POLL_MS)) : DEFAULT_POLL_MS;
 }

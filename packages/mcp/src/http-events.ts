@@ -9,6 +9,8 @@ import { MAX_MESSAGE_BYTES } from "./stdio.ts";
 /** When the server does not say how long to wait before coming back. */
 const DEFAULT_RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
+/** However eager the server is, we do not come back in a tight loop. */
+const MIN_RETRY_MS = 20;
 const MAX_ATTEMPTS = 8;
 
 type Get = (headers: Record<string, string>, signal: AbortSignal) => Promise<Response>;
@@ -24,18 +26,27 @@ export class HttpEvents {
   }
 
   /** Reads until the reply is there; a stream that breaks before is taken up again where it broke. */
-  async replyIn(first: Response, id: Id, signal: AbortSignal): Promise<Reply> {
+  async replyIn(first: Response, id: Id, signal: AbortSignal, resumable: boolean): Promise<Reply> {
     const position: Position = { lastId: undefined, retryMs: DEFAULT_RETRY_MS };
-    let response = first;
-    for (let attempt = 0; ; attempt++) {
-      const reply = await this.follow(response, position, id, signal);
+    let response: Response | undefined = first;
+    let failures = 0;
+    for (;;) {
+      const reply = response && (await this.follow(response, position, id, signal));
       if (reply) return reply;
-      if (position.lastId === undefined || attempt === MAX_ATTEMPTS) {
+      if (!resumable || position.lastId === undefined) {
         throw new ConnectionError("closed", "the server ended the stream without a reply");
       }
-      await pause(position.retryMs, signal);
-      response = await this.get({ "last-event-id": position.lastId }, signal);
-      if (!response.ok) throw new ConnectionError("http", `the server answered ${response.status}`, response.status);
+      // A server may let us come back any number of times while it works; the caller's deadline ends it.
+      await pause(Math.min(position.retryMs * 2 ** failures, MAX_RETRY_MS), signal);
+      response = await this.get({ "last-event-id": position.lastId }, signal).catch((error: unknown) => {
+        if (signal.aborted || failures++ === MAX_ATTEMPTS) throw error;
+        return undefined;
+      });
+      if (response?.ok) failures = 0;
+      else if (response && (response.status < 500 || failures++ === MAX_ATTEMPTS)) {
+        await response.body?.cancel();
+        throw new ConnectionError("http", `the server answered ${response.status}`, response.status);
+      }
     }
   }
 
@@ -74,7 +85,9 @@ export class HttpEvents {
     try {
       for await (const event of eventsIn(response)) {
         if (event.id !== undefined) position.lastId = event.id;
-        if (event.retryMs !== undefined) position.retryMs = Math.min(event.retryMs, MAX_RETRY_MS);
+        if (event.retryMs !== undefined) {
+          position.retryMs = Math.max(MIN_RETRY_MS, Math.min(event.retryMs, MAX_RETRY_MS));
+        }
         if (event.data === "") continue;
         const reply = this.sort(event, id);
         if (reply) return reply;

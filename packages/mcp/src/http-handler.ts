@@ -35,6 +35,8 @@ export type HttpOptions = HostRules & {
   maxSessions?: number;
   sessionIdleMs?: number;
   streams?: Partial<StreamLimits>;
+  /** Called when a request is there as a whole: from now on silence is work, not a peer that has stopped sending. */
+  onReceived?: (request: Request) => void;
 };
 
 export type HttpEndpoint = { fetch(request: Request): Promise<Response>; sessions(): number; close(): void };
@@ -53,14 +55,18 @@ export function createHttpHandler(service: Service, options: HttpOptions = {}): 
     const principal = options.authorize ? await options.authorize(request) : undefined;
     if (principal instanceof Response) return principal;
     if (request.method !== "POST" && isModern(request.headers.get(VERSION_HEADER))) {
-      return refusal(405, "2026-07-28 has only POST", { allow: "POST" });
+      return refusal(405, "2026-07-28 has only POST", undefined, { allow: "POST" });
     }
-    if (request.method === "GET") return legacy.get(request, principal);
+    if (request.method === "GET") {
+      options.onReceived?.(request);
+      return legacy.get(request, principal);
+    }
     if (request.method === "DELETE") return legacy.delete(request, principal);
     if (request.method !== "POST")
-      return refusal(405, `${request.method} is not offered`, { allow: "POST, GET, DELETE" });
+      return refusal(405, `${request.method} is not offered`, undefined, { allow: "POST, GET, DELETE" });
     if (!isJson(request.headers.get("content-type"))) return refusal(415, "Content-Type must be application/json");
     const body = await readBody(request, maxBodyBytes);
+    options.onReceived?.(request);
     if (!body.ok) {
       return jsonResponse(errorText(undefined, new RpcError(PARSE_ERROR, body.problem)), body.status);
     }
@@ -88,9 +94,9 @@ export function createHttpHandler(service: Service, options: HttpOptions = {}): 
       if (!verdict.ok) return refusal(403, verdict.reason);
       // Our own origin needs no CORS; another one that is allowed does.
       const origin = options.allowedOrigins?.length ? verdict.origin : undefined;
-      if (request.method === "OPTIONS") return preflight(origin);
-      const response = await respond(request);
-      return origin === undefined ? response : withCors(response, origin);
+      if (request.method === "OPTIONS") return preflight(origin, request.headers);
+      if (origin === undefined) return respond(request);
+      return withCors(await respond(request), origin);
     },
     sessions: () => sessions.size,
     close: () => sessions.close(),
@@ -108,14 +114,17 @@ function isJson(contentType: string | null): boolean {
   return contentType !== null && /^application\/json\s*(;|$)/i.test(contentType);
 }
 
-function preflight(origin: string | undefined): Response {
+function preflight(origin: string | undefined, headers: Headers): Response {
   if (origin === undefined) return refusal(403, "no web page may call this server");
+  const asked = headers.get("access-control-request-headers") ?? "";
+  // Tools name these headers themselves, so they cannot be listed beforehand.
+  const mirrored = asked.split(",").filter((name) => /^\s*mcp-param-[!#$%&'*+\-.^_`|~0-9a-z]+\s*$/i.test(name));
   return withCors(
     new Response(null, {
       status: 204,
       headers: {
         "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
-        "access-control-allow-headers": REQUEST_HEADERS,
+        "access-control-allow-headers": [REQUEST_HEADERS, ...mirrored].join(", "),
         "access-control-max-age": "86400",
       },
     }),
@@ -123,7 +132,8 @@ function preflight(origin: string | undefined): Response {
   );
 }
 
-function withCors(response: Response, origin: string): Response {
+function withCors(given: Response, origin: string): Response {
+  const response = new Response(given.body, given); // the headers of some responses cannot be changed
   response.headers.set("access-control-allow-origin", origin);
   response.headers.set("access-control-expose-headers", "Mcp-Session-Id, WWW-Authenticate");
   response.headers.append("vary", "Origin");

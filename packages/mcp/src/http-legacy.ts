@@ -1,5 +1,6 @@
 // Streamable HTTP as 2025-03-26 to 2025-11-25 have it: sessions, POST for messages, GET for the server's own, DELETE.
 import type { Principal, Service } from "./call.ts";
+import { KeptBudget } from "./event-stream.ts";
 import type { StreamLimits } from "./event-stream.ts";
 import { rpcErrorFor } from "./failure-reply.ts";
 import { jsonResponse } from "./http-reply.ts";
@@ -7,10 +8,13 @@ import { HttpSession } from "./http-session.ts";
 import type { JsonObject } from "./json.ts";
 import { clientFacts } from "./legacy-session.ts";
 import { errorText, resultText } from "./message.ts";
-import type { Incoming, Request as RpcRequest, Single } from "./message.ts";
+import type { Id, Incoming, Request as RpcRequest, Single } from "./message.ts";
 import { isLegacy, negotiate } from "./revisions.ts";
 import { INVALID_REQUEST, RpcError } from "./rpc-error.ts";
 import type { SessionRegistry } from "./session-registry.ts";
+
+/** What all sessions together may keep for clients that come back. */
+const MAX_KEPT_CHARS = 128 * 1024 * 1024;
 
 export const SESSION_HEADER = "mcp-session-id";
 export const VERSION_HEADER = "mcp-protocol-version";
@@ -19,6 +23,7 @@ export class LegacyHttp {
   private readonly service: Service;
   private readonly sessions: SessionRegistry;
   private readonly streamLimits: StreamLimits;
+  private readonly budget = new KeptBudget(MAX_KEPT_CHARS);
 
   constructor(service: Service, sessions: SessionRegistry, streamLimits: StreamLimits) {
     this.service = service;
@@ -28,7 +33,7 @@ export class LegacyHttp {
 
   async post(request: Request, message: Incoming, principal: Principal | undefined): Promise<Response> {
     if (message.kind === "request" && message.method === "initialize") return this.initialize(message, principal);
-    const session = this.find(request, principal);
+    const session = this.find(request, principal, message.kind === "request" ? message.id : undefined);
     if (session instanceof Response) return session;
     if (message.kind === "batch") return batch(session, message.items, principal);
     if (message.kind === "request") return session.answer(message, principal);
@@ -39,7 +44,8 @@ export class LegacyHttp {
     const session = this.find(request, principal);
     if (session instanceof Response) return session;
     return (
-      session.listen(request.headers.get("last-event-id")) ?? refusal(404, "unknown Last-Event-ID: it may be too old")
+      // Not 404: that would say the session is gone.
+      session.listen(request.headers.get("last-event-id")) ?? refusal(400, "unknown Last-Event-ID: it may be too old")
     );
   }
 
@@ -72,8 +78,10 @@ export class LegacyHttp {
       });
       const revision = (result as JsonObject)["protocolVersion"];
       if (!isLegacy(revision)) throw new Error("initialize answered with a revision that is not a legacy one");
-      const session = new HttpSession(this.service, id, revision, params, principal, this.streamLimits);
-      if (!this.sessions.add(session)) return refusal(503, "too many sessions are open: try again later");
+      const session = new HttpSession(this.service, id, revision, params, principal, this.streamLimits, this.budget);
+      if (!this.sessions.add(session)) {
+        return refusal(503, "too many sessions are open: try again later", message.id);
+      }
       return jsonResponse(resultText(message.id, result), 200, { [SESSION_HEADER]: id });
     } catch (error) {
       return jsonResponse(errorText(message.id, rpcErrorFor(error)), 200);
@@ -81,20 +89,23 @@ export class LegacyHttp {
   }
 
   /** The request's session, or the response that says why there is none. */
-  private find(request: Request, principal: Principal | undefined): HttpSession | Response {
+  private find(request: Request, principal: Principal | undefined, messageId?: Id): HttpSession | Response {
     const version = request.headers.get(VERSION_HEADER);
-    if (version !== null && !isLegacy(version)) return refusal(400, `unsupported ${VERSION_HEADER}: ${version}`);
+    if (version !== null && !isLegacy(version))
+      return refusal(400, `unsupported ${VERSION_HEADER}: ${version}`, messageId);
     const id = request.headers.get(SESSION_HEADER);
-    if (id === null) return refusal(400, `${SESSION_HEADER} is required: initialize first`);
+    if (id === null) return refusal(400, `${SESSION_HEADER} is required: initialize first`, messageId);
     const session = this.sessions.get(id);
     // Somebody else's session does not exist: ids are not authentication.
-    if (!session || session.principalId !== principal?.id) return refusal(404, "no such session: initialize again");
+    if (!session || session.principalId !== principal?.id) {
+      return refusal(404, "no such session: initialize again", messageId);
+    }
     return session;
   }
 }
 
-export function refusal(status: number, problem: string, headers: Record<string, string> = {}): Response {
-  return jsonResponse(errorText(undefined, new RpcError(INVALID_REQUEST, problem)), status, headers);
+export function refusal(status: number, problem: string, id?: Id, headers: Record<string, string> = {}): Response {
+  return jsonResponse(errorText(id, new RpcError(INVALID_REQUEST, problem)), status, headers);
 }
 
 function accept(session: HttpSession, message: Exclude<Single, RpcRequest>): Response {
@@ -110,11 +121,10 @@ async function batch(
   principal: Principal | undefined,
 ): Promise<Response> {
   if (session.legacy.revision !== "2025-03-26") return refusal(400, "batches are not part of this protocol revision");
-  const requests = items.filter((item) => item.kind === "request");
-  const bad = items.find((item) => item.kind === "malformed");
-  if (bad) return jsonResponse(errorText(bad.id, bad.error), 400);
-  if (requests.some(({ method }) => method === "initialize")) return refusal(400, "initialize cannot be in a batch");
+  const answered = items.filter((item) => item.kind === "request" || item.kind === "malformed");
+  if (answered.some((item) => item.kind === "request" && item.method === "initialize"))
+    return refusal(400, "initialize cannot be in a batch");
   for (const item of items) if (item.kind === "notification") session.hear(item);
   for (const item of items) if (item.kind === "reply") session.settle(item);
-  return requests.length === 0 ? new Response(null, { status: 202 }) : session.answerBatch(requests, principal);
+  return answered.length === 0 ? new Response(null, { status: 202 }) : session.answerBatch(answered, principal);
 }

@@ -28,6 +28,7 @@ export class HttpLink implements Link {
   private readonly events: HttpEvents;
   private sessionId: string | undefined;
   private revision: string | undefined;
+  private listening = new AbortController();
 
   constructor(options: HttpLinkOptions) {
     this.options = options;
@@ -43,7 +44,14 @@ export class HttpLink implements Link {
 
   async request(outgoing: Outgoing, signal: AbortSignal, onSent?: () => void): Promise<Answer> {
     const { id, method, params } = outgoing;
-    const anySignal = AbortSignal.any([signal, this.gone]);
+    // By hand: AbortSignal.any would hang every request's signal on the one that lives as long as the client.
+    const either = new AbortController();
+    const abort = (): void => either.abort();
+    const anySignal = either.signal;
+    if (signal.aborted || this.gone.aborted) abort();
+    signal.addEventListener("abort", abort);
+    this.gone.addEventListener("abort", abort);
+    if (method === "initialize") this.startOver();
     try {
       const pending = this.post(requestText(id, method, params), this.options.headersFor(outgoing), anySignal);
       onSent?.();
@@ -57,6 +65,9 @@ export class HttpLink implements Link {
         void this.notify("notifications/cancelled", { requestId: idValue(id), reason }).catch(() => {});
       }
       throw asConnectionError(error, signal);
+    } finally {
+      signal.removeEventListener("abort", abort);
+      this.gone.removeEventListener("abort", abort);
     }
   }
 
@@ -73,7 +84,8 @@ export class HttpLink implements Link {
   /** Legacy: later messages carry the revision, and the server may speak on a stream of its own. */
   settled(revision: string): void {
     this.revision = revision;
-    void this.events.listen(this.gone);
+    this.listening = new AbortController();
+    void this.events.listen(this.listening.signal);
   }
 
   async close(): Promise<void> {
@@ -82,7 +94,15 @@ export class HttpLink implements Link {
     const deleted =
       sessionId === undefined ? undefined : this.fetch("DELETE", undefined, {}, AbortSignal.timeout(2000));
     await deleted?.then((response) => response.body?.cancel()).catch(() => {});
+    this.listening.abort();
     this.end.abort();
+  }
+
+  /** `initialize` carries nothing of an earlier session. */
+  private startOver(): void {
+    this.sessionId = undefined;
+    this.revision = undefined;
+    this.listening.abort();
   }
 
   private post(body: string, headers: [string, string][], signal: AbortSignal): Promise<Response> {
@@ -109,7 +129,11 @@ export class HttpLink implements Link {
 
   private async replyIn(response: Response, id: Id, signal: AbortSignal): Promise<Reply> {
     const type = response.headers.get("content-type") ?? "";
-    if (response.ok && type.startsWith("text/event-stream")) return this.events.replyIn(response, id, signal);
+    // Coming back to a broken stream is the legacy era's; 2026-07-28 loses the request with its stream.
+    const resumable = this.revision !== undefined;
+    if (response.ok && type.startsWith("text/event-stream")) {
+      return this.events.replyIn(response, id, signal, resumable);
+    }
     const body = await readCounted(response, MAX_MESSAGE_BYTES);
     const message = body.ok ? parseMessage(body.text) : undefined;
     const single = message?.kind === "batch" ? message.items : message ? [message] : [];

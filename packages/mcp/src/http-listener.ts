@@ -5,6 +5,9 @@ import type { HttpOptions } from "./http-handler.ts";
 import { isLoopbackHost } from "./http-guard.ts";
 import { MAX_MESSAGE_BYTES } from "./stdio.ts";
 
+/** A connection on which nothing comes, before or in the middle of a request. */
+const SILENT_PEER_SECONDS = 60;
+
 export type ListenOptions = HttpOptions & {
   /** Loopback unless told otherwise; another address needs `authorize`. */
   hostname?: string;
@@ -13,6 +16,8 @@ export type ListenOptions = HttpOptions & {
   path?: string;
   /** Other paths, such as a health check or OAuth metadata. */
   routes?: { [path: string]: (request: Request) => Response | Promise<Response> };
+  /** How long a peer may stop in the middle of sending. */
+  silentPeerSeconds?: number;
 };
 
 export type Listening = { url: URL; sessions(): number; stop(): Promise<void> };
@@ -22,19 +27,21 @@ export function serveHttp(service: Service, options: ListenOptions = {}): Listen
   if (!isLoopbackHost(hostname) && !options.authorize) {
     throw new Error(`refusing to listen on ${hostname} without authorization: anybody who reaches it could call`);
   }
-  const endpoint = createHttpHandler(service, options);
+  const endpoint = createHttpHandler(service, {
+    ...options,
+    onReceived(request) {
+      // Bun would close the connection in the quiet of a long call or of an event stream.
+      server.timeout(request, 0);
+      options.onReceived?.(request);
+    },
+  });
   const server = Bun.serve({
     hostname,
     port,
-    // Bun closes quiet connections after 10 s: event streams and long calls are quiet for minutes.
-    idleTimeout: 0,
+    idleTimeout: options.silentPeerSeconds ?? SILENT_PEER_SECONDS,
     maxRequestBodySize: options.maxBodyBytes ?? MAX_MESSAGE_BYTES,
-    fetch(request) {
-      const { pathname } = new URL(request.url);
-      if (pathname === path) return endpoint.fetch(request);
-      const route = Object.hasOwn(routes, pathname) ? routes[pathname] : undefined;
-      return route ? route(request) : new Response("not found\n", { status: 404 });
-    },
+    routes: { ...routes, [path]: (request: Request) => endpoint.fetch(request) },
+    fetch: () => new Response("not found\n", { status: 404 }),
     error(error) {
       console.error(error);
       return new Response("internal error\n", { status: 500 });

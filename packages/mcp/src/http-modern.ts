@@ -8,12 +8,13 @@ import { VERSION_HEADER } from "./http-legacy.ts";
 import { HttpReply, jsonResponse } from "./http-reply.ts";
 import { errorText, notificationText, resultText } from "./message.ts";
 import type { Request as RpcRequest, Single } from "./message.ts";
-import { checkLogLevel, readClaim, supportedRevision } from "./modern.ts";
+import { readClaim, supportedRevision } from "./modern.ts";
 import type { Claim } from "./modern.ts";
 import { nameMember } from "./modern-headers.ts";
 import { mismatch } from "./param-headers.ts";
 import type { ModernRevision } from "./revisions.ts";
 import {
+  BadRequest,
   CAPABILITY_MISSING,
   HEADER_MISMATCH,
   INVALID_REQUEST,
@@ -52,14 +53,14 @@ export class ModernHttp {
       claim = readClaim(message.params);
       revision = checkedRevision(request.headers, claim);
       checkMethodAndName(request.headers, message);
-      checkLogLevel(message.params);
     } catch (error) {
       return jsonResponse(errorText(message.id, rpcErrorFor(error)), 400);
     }
     const hangUp = new AbortController();
     const { signal } = hangUp;
     const reply = new HttpReply(() => this.stream(() => hangUp.abort()));
-    request.signal.addEventListener("abort", () => hangUp.abort(), { once: true });
+    if (request.signal.aborted) hangUp.abort();
+    else request.signal.addEventListener("abort", () => hangUp.abort(), { once: true });
     void this.run(message, claim, revision, principal, request, signal, reply);
     return reply.response;
   }
@@ -127,7 +128,9 @@ function checkMethodAndName(headers: Headers, { method, params = {} }: RpcReques
 }
 
 /** Errors of handlers travel in a 200; these are about the request itself. */
-function statusOf({ code }: RpcError): number {
+function statusOf(error: RpcError): number {
+  const { code } = error;
   if (code === METHOD_NOT_FOUND) return 404;
+  if (error instanceof BadRequest) return 400;
   return code === HEADER_MISMATCH || code === CAPABILITY_MISSING || code === VERSION_UNSUPPORTED ? 400 : 200;
 }

@@ -1,19 +1,21 @@
 // One legacy session over HTTP: its streams, its running calls, and when it is considered abandoned.
 import type { Call, Principal, Service } from "./call.ts";
 import { EventStream, parseEventId } from "./event-stream.ts";
-import type { StreamLimits } from "./event-stream.ts";
+import type { KeptBudget, StreamLimits } from "./event-stream.ts";
 import { rpcErrorFor } from "./failure-reply.ts";
-import { HttpReply } from "./http-reply.ts";
+import { HttpReply, jsonResponse } from "./http-reply.ts";
 import type { JsonObject } from "./json.ts";
 import { LegacySession } from "./legacy-session.ts";
 import { errorText, idFrom, notificationText, resultText } from "./message.ts";
-import type { Id, Notification, Reply, Request } from "./message.ts";
+import type { Id, Malformed, Notification, Reply, Request } from "./message.ts";
 import type { LegacyRevision } from "./revisions.ts";
 import { INVALID_REQUEST, RpcError } from "./rpc-error.ts";
 
 /** A finished stream can be fetched this long by a client that lost its connection. */
 const FINISHED_STREAM_MS = 5 * 60 * 1000;
 const MAX_STREAMS = 1000;
+/** In one session; beyond it calls are refused, not queued. */
+const MAX_RUNNING = 1000;
 
 export class HttpSession {
   readonly legacy: LegacySession;
@@ -21,10 +23,12 @@ export class HttpSession {
   lastUsed = Date.now();
   private readonly service: Service;
   private readonly limits: StreamLimits;
+  private readonly budget: KeptBudget;
   private readonly running = new Map<Id, AbortController>();
   private readonly streams = new Map<string, EventStream>();
   private readonly standalone: EventStream;
   private nextStream = 1;
+  private opened = false;
 
   constructor(
     service: Service,
@@ -33,11 +37,14 @@ export class HttpSession {
     params: JsonObject,
     principal: Principal | undefined,
     limits: StreamLimits,
+    budget: KeptBudget,
   ) {
     this.service = service;
     this.principalId = principal?.id;
     this.limits = limits;
-    this.legacy = new LegacySession(id, revision, params, (text) => this.standalone.say(text));
+    this.budget = budget;
+    const say = (text: string): void => this.standalone.say(text);
+    this.legacy = new LegacySession(id, revision, params, { send: say, tell: say });
     this.standalone = this.newStream();
   }
 
@@ -46,7 +53,9 @@ export class HttpSession {
   }
 
   /** Answers one request. A dropped connection is not a cancellation here: the work goes on and can be fetched. */
-  answer(request: Request, principal: Principal | undefined): Promise<Response> {
+  async answer(request: Request, principal: Principal | undefined): Promise<Response> {
+    const problem = this.refusalOf(request);
+    if (problem) return jsonResponse(errorText(request.id, problem), 400);
     const reply = new HttpReply(() => this.newStream());
     void this.run(request, principal, reply).then((answer) => {
       if (answer) reply.answer(answer, 200);
@@ -55,11 +64,17 @@ export class HttpSession {
     return reply.response;
   }
 
-  /** The answers to a batch (2025-03-26), as one array; undefined when it held nothing to answer. */
-  async answerBatch(requests: readonly Request[], principal: Principal | undefined): Promise<Response> {
+  /** The answers to a batch (2025-03-26), as one array. */
+  answerBatch(items: readonly (Request | Malformed)[], principal: Principal | undefined): Promise<Response> {
     const reply = new HttpReply(() => this.newStream());
-    void Promise.all(requests.map((request) => this.run(request, principal, reply))).then((answers) => {
-      reply.answer(`[${answers.filter((answer) => answer !== undefined).join(",")}]`, 200);
+    const answers = items.map(async (item) => {
+      const problem = item.kind === "malformed" ? item.error : this.refusalOf(item);
+      return problem ? errorText(item.id, problem) : this.run(item as Request, principal, reply);
+    });
+    void Promise.all(answers).then((texts) => {
+      const given = texts.filter((text) => text !== undefined);
+      if (given.length > 0) reply.answer(`[${given.join(",")}]`, 200);
+      else reply.drop();
     });
     return reply.response;
   }
@@ -69,7 +84,8 @@ export class HttpSession {
       const id = idFrom(params["requestId"], raw, ["params", "requestId"]);
       if (id !== undefined) this.running.get(id)?.abort();
     } else if (method === "notifications/initialized") {
-      this.service.opened?.(this.legacy);
+      if (!this.opened) this.service.opened?.(this.legacy);
+      this.opened = true;
     } else {
       this.service.notified?.(method, params, this.legacy);
     }
@@ -89,13 +105,22 @@ export class HttpSession {
 
   end(): void {
     for (const controller of this.running.values()) controller.abort();
-    for (const stream of this.streams.values()) stream.end();
+    for (const stream of this.streams.values()) {
+      stream.end();
+      stream.forget();
+    }
     this.legacy.end();
+    this.service.ended?.(this.legacy.id);
+  }
+
+  private refusalOf({ id }: Request): RpcError | undefined {
+    if (this.running.has(id)) return new RpcError(INVALID_REQUEST, `request ${id} is still running`);
+    if (this.running.size < MAX_RUNNING) return undefined;
+    return new RpcError(INVALID_REQUEST, `more than ${MAX_RUNNING} requests are running`);
   }
 
   private async run(request: Request, principal: Principal | undefined, reply: HttpReply): Promise<string | undefined> {
     const { id } = request;
-    if (this.running.has(id)) return errorText(id, new RpcError(INVALID_REQUEST, `request ${id} is still running`));
     const controller = new AbortController();
     this.running.set(id, controller);
     try {
@@ -136,16 +161,18 @@ export class HttpSession {
     const id = (this.nextStream++).toString(36);
     // Before 2025-11-25 clients try to parse an event without data.
     const primed = this.legacy.revision === "2025-11-25";
-    const stream = new EventStream(id, { resumable: true, primed }, this.limits);
+    const stream = new EventStream(id, { resumable: true, primed }, this.limits, this.budget);
     this.streams.set(id, stream);
     return stream;
   }
 
-  private forgetOldStreams(): void {
+  forgetOldStreams(): void {
     const before = Date.now() - FINISHED_STREAM_MS;
     let surplus = this.streams.size - MAX_STREAMS;
     for (const [id, stream] of this.streams) {
-      if (stream.ended && (stream.endedAt < before || surplus-- > 0)) this.streams.delete(id);
+      if (!stream.ended || (stream.endedAt >= before && surplus-- <= 0)) continue;
+      this.streams.delete(id);
+      stream.forget();
     }
   }
 }

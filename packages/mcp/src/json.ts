@@ -15,6 +15,12 @@ export class RawJson {
   }
 }
 
+/** A number that JavaScript would round, as the JSON text it was sent in: `JSON.stringify` writes it unchanged. */
+export function exactNumber(text: string): Json {
+  const { rawJSON } = JSON as unknown as { rawJSON(text: string): Json };
+  return rawJSON(text);
+}
+
 export function encode(value: Json | RawJson): string {
   return value instanceof RawJson ? value.text : JSON.stringify(value);
 }

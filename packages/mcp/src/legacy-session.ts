@@ -12,19 +12,22 @@ import { ConnectionError } from "./rpc-error.ts";
 /** A person answers: minutes, not seconds. */
 const ANSWER_TIMEOUT_MS = 10 * 60 * 1000;
 
+/** Where unsolicited messages go; `tell` may leave one out when the client does not read. */
+export type SessionOut = { send(text: string): void; tell(text: string): void };
+
 export class LegacySession implements Session {
   readonly id: string;
   readonly revision: LegacyRevision;
   readonly client: ClientFacts;
-  private readonly send: (text: string) => void;
+  private readonly out: SessionOut;
   private readonly pending = new PendingRequests("s");
   private readonly end_ = new AbortController();
 
-  constructor(id: string, revision: LegacyRevision, initializeParams: JsonObject, send: (text: string) => void) {
+  constructor(id: string, revision: LegacyRevision, initializeParams: JsonObject, out: SessionOut) {
     this.id = id;
     this.revision = revision;
     this.client = clientFacts(initializeParams);
-    this.send = send;
+    this.out = out;
   }
 
   get ended(): AbortSignal {
@@ -32,11 +35,11 @@ export class LegacySession implements Session {
   }
 
   notify(method: string, params: JsonObject): void {
-    if (!this.ended.aborted) this.send(notificationText(method, params));
+    if (!this.ended.aborted) this.out.tell(notificationText(method, params));
   }
 
   request(method: string, params: JsonObject, options: RequestOptions = {}): Promise<JsonObject> {
-    return this.requestVia(this.send, method, params, options);
+    return this.requestVia(this.out.send, method, params, options);
   }
 
   /** On the stream of the call that asks: HTTP has several. */

@@ -57,9 +57,11 @@ export class TransportLink implements Link {
       if (method === "initialize") return;
       void this.notify("notifications/cancelled", { requestId: idValue(id), reason }).catch(() => {});
     });
-    reply.catch(() => {}); // awaited below, after the send
-    await this.transport.send(requestText(id, method, params));
-    onSent?.();
+    const sending = this.transport.send(requestText(id, method, params)).then(onSent, (error: unknown) => {
+      this.waiting.fail(id, new ConnectionError("closed", error instanceof Error ? error.message : String(error)));
+    });
+    // A server that does not read must not keep us past the deadline: whichever settles first counts.
+    await Promise.race([sending, reply]);
     return { reply: await reply, status: undefined };
   }
 
@@ -79,9 +81,9 @@ export class TransportLink implements Link {
   private async listen(): Promise<void> {
     try {
       for await (const message of this.transport.incoming) {
+        // A reply that is late or unknown means nothing.
         for (const one of message.kind === "batch" ? message.items : [message]) {
-          if (one.kind === "reply")
-            this.waiting.settle(one); // late or unknown ones mean nothing
+          if (one.kind === "reply") this.waiting.settle(one);
           else if (one.kind !== "malformed") this.receive(one);
         }
       }

@@ -1,9 +1,15 @@
 // One JSON text ↔ one JSON-RPC message. Everything wrong with a message is a value, so that the reading loop can answer
 // it and go on.
-import { isObject, encode } from "./json.ts";
+import { encode, exactNumber, isObject } from "./json.ts";
 import type { Json, JsonObject, RawJson } from "./json.ts";
-import { elementTexts, spanAt } from "./raw-json.ts";
+import { elementTexts, isDeeperThan, spanAt } from "./raw-json.ts";
 import { INVALID_REQUEST, PARSE_ERROR, RpcError } from "./rpc-error.ts";
+
+/** Deeper than anything meant seriously, and far from where recursion in handlers would end the stack. */
+const MAX_DEPTH = 128;
+/** One small batch must not become a flood of work and of replies. */
+const MAX_BATCH = 1000;
+const MAX_SPELT_OUT = 1000;
 
 /** A request's id as its JSON text: `1` and `"1"` stay apart, and ids above 2^53 come back exactly as sent. */
 export type Id = string & { readonly idText: unique symbol };
@@ -18,6 +24,8 @@ export type Single = Request | Notification | Reply | Malformed;
 export type Incoming = Single | { kind: "batch"; items: Single[] };
 
 export function parseMessage(text: string): Incoming {
+  // Before parsing: millions of nested arrays would cost hundreds of megabytes. A short text cannot be deep.
+  if (text.length > 2 * MAX_DEPTH && isDeeperThan(text, MAX_DEPTH)) return tooDeep(text);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -26,6 +34,7 @@ export function parseMessage(text: string): Incoming {
   }
   if (!Array.isArray(value)) return classify(value, text);
   if (value.length === 0) return malformed(INVALID_REQUEST, "an empty batch");
+  if (value.length > MAX_BATCH) return malformed(INVALID_REQUEST, `a batch of more than ${MAX_BATCH} messages`);
   const texts = elementTexts(text);
   return { kind: "batch", items: value.map((item, index) => classify(item, texts[index] ?? "null")) };
 }
@@ -61,8 +70,9 @@ export function idOf(value: string | number): Id {
 }
 
 /** The id as a JSON value, for the few places that carry it inside a message. */
-export function idValue(id: Id): string | number {
-  return JSON.parse(id) as string | number;
+export function idValue(id: Id): Json {
+  const value = JSON.parse(id) as string | number;
+  return typeof value === "string" || Number.isSafeInteger(value) ? value : exactNumber(id);
 }
 
 /** An id that stands inside params (`requestId`), in the form ids are compared in. */
@@ -78,6 +88,10 @@ function classify(value: unknown, raw: string): Single {
   const id = idFrom(value["id"], raw, ["id"]);
   if (value["jsonrpc"] !== "2.0") return malformed(INVALID_REQUEST, 'jsonrpc must be "2.0"', id);
   const hasId = "id" in value;
+  // JSON-RPC proper has `null` where an id could not be read. To answer such an error with an error would never end.
+  if (value["id"] === null && value["method"] === undefined && value["error"] !== undefined) {
+    return classifyReply(value, undefined, raw);
+  }
   if (hasId && id === undefined) return malformed(INVALID_REQUEST, "id must be a string or an integer");
   const { method, params } = value;
   if (method === undefined) return classifyReply(value, id, raw);
@@ -101,6 +115,19 @@ function classifyReply(value: JsonObject, id: Id | undefined, raw: string): Sing
     return malformed(INVALID_REQUEST, "a result must be an object and carry the id of its request", id);
   }
   return { kind: "reply", id, result, raw };
+}
+
+/** Whoever sent it waits for an answer to its id, if one can be made out in what may not even be JSON. */
+function tooDeep(text: string): Malformed {
+  const problem = `the message is nested more than ${MAX_DEPTH} levels deep`;
+  const span = spanAt(text, ["id"]);
+  try {
+    const written = span ? text.slice(span.start, span.end) : "";
+    const id = written.length > MAX_SPELT_OUT ? undefined : idFrom(JSON.parse(written) as Json, written, []);
+    return malformed(INVALID_REQUEST, problem, id);
+  } catch {
+    return malformed(INVALID_REQUEST, problem);
+  }
 }
 
 function malformed(code: number, message: string, id?: Id): Malformed {

@@ -5,7 +5,7 @@ import { isObject } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { isModern, META, MODERN_REVISIONS } from "./revisions.ts";
 import type { ModernRevision } from "./revisions.ts";
-import { INVALID_PARAMS, RpcError, VERSION_UNSUPPORTED } from "./rpc-error.ts";
+import { BadRequest, INVALID_PARAMS, RpcError, VERSION_UNSUPPORTED } from "./rpc-error.ts";
 
 export type Claim = { version: Json; client: ClientFacts };
 
@@ -38,6 +38,6 @@ export function checkLogLevel(params: JsonObject | undefined): void {
   const meta = params?.["_meta"];
   const level = isObject(meta) ? meta[META.logLevel] : undefined;
   if (level !== undefined && !isLogLevel(level)) {
-    throw new RpcError(INVALID_PARAMS, `unknown log level: ${JSON.stringify(level)}`);
+    throw new BadRequest(INVALID_PARAMS, `unknown log level: ${JSON.stringify(level)}`);
   }
 }

@@ -24,8 +24,12 @@ export function withCursor(result: JsonObject, page: Page<unknown>): JsonObject 
 }
 
 function after<T>(kind: string, items: readonly T[], nameOf: (item: T) => string, cursor: Json): number {
-  const index = items.findIndex((item) => encodeCursor(kind, nameOf(item)) === cursor);
-  if (index === -1) throw new RpcError(INVALID_PARAMS, "unknown cursor: start the list again without one");
+  const prefix = `${kind}\n`;
+  const decoded = typeof cursor === "string" ? Buffer.from(cursor, "base64url").toString() : "";
+  const name = decoded.startsWith(prefix) ? decoded.slice(prefix.length) : undefined;
+  const index = name === undefined ? -1 : items.findIndex((item) => nameOf(item) === name);
+  if (index === -1 || cursor !== encodeCursor(kind, name ?? ""))
+    throw new RpcError(INVALID_PARAMS, "unknown cursor: start the list again without one");
   return index + 1;
 }
 

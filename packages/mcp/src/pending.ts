@@ -6,6 +6,9 @@ import { ConnectionError } from "./rpc-error.ts";
 /** Above 2^31 - 1 ms a timer fires at once: longer waits are as good as that long. */
 const MAX_TIMER_MS = 2_147_483_647;
 
+/** Far above what anybody means to have in flight; beyond it requests are refused, not queued. */
+const MAX_WAITING = 10_000;
+
 export type WaitOptions = { signal?: AbortSignal | undefined; timeoutMs?: number | undefined };
 
 type Waiting = { resolve(reply: Reply): void; reject(error: Error): void };
@@ -28,6 +31,9 @@ export class PendingRequests {
   /** `onGiveUp` tells the peer; it runs when we stop waiting before a reply came. */
   wait(id: Id, options: WaitOptions, onGiveUp: (reason: string) => void): Promise<Reply> {
     const { signal, timeoutMs } = options;
+    if (this.waiting.size >= MAX_WAITING) {
+      return Promise.reject(new ConnectionError("invalid", `more than ${MAX_WAITING} requests await their reply`));
+    }
     return new Promise((resolve, reject) => {
       let timer: Timer | undefined;
       const settle = (finish: () => void): void => {
@@ -63,7 +69,13 @@ export class PendingRequests {
     return true;
   }
 
+  /** The request could not be sent. */
+  fail(id: Id, error: Error): void {
+    this.waiting.get(id)?.reject(error);
+  }
+
   failAll(error: Error): void {
-    for (const waiting of [...this.waiting.values()]) waiting.reject(error);
+    // A copy: each rejection takes its entry out.
+    for (const waiting of Array.from(this.waiting.values())) waiting.reject(error);
   }
 }

@@ -1,22 +1,20 @@
 // prompts/* and completion/complete.
 import type { Call } from "./call.ts";
-import type { Context } from "./context.ts";
+import { promptFor } from "./downgrade.ts";
 import { isObject } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Methods } from "./method.ts";
 import { pageOf, withCursor } from "./pages.ts";
 import { describedAs } from "./resource.ts";
 import type { Complete, Prompt } from "./resource.ts";
-import type { ResourceSet } from "./resource-methods.ts";
+import type { InContext, ResourceSet } from "./resource-methods.ts";
 import { atLeast } from "./revisions.ts";
 import { INVALID_PARAMS, RpcError } from "./rpc-error.ts";
 
 /** The protocol's own limit on suggestions. */
 const MAX_COMPLETIONS = 100;
 
-type ContextFor = (call: Call) => Context;
-
-export function promptMethods(current: () => readonly Prompt[], contextFor: ContextFor, pageSize: number): Methods {
+export function promptMethods(current: () => readonly Prompt[], inContext: InContext, pageSize: number): Methods {
   return {
     "prompts/list": {
       era: "both",
@@ -34,7 +32,8 @@ export function promptMethods(current: () => readonly Prompt[], contextFor: Cont
         const args = stringsOf(call.params["arguments"], "arguments");
         const missing = prompt.arguments?.find(({ name, required }) => required && args[name] === undefined);
         if (missing) throw new RpcError(INVALID_PARAMS, `the prompt needs the argument ${missing.name}`);
-        return (await prompt.get(args, contextFor(call))) as JsonObject;
+        const got = await inContext(call, (context) => prompt.get(args, context));
+        return promptFor(got, call.revision);
       },
     },
   };
@@ -43,7 +42,7 @@ export function promptMethods(current: () => readonly Prompt[], contextFor: Cont
 export function completionMethods(
   prompts: () => readonly Prompt[],
   resources: () => ResourceSet,
-  contextFor: ContextFor,
+  inContext: InContext,
 ): Methods {
   return {
     "completion/complete": {
@@ -57,7 +56,7 @@ export function completionMethods(
         }
         const given = stringsOf(isObject(context) ? context["arguments"] : undefined, "context.arguments");
         const complete = completerOf(ref, name, prompts(), resources());
-        const all = complete ? await complete(value, given, contextFor(call)) : [];
+        const all = complete ? await inContext(call, (context) => complete(value, given, context)) : [];
         const values = all.slice(0, MAX_COMPLETIONS);
         return { completion: { values, total: all.length, hasMore: all.length > values.length } };
       },
@@ -99,7 +98,7 @@ function listed(prompt: Prompt, call: Call): JsonObject {
 
 function stringsOf(value: Json | undefined, what: string): Record<string, string> {
   if (value === undefined) return {};
-  const strings: Record<string, string> = {};
+  const strings = Object.create(null) as Record<string, string>; // an argument may be called "constructor"
   if (!isObject(value)) throw new RpcError(INVALID_PARAMS, `${what} must be an object of strings`);
   for (const [name, member] of Object.entries(value)) {
     if (typeof member !== "string") throw new RpcError(INVALID_PARAMS, `${what}.${name} must be a string`);

@@ -3,6 +3,8 @@
 //
 // Expects text that JSON.parse has accepted; on anything else the spans are meaningless but the scan still ends.
 
+const [QUOTE, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x22, 0x7b, 0x7d, 0x5b, 0x5d];
+
 export type Span = { start: number; end: number };
 
 /** The span of the value at `path` (member names, or element numbers), or undefined if there is none. */
@@ -21,6 +23,19 @@ export function elementTexts(text: string): string[] {
   const texts: string[] = [];
   for (const span of elements(text, skipBlanks(text, 0))) texts.push(text.slice(span.start, span.end));
   return texts;
+}
+
+/** Is anything in it nested deeper than that? Strings are skipped, not read, so long texts cost little. */
+export function isDeeperThan(text: string, limit: number): boolean {
+  let depth = 0;
+  for (let cursor = 0; cursor < text.length; cursor++) {
+    const char = text.charCodeAt(cursor);
+    if (char === QUOTE) cursor = stringEnd(text, cursor) - 1;
+    else if (char === OPEN_BRACE || char === OPEN_BRACKET) {
+      if (++depth > limit) return true;
+    } else if (char === CLOSE_BRACE || char === CLOSE_BRACKET) depth--;
+  }
+  return false;
 }
 
 /** The text with each span replaced. Spans must not overlap. */

@@ -13,11 +13,13 @@ import { uriTemplate } from "./uri-template.ts";
 import type { UriTemplate } from "./uri-template.ts";
 
 export type ResourceSet = { resources: readonly Resource[]; templates: readonly ResourceTemplate[] };
+/** Runs a handler with what it needs besides its arguments. */
+export type InContext = <T>(call: Call, run: (context: Context) => Promise<T> | T) => Promise<T>;
 type Subscriptions = { add(call: Call, uri: string): void; remove(call: Call, uri: string): void };
 
 export function resourceMethods(
   current: () => ResourceSet,
-  contextFor: (call: Call) => Context,
+  inContext: InContext,
   subscriptions: Subscriptions,
   pageSize: number,
 ): Methods {
@@ -28,9 +30,8 @@ export function resourceMethods(
     return made;
   };
 
-  async function read(call: Call, uri: string): Promise<ResourceContents[] | undefined> {
+  async function read(uri: string, context: Context): Promise<ResourceContents[] | undefined> {
     const { resources, templates } = current();
-    const context = contextFor(call);
     const resource = resources.find((candidate) => candidate.uri === uri);
     if (resource) return resource.read(context);
     for (const template of templates) {
@@ -64,7 +65,7 @@ export function resourceMethods(
       cacheable: true,
       async run(call) {
         const uri = uriOf(call);
-        const contents = await read(call, uri);
+        const contents = await inContext(call, (context) => read(uri, context));
         if (!contents) throw notFound(call, uri);
         return { contents: contents as Json[] };
       },

@@ -2,6 +2,8 @@
 import type { Json, JsonObject } from "./json.ts";
 
 const MAX_ENTRIES = 200;
+/** Larger results are asked for again each time. */
+const MAX_CHARS = 256 * 1024;
 
 export class ResultCache {
   private readonly entries = new Map<string, { result: JsonObject; until: number }>();
@@ -14,6 +16,7 @@ export class ResultCache {
   keep(method: string, params: JsonObject, result: JsonObject): void {
     const ttl = result["ttlMs"];
     if (typeof ttl !== "number" || !(ttl > 0) || result["resultType"] !== "complete") return;
+    if (JSON.stringify(result).length > MAX_CHARS) return;
     const oldest = this.entries.size >= MAX_ENTRIES ? this.entries.keys().next().value : undefined;
     if (oldest !== undefined) this.entries.delete(oldest);
     this.entries.set(keyOf(method, params), { result, until: Date.now() + ttl });
@@ -21,7 +24,7 @@ export class ResultCache {
 
   /** Everything of methods that start so, or of one resource. */
   forget(methodPrefix: string, uri?: Json): void {
-    for (const key of [...this.entries.keys()]) {
+    for (const key of this.entries.keys()) {
       if (key.startsWith(methodPrefix) && (uri === undefined || key === keyOf(methodPrefix, { uri }))) {
         this.entries.delete(key);
       }

@@ -43,6 +43,9 @@ export class RpcError extends Error {
   }
 }
 
+/** The request itself is not acceptable, whatever its method would say: HTTP answers 400, not 200. */
+export class BadRequest extends RpcError {}
+
 /** The connection is gone, or an answer never came: raised here, never received from the peer. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";

@@ -1,26 +1,36 @@
 // One tool call from its arguments to what the request is answered with: a result, questions, or a task that goes on.
 import type { Ask } from "./ask.ts";
-import { askerFor } from "./ask.ts";
+import { askerFor, demandCapabilities } from "./ask.ts";
 import type { Call } from "./call.ts";
 import { callTool } from "./call-tool.ts";
 import type { Explain } from "./call-tool.ts";
-import { createContext, logLevelOf } from "./context.ts";
+import { createContext } from "./context.ts";
 import type { LogLevel } from "./context.ts";
 import { toolResultFor } from "./downgrade.ts";
 import { isObject } from "./json.ts";
 import type { JsonObject } from "./json.ts";
-import { isModern, TASKS_EXTENSION } from "./revisions.ts";
-import { CAPABILITY_MISSING, INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, RpcError } from "./rpc-error.ts";
+import { isModern, META, TASKS_EXTENSION } from "./revisions.ts";
+import {
+  CAPABILITY_MISSING,
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  METHOD_NOT_FOUND,
+  RpcError,
+} from "./rpc-error.ts";
 import type { Seal } from "./seal.ts";
 import { createdTask } from "./task-wire.ts";
 import type { Task, TaskStore } from "./tasks.ts";
 import type { Tool } from "./tool.ts";
 
 export type ToolRuntime = {
+  /** Does this server offer tasks at all? If not, a client's wish for one means nothing. */
+  offersTasks: boolean;
   seal: Seal;
   explain: Explain;
   tasks: TaskStore;
-  sessionLogLevel(call: Call): LogLevel | undefined;
+  /** The minimum level of the log messages this call sends; undefined for none. */
+  levelFor(call: Call): LogLevel | undefined;
 };
 
 export async function runTool(tool: Tool, call: Call, runtime: ToolRuntime): Promise<JsonObject> {
@@ -30,13 +40,15 @@ export async function runTool(tool: Tool, call: Call, runtime: ToolRuntime): Pro
 
 async function runHere(tool: Tool, args: unknown, call: Call, runtime: ToolRuntime): Promise<JsonObject> {
   // A client that asks for a task where none is offered; without our capability the member means nothing.
-  if (call.revision === "2025-11-25" && call.params["task"] !== undefined) {
+  if (runtime.offersTasks && call.revision === "2025-11-25" && call.params["task"] !== undefined) {
     throw new RpcError(METHOD_NOT_FOUND, `${tool.name} cannot run as a task`);
   }
-  const { context, settle } = createContext(call, runtime.seal, logLevelOf(call, runtime.sessionLogLevel(call)));
-  const result = await callTool(tool, args, context, runtime.explain);
-  settle();
-  return toolResultFor(result, call.revision);
+  const { context, settle } = createContext(call, runtime.seal, runtime.levelFor(call));
+  try {
+    return toolResultFor(await callTool(tool, args, context, runtime.explain), call.revision);
+  } finally {
+    settle();
+  }
 }
 
 async function runPerhapsAsTask(tool: Tool, args: unknown, call: Call, runtime: ToolRuntime): Promise<JsonObject> {
@@ -51,23 +63,30 @@ async function runPerhapsAsTask(tool: Tool, args: unknown, call: Call, runtime: 
 
     const becomeTask = async (): Promise<boolean> => {
       if (wanted === "no" || task) return task !== undefined;
-      const ttl = isObject(call.params["task"]) ? call.params["task"]["ttl"] : undefined;
-      task = runtime.tasks.create(call.owner, typeof ttl === "number" ? ttl : undefined);
+      task = runtime.tasks.create(call.owner, wanted === "from the start" ? wantedTtl(call) : undefined);
       if (!task) throw new RpcError(INVALID_REQUEST, "too many tasks are running: wait for one to finish");
       call.signal.removeEventListener("abort", onAbort);
       task.signal.addEventListener("abort", () => work.abort(), { once: true });
       resolve(createdTask(task, call.revision));
       return true;
     };
-    const ask: Ask = async (questions) =>
-      task ? task.ask(questions) : (await askerFor(call, runtime.seal))(questions);
-    const level = logLevelOf(call, runtime.sessionLogLevel(call));
-    const { context, settle } = createContext({ ...call, signal: work.signal }, runtime.seal, level, ask);
+    const ask: Ask = async (questions) => {
+      if (!task) return (await askerFor(call, runtime.seal))(questions);
+      demandCapabilities(call, questions);
+      return task.ask(questions);
+    };
+    // 2025-11-25 goes on reporting until the task has ended, on the session's own stream; 2026-07-28 does not.
+    const notify: Call["notify"] = (method, params) => {
+      if (!task) return call.notify(method, params);
+      if (!task.finished)
+        call.session?.notify(method, { ...params, _meta: { [META.relatedTask]: { taskId: task.id } } });
+    };
+    const level = runtime.levelFor(call);
+    const { context, settle } = createContext({ ...call, signal: work.signal, notify }, runtime.seal, level, ask);
 
     const run = async (): Promise<void> => {
       if (wanted === "from the start") await becomeTask();
-      const result = await callTool(tool, args, { ...context, becomeTask }, runtime.explain);
-      settle();
+      const result = await callTool(tool, args, { ...context, becomeTask }, runtime.explain).finally(settle);
       const wire = toolResultFor(result, call.revision);
       // In 2025-11-25 a tool error is a failed task; in 2026-07-28 only a JSON-RPC error is.
       if (task) task.finish({ result: wire }, !isModern(call.revision) && result.isError === true);
@@ -94,6 +113,18 @@ function taskWanted(tool: Tool, call: Call): "no" | "from the start" | "when the
   if (hasTasksExtension(call)) return tool.task === "by itself" ? "when the tool says so" : "from the start";
   if (tool.task === "required") throw missingTasksExtension();
   return "no";
+}
+
+/** 2025-11-25: how long the client would like to be able to fetch the task. */
+function wantedTtl(call: Call): number | undefined {
+  const wish = call.params["task"];
+  if (wish === undefined || isModern(call.revision)) return undefined;
+  if (!isObject(wish)) throw new RpcError(INVALID_PARAMS, "task must be an object");
+  const { ttl } = wish;
+  if (ttl === undefined || ttl === null) return undefined;
+  if (typeof ttl !== "number" || !(ttl >= 0))
+    throw new RpcError(INVALID_PARAMS, "task.ttl must be a number of milliseconds");
+  return ttl;
 }
 
 export function hasTasksExtension(call: Call): boolean {

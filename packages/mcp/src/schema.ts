@@ -29,10 +29,10 @@ export function string(description: string, options: StringOptions = {}): Schema
   const { minLength, maxLength, format } = options;
   return leaf("string", description, { minLength, maxLength, format }, options, (value, at) => {
     if (typeof value !== "string") return expected("a string", value, at);
-    if (minLength !== undefined && value.length < minLength) {
+    if (minLength !== undefined && charactersIn(value, 2 * minLength) < minLength) {
       return problem(minLength === 1 ? `${at} must not be empty` : `${at} must have at least ${minLength} characters`);
     }
-    if (maxLength !== undefined && value.length > maxLength) {
+    if (maxLength !== undefined && value.length > maxLength && charactersIn(value, 2 * maxLength) > maxLength) {
       return problem(`${at} must have at most ${maxLength} characters, got ${value.length}`);
     }
     return { ok: true, value };
@@ -47,7 +47,7 @@ export function integer(description: string, options: NumberOptions = {}): Schem
 
 export function number(description: string, options: NumberOptions = {}): Schema<number> {
   return leaf("number", description, { minimum: options.min, maximum: options.max }, options, (value, at) =>
-    typeof value === "number" ? within(value, options, at) : expected("a number", value, at),
+    typeof value === "number" && Number.isFinite(value) ? within(value, options, at) : expected("a number", value, at),
   );
 }
 
@@ -177,6 +177,11 @@ function leaf<T>(
     parse: (value, at) =>
       value === undefined && fallback !== undefined ? { ok: true, value: fallback } : check(value, at),
   };
+}
+
+/** JSON Schema counts characters, not the halves JavaScript stores some in. From `enough` halves on it cannot matter. */
+function charactersIn(value: string, enough: number): number {
+  return value.length > enough ? value.length : Array.from(value).length;
 }
 
 function within(value: number, { min, max }: NumberOptions, at: string): Parsed<number> {

@@ -1,5 +1,6 @@
 // State that travels through a client and must come back as it left: encrypted and authenticated, so that it can be
 // neither read nor altered on the way. WebCrypto, because importing node:crypto costs start-up time.
+import { isObject } from "./json.ts";
 import type { Json } from "./json.ts";
 
 const NONCE_BYTES = 12;
@@ -45,8 +46,13 @@ export class Seal {
   }
 }
 
-/** A digest of JSON values, for binding a state to the request it belongs to. */
+/** A digest of a JSON value, whatever the order of its members: a client may encode the same call anew. */
 export async function digestOf(value: Json): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify(value));
+  const bytes = new TextEncoder().encode(JSON.stringify(value, sorted));
   return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("base64url");
+}
+
+function sorted(_name: string, value: Json | undefined): Json | undefined {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

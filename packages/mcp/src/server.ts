@@ -1,4 +1,4 @@
-// A server: what it offers, as answers to calls of every revision. It knows no transport: stdio-server.ts and
+// A server: what it offers, as answers to calls of every revision. It knows no transport: connection.ts and
 // http-handler.ts bring it its calls.
 import { InputRequired } from "./ask.ts";
 import type { Call, Service, Session } from "./call.ts";
@@ -17,8 +17,9 @@ import type { Prompt, Resource, ResourceTemplate } from "./resource.ts";
 import { atLeast, isModern, META, MODERN_REVISIONS, negotiate, TASKS_EXTENSION } from "./revisions.ts";
 import type { Revision } from "./revisions.ts";
 import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "./rpc-error.ts";
+import { checkLogLevel } from "./modern.ts";
 import { Seal } from "./seal.ts";
-import { subscriptionMethods } from "./subscription-methods.ts";
+import { MAX_SUBSCRIPTIONS, MAX_URI_CHARS, subscriptionMethods } from "./subscription-methods.ts";
 import { taskMethods } from "./task-methods.ts";
 import { taskFields } from "./task-wire.ts";
 import { TASK_LIMITS, TaskStore } from "./tasks.ts";
@@ -67,6 +68,8 @@ export function createServer(options: ServerOptions): Server {
   const seal = new Seal(options.sealKey);
   const closing = new AbortController();
   const pageSize = options.pageSize ?? DEFAULT_PAGE_SIZE;
+  if (!(Number.isInteger(pageSize) && pageSize > 0)) throw new Error("pageSize must be a positive integer");
+  const modernInfo = implementation(options, "2026-07-28");
   const sessions = new WeakMap<Session, SessionState>();
   let tools = new ToolList(options.tools ?? []);
   let resources = { resources: options.resources ?? [], templates: options.resourceTemplates ?? [] };
@@ -83,13 +86,19 @@ export function createServer(options: ServerOptions): Server {
 
   const stateOf = (session: Session): SessionState => {
     let state = sessions.get(session);
-    if (!state) sessions.set(session, (state = { logLevel: undefined, uris: new Set() }));
+    if (!state) sessions.set(session, (state = { logLevel: "debug", uris: new Set() }));
     return state;
   };
-  const sessionLogLevel = (call: Call): LogLevel | undefined =>
-    call.session ? stateOf(call.session).logLevel : undefined;
-  const contextFor = (call: Call): Context =>
-    createContext(call, seal, logLevelOf(call, sessionLogLevel(call))).context;
+  const levelFor = (call: Call): LogLevel | undefined =>
+    options.logging ? logLevelOf(call, call.session && stateOf(call.session).logLevel) : undefined;
+  const inContext = async <T>(call: Call, run: (context: Context) => Promise<T> | T): Promise<T> => {
+    const { context, settle } = createContext(call, seal, levelFor(call));
+    try {
+      return await run(context);
+    } finally {
+      settle();
+    }
+  };
 
   const methods: Methods = {
     initialize: { era: "legacy", run: (call) => initialized(call) },
@@ -97,7 +106,7 @@ export function createServer(options: ServerOptions): Server {
     "server/discover": { era: "modern", cacheable: true, run: () => discovered() },
   };
   if (offers.tools) {
-    const runtime = { seal, explain: options.explain ?? (() => undefined), tasks, sessionLogLevel };
+    const runtime = { offersTasks: offers.tasks, seal, explain: options.explain ?? (() => undefined), tasks, levelFor };
     Object.assign(
       methods,
       toolMethods(() => tools, runtime, pageSize),
@@ -106,18 +115,20 @@ export function createServer(options: ServerOptions): Server {
   if (offers.tasks) Object.assign(methods, taskMethods(tasks, pageSize));
   if (offers.resources) {
     const subscriptions = {
-      add: (call: Call, uri: string) => void (call.session && stateOf(call.session).uris.add(uri)),
+      add(call: Call, uri: string) {
+        if (call.session) subscribe(stateOf(call.session).uris, uri);
+      },
       remove: (call: Call, uri: string) => void (call.session && stateOf(call.session).uris.delete(uri)),
     };
     Object.assign(
       methods,
-      resourceMethods(() => resources, contextFor, subscriptions, pageSize),
+      resourceMethods(() => resources, inContext, subscriptions, pageSize),
     );
   }
   if (offers.prompts)
     Object.assign(
       methods,
-      promptMethods(() => prompts, contextFor, pageSize),
+      promptMethods(() => prompts, inContext, pageSize),
     );
   if (offers.prompts || offers.resources) {
     Object.assign(
@@ -125,7 +136,7 @@ export function createServer(options: ServerOptions): Server {
       completionMethods(
         () => prompts,
         () => resources,
-        contextFor,
+        inContext,
       ),
     );
   }
@@ -138,7 +149,9 @@ export function createServer(options: ServerOptions): Server {
   if (options.logging) methods["logging/setLevel"] = { era: "legacy", run: (call) => setLevel(call) };
 
   function initialized(call: Call): JsonObject {
-    const revision = negotiate(call.params["protocolVersion"]);
+    const requested = call.params["protocolVersion"];
+    if (typeof requested !== "string") throw new RpcError(INVALID_PARAMS, "protocolVersion must be a string");
+    const revision = negotiate(requested);
     const result: JsonObject = {
       protocolVersion: revision,
       capabilities: capabilities(revision),
@@ -179,17 +192,19 @@ export function createServer(options: ServerOptions): Server {
     async handle(call) {
       const method = methodFor(methods, call);
       if (!isModern(call.revision)) return method.run(call);
-      const result = await modernResult(method, call);
-      return complete(result, method, options);
+      method.check?.(call);
+      checkLogLevel(call.params);
+      return complete(await modernResult(method, call), method, modernInfo, options.cache);
     },
     opened(session) {
       const stop = changes.listen((change) => tellSession(session, stateOf(session), change));
-      session.ended.addEventListener("abort", () => {
-        stop();
-        tasks.endOwner(session.id);
-      });
+      session.ended.addEventListener("abort", stop, { once: true });
     },
+    ended: (owner) => tasks.endOwner(owner),
     setTools(next) {
+      if (!offers.tasks && next.some(({ task }) => task !== undefined)) {
+        throw new Error("tools that run as tasks must be there from the start: the capability is declared once");
+      }
       tools = new ToolList(next);
       changes.tell({ kind: "tools" });
     },
@@ -206,7 +221,15 @@ export function createServer(options: ServerOptions): Server {
   };
 }
 
-type SessionState = { logLevel: LogLevel | undefined; uris: Set<string> };
+type SessionState = { logLevel: LogLevel; uris: Set<string> };
+
+function subscribe(uris: Set<string>, uri: string): void {
+  if (uri.length > MAX_URI_CHARS) throw new RpcError(INVALID_PARAMS, `a URI of more than ${MAX_URI_CHARS} characters`);
+  if (uris.size >= MAX_SUBSCRIPTIONS && !uris.has(uri)) {
+    throw new RpcError(INVALID_PARAMS, `more than ${MAX_SUBSCRIPTIONS} subscriptions: unsubscribe some first`);
+  }
+  uris.add(uri);
+}
 
 function methodFor(methods: Methods, call: Call): Method {
   const method = Object.hasOwn(methods, call.method) ? methods[call.method] : undefined;
@@ -227,14 +250,14 @@ async function modernResult(method: Method, call: Call): Promise<JsonObject> {
 }
 
 /** What every result of 2026-07-28 carries besides itself. */
-function complete(result: JsonObject, method: Method, options: ServerOptions): JsonObject {
+function complete(result: JsonObject, method: Method, info: JsonObject, cache: ServerOptions["cache"]): JsonObject {
   const meta = isObject(result["_meta"]) ? result["_meta"] : {};
   const whole: JsonObject = { resultType: "complete", ...result };
   if (method.cacheable && whole["resultType"] === "complete") {
-    whole["ttlMs"] = options.cache?.ttlMs ?? 0;
-    whole["cacheScope"] = options.cache?.scope ?? "private";
+    whole["ttlMs"] = cache?.ttlMs ?? 0;
+    whole["cacheScope"] = cache?.scope ?? "private";
   }
-  whole["_meta"] = { ...meta, [META.serverInfo]: implementation(options, "2026-07-28") };
+  whole["_meta"] = { ...meta, [META.serverInfo]: info };
   return whole;
 }
 

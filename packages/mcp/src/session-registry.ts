@@ -38,12 +38,15 @@ export class SessionRegistry {
 
   close(): void {
     clearInterval(this.sweeper);
-    for (const session of [...this.sessions.values()]) this.end(session);
+    for (const session of this.sessions.values()) this.end(session); // a Map may lose entries while it is walked
   }
 
   private endIdle(): void {
     const before = Date.now() - this.limits.idleMs;
-    for (const session of [...this.sessions.values()]) if (session.idle && session.lastUsed < before) this.end(session);
+    for (const session of this.sessions.values()) {
+      if (session.idle && session.lastUsed < before) this.end(session);
+      else session.forgetOldStreams();
+    }
   }
 
   private endLongestIdle(): boolean {

@@ -70,12 +70,15 @@ class SseLink implements Link {
 
   async request({ id, method, params }: Outgoing, signal: AbortSignal, onSent?: () => void): Promise<Answer> {
     const reply = this.waiting.wait(id, { signal }, (reason) => {
+      if (method === "initialize") return;
       void this.notify("notifications/cancelled", { requestId: idValue(id), reason }).catch(() => {});
     });
-    reply.catch(() => {}); // awaited below, after the send
-    const sent = this.reply(requestText(id, method, params));
+    const sending = this.reply(requestText(id, method, params)).catch((error: unknown) => {
+      this.waiting.fail(id, error instanceof Error ? error : new ConnectionError("closed", String(error)));
+    });
     onSent?.();
-    await sent;
+    // The reply may come on the stream before the POST is answered, and must not wait for it.
+    await Promise.race([sending, reply]);
     return { reply: await reply, status: 200 };
   }
 
@@ -102,9 +105,12 @@ class SseLink implements Link {
   private async listen(events: ReturnType<typeof eventsIn>): Promise<void> {
     try {
       for await (const event of events) {
+        if (event.event !== "message" || event.data === "") continue;
         const message = parseMessage(event.data);
-        if (message.kind === "reply") this.waiting.settle(message);
-        else if (message.kind === "request" || message.kind === "notification") this.options.receive(message);
+        for (const one of message.kind === "batch" ? message.items : [message]) {
+          if (one.kind === "reply") this.waiting.settle(one);
+          else if (one.kind !== "malformed") this.options.receive(one);
+        }
       }
     } catch {
       // a broken stream is an ended one

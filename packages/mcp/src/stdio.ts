@@ -37,8 +37,13 @@ export class LineWriter {
   }
 
   line(text: string): Promise<void> {
-    // A failed write shows in the flush that follows it.
-    void Promise.resolve(this.sink.write(`${text}\n`)).catch(() => {});
+    try {
+      const written = this.sink.write(`${text}\n`);
+      // A write that fails later shows in the flush that follows it.
+      if (typeof written !== "number") written.catch(() => {});
+    } catch (error) {
+      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+    }
     this.flushing ??= Promise.resolve().then(async () => {
       this.flushing = undefined;
       await this.sink.flush();

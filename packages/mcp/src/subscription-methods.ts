@@ -9,6 +9,10 @@ import { META } from "./revisions.ts";
 import { INVALID_PARAMS, RpcError } from "./rpc-error.ts";
 import { hasTasksExtension } from "./run-tool.ts";
 
+/** More than anybody watches, and a bound on what one client makes us keep. */
+export const MAX_SUBSCRIPTIONS = 1000;
+export const MAX_URI_CHARS = 8192;
+
 type Granted = { tools: boolean; prompts: boolean; resources: boolean; uris: Set<string>; tasks: Set<string> };
 export type Offered = { tools: boolean; prompts: boolean; resources: boolean; tasks: boolean };
 
@@ -75,7 +79,11 @@ function notificationFor(
 }
 
 function strings(value: Json | undefined): string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) throw new RpcError(INVALID_PARAMS, "resourceSubscriptions and taskIds are arrays");
+  if (value.length > MAX_SUBSCRIPTIONS)
+    throw new RpcError(INVALID_PARAMS, `more than ${MAX_SUBSCRIPTIONS} subscriptions`);
+  return value.filter((item) => typeof item === "string" && item.length <= MAX_URI_CHARS) as string[];
 }
 
 function eitherAborts(...signals: AbortSignal[]): Promise<void> {

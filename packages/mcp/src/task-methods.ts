@@ -1,4 +1,5 @@
 // tasks/*: the experimental core of 2025-11-25, and the extension of 2026-07-28. One store, two spellings.
+import { wireForm } from "./ask.ts";
 import type { Answers, Question } from "./ask.ts";
 import type { Call } from "./call.ts";
 import { isObject } from "./json.ts";
@@ -98,22 +99,18 @@ async function awaitResult(task: Task, call: Call): Promise<JsonObject> {
 
 async function putQuestions(task: Task, call: Call, related: JsonObject): Promise<void> {
   const asked = Object.entries(task.questions).map(async ([key, { method, params }]) => {
-    const answer = await call.request(method, { ...params, _meta: related }, { signal: call.signal });
-    task.answer({ [key]: answer });
+    try {
+      const answer = await call.request(method, { ...params, _meta: related }, { signal: call.signal });
+      task.answer({ [key]: answer });
+    } catch (error) {
+      // The client's own refusal is an answer; a lost connection is not: the question stays open.
+      if (!(error instanceof RpcError)) throw error;
+      task.refuse(key, error);
+    }
   });
   await Promise.all(asked);
 }
 
 function wireQuestions(questions: { [key: string]: Question }): JsonObject {
-  return Object.fromEntries(
-    Object.entries(questions).map(
-      ([
-        key,
-        {
-          method,
-          params: { elicitationId: _, ...params },
-        },
-      ]) => [key, method === "roots/list" ? { method } : { method, params }],
-    ),
-  );
+  return Object.fromEntries(Object.entries(questions).map(([key, question]) => [key, wireForm(question)]));
 }

@@ -13,11 +13,13 @@ export type TaskLimits = {
   pollIntervalMs: number;
   /** Running at once, for one owner. */
   maxRunningPerOwner: number;
-  /** Kept in all; the oldest finished ones go first. */
+  /** Kept in all, running ones included; the oldest finished ones go first. */
   maxKept: number;
 };
 
 export const TASK_LIMITS: TaskLimits = { ttlMs: 300_000, pollIntervalMs: 500, maxRunningPerOwner: 32, maxKept: 1000 };
+
+type Open = { question: Question; answer(value: JsonObject): void; refuse(error: Error): void };
 
 export class Task {
   readonly id = crypto.randomUUID();
@@ -30,9 +32,9 @@ export class Task {
   statusMessage: string | undefined;
   outcome: TaskOutcome | undefined;
   private readonly controller = new AbortController();
-  private readonly open = new Map<string, { question: Question; answer(value: JsonObject): void }>();
+  private readonly open = new Map<string, Open>();
+  private readonly keys = new Set<string>();
   private readonly watchers = new Set<() => void>();
-  private asked = 0;
 
   constructor(owner: string, ttlMs: number, pollIntervalMs: number) {
     this.owner = owner;
@@ -56,49 +58,58 @@ export class Task {
   finish(outcome: TaskOutcome, failed: boolean): void {
     if (this.finished) return;
     this.outcome = outcome;
-    this.open.clear();
+    this.abandonQuestions();
     if ("error" in outcome) this.statusMessage = outcome.error.message;
     this.become(failed ? "failed" : "completed");
   }
 
   cancel(): void {
     if (this.finished) return;
-    this.open.clear();
     this.statusMessage = "cancelled by the client";
     this.become("cancelled");
     this.controller.abort();
+    this.abandonQuestions();
   }
 
   /** Asks through the task: the client sees the questions when it polls. */
   async ask(questions: { [key: string]: Question }): Promise<Answers> {
-    const answers: Answers = {};
-    const asked = Object.entries(questions).map(
-      ([name, question]) =>
-        new Promise<void>((resolve, reject) => {
-          // Keys are never reused within a task, so a late answer cannot reach another question.
-          const key = this.open.has(name) || this.asked > 0 ? `${name}-${++this.asked}` : name;
-          this.signal.addEventListener("abort", () => reject(new Error("the task was cancelled")), { once: true });
-          this.open.set(key, {
-            question,
-            answer(value) {
-              answers[name] = value;
-              resolve();
-            },
-          });
-        }),
-    );
-    this.asked++;
-    this.become("input_required");
-    await Promise.all(asked);
-    return answers;
+    if (this.finished) throw new Error("the task is over");
+    const asked = Object.entries(questions).map(([name, question]) => {
+      const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
+      this.open.set(this.newKey(name), { question, answer: resolve, refuse: reject });
+      return promise.then((answer) => [name, answer] as const);
+    });
+    if (asked.length > 0) this.become("input_required");
+    return Object.fromEntries(await Promise.all(asked));
+  }
+
+  /** Keys are never reused within a task, so a late answer cannot reach another question. */
+  private newKey(name: string): string {
+    let key = name;
+    for (let number = 2; this.keys.has(key); number++) key = `${name}-${number}`;
+    this.keys.add(key);
+    return key;
   }
 
   /** Unknown keys are ignored; answered ones are no longer listed. */
   answer(given: Answers): void {
-    for (const [key, value] of Object.entries(given)) {
-      this.open.get(key)?.answer(value);
-      this.open.delete(key);
-    }
+    for (const [key, value] of Object.entries(given)) this.close(key)?.answer(value);
+    this.goOn();
+  }
+
+  /** The client would not answer: what asked learns why. */
+  refuse(key: string, error: Error): void {
+    this.close(key)?.refuse(error);
+    this.goOn();
+  }
+
+  private close(key: string): Open | undefined {
+    const open = this.open.get(key);
+    this.open.delete(key);
+    return open;
+  }
+
+  private goOn(): void {
     if (this.open.size === 0 && this.status === "input_required") this.become("working");
   }
 
@@ -118,10 +129,15 @@ export class Task {
   /** Called after every change of status; set by the store. */
   onChange: (task: Task) => void = () => {};
 
+  private abandonQuestions(): void {
+    for (const { refuse } of this.open.values()) refuse(new Error("the task is over"));
+    this.open.clear();
+  }
+
   private become(status: TaskStatus): void {
     this.status = status;
     this.updatedAt = new Date();
-    for (const watcher of [...this.watchers]) watcher();
+    for (const watcher of Array.from(this.watchers)) watcher(); // a copy: each takes itself out
     this.onChange(this);
   }
 }
@@ -136,9 +152,11 @@ export class TaskStore {
     this.onChange = onChange;
   }
 
-  /** Undefined when this owner already has as many running as it may. */
+  /** Undefined when this owner, or all together, already have as many running as they may. */
   create(owner: string, ttlMs?: number): Task | undefined {
     this.forgetExpired();
+    this.makeRoom();
+    if (this.tasks.size >= this.limits.maxKept) return undefined;
     if (this.of(owner).filter((task) => !task.finished).length >= this.limits.maxRunningPerOwner) return undefined;
     const task = new Task(owner, Math.min(ttlMs ?? this.limits.ttlMs, this.limits.ttlMs), this.limits.pollIntervalMs);
     task.onChange = this.onChange;
@@ -164,12 +182,16 @@ export class TaskStore {
     }
   }
 
+  private makeRoom(): void {
+    let surplus = this.tasks.size - this.limits.maxKept + 1;
+    if (surplus <= 0) return;
+    for (const [id, task] of this.tasks) if (task.finished && surplus-- > 0) this.tasks.delete(id);
+  }
+
   private forgetExpired(): void {
     const now = Date.now();
-    let surplus = this.tasks.size - this.limits.maxKept + 1;
     for (const [id, task] of this.tasks) {
-      if (!task.finished) continue;
-      if (surplus-- > 0 || task.updatedAt.getTime() + task.ttlMs < now) this.tasks.delete(id);
+      if (task.finished && task.updatedAt.getTime() + task.ttlMs < now) this.tasks.delete(id);
     }
   }
 }

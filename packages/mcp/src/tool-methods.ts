@@ -26,8 +26,12 @@ export class ToolList {
     for (const tool of tools) this.mirrored.set(tool, headerParams(tool.input.json));
   }
 
+  find(name: unknown): Tool | undefined {
+    return typeof name === "string" ? this.byName.get(name) : undefined;
+  }
+
   named(name: unknown): Tool {
-    const tool = typeof name === "string" ? this.byName.get(name) : undefined;
+    const tool = this.find(name);
     if (!tool) throw new RpcError(INVALID_PARAMS, `unknown tool: ${JSON.stringify(name) ?? "no name given"}`);
     return tool;
   }
@@ -56,10 +60,12 @@ export function toolMethods(current: () => ToolList, runtime: ToolRuntime, pageS
     },
     "tools/call": {
       era: "both",
+      check(call) {
+        const tool = call.header && current().find(call.params["name"]);
+        if (tool && call.header) checkHeaderParams(current().headersOf(tool), call.params["arguments"], call.header);
+      },
       run(call: Call) {
-        const tool = current().named(call.params["name"]);
-        if (call.header) checkHeaderParams(current().headersOf(tool), call.params["arguments"], call.header);
-        return runTool(tool, call, runtime);
+        return runTool(current().named(call.params["name"]), call, runtime);
       },
     },
   };

@@ -1,6 +1,10 @@
 // A two-way flow of messages over one connection, and a pair of them in memory.
 import { parseMessage } from "./message.ts";
 import type { Incoming } from "./message.ts";
+import { ConnectionError } from "./rpc-error.ts";
+
+/** Messages that wait for a reader without slowing the sender. */
+const COMFORTABLE = 1000;
 
 /** The end of `incoming` is the end of the connection. */
 export type Transport = {
@@ -17,9 +21,7 @@ export function transportPair(): [Transport, Transport] {
   const toRight = new Mailbox();
   const end = (inbox: Mailbox, outbox: Mailbox): Transport => ({
     incoming: inbox,
-    async send(text) {
-      outbox.put(parseMessage(text));
-    },
+    send: (text) => outbox.put(parseMessage(text)),
     async close() {
       inbox.end();
       outbox.end();
@@ -28,29 +30,41 @@ export function transportPair(): [Transport, Transport] {
   return [end(toLeft, toRight), end(toRight, toLeft)];
 }
 
-/** An endless queue with an end: what is put in comes out in order, to one reader. */
+/** A queue with an end: what is put in comes out in order, to one reader. */
 export class Mailbox implements AsyncIterable<Incoming> {
   private readonly queue: Incoming[] = [];
+  private senders: (() => void)[] = [];
   private wake: (() => void) | undefined;
   private ended = false;
 
-  put(message: Incoming): void {
-    if (this.ended) return;
+  /** Resolves once the reader is less than a mailbox behind: a slow reader makes this slow. */
+  put(message: Incoming): Promise<void> {
+    if (this.ended) return Promise.reject(new ConnectionError("closed", "the connection is closed"));
     this.queue.push(message);
     this.wake?.();
+    if (this.queue.length <= COMFORTABLE) return Promise.resolve();
+    return new Promise((resolve) => this.senders.push(resolve));
   }
 
   end(): void {
     this.ended = true;
     this.wake?.();
+    this.letSend();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Incoming> {
     for (;;) {
       const message = this.queue.shift();
+      if (this.queue.length <= COMFORTABLE) this.letSend();
       if (message) yield message;
       else if (this.ended) return;
       else await new Promise<void>((resolve) => (this.wake = resolve));
     }
+  }
+
+  private letSend(): void {
+    const { senders } = this;
+    this.senders = [];
+    for (const resolve of senders) resolve();
   }
 }

@@ -35,11 +35,16 @@ function matchFrom(parts: readonly Part[], index: number, uri: string, at: numbe
     return uri.startsWith(part.literal, at) ? matchFrom(parts, index + 1, uri, at + part.literal.length) : undefined;
   }
   const next = parts[index + 1];
-  const end = next && "literal" in next ? uri.indexOf(next.literal, at) : uri.length;
+  const end = next && "literal" in next ? literalStart(next.literal, index + 2 === parts.length, uri, at) : uri.length;
   const value = end <= at ? "" : uri.slice(at, end);
   if (value === "" || (!part.slashes && value.includes("/"))) return undefined;
   const rest = matchFrom(parts, index + 1, uri, end);
   return rest && { [part.variable]: decoded(value), ...rest };
+}
+
+// The last literal must end the URI: `{+path}.txt` takes all of a.txt.txt but its ending.
+function literalStart(literal: string, last: boolean, uri: string, at: number): number {
+  return last && uri.endsWith(literal) ? uri.length - literal.length : uri.indexOf(literal, at);
 }
 
 function decoded(value: string): string {

@@ -1,0 +1,47 @@
+// What has been said but not yet taken by the peer: how much it is, and when there is room again.
+import type { Transport } from "./transport.ts";
+
+/** A peer that never reads: beyond this much unsent output nothing more is read from it, either. */
+const MAX_UNSENT_CHARS = 32 * 1024 * 1024;
+
+export class Outbox {
+  private readonly transport: Transport;
+  private unsent = 0;
+  private waiting: { below: number; resolve: () => void }[] = [];
+
+  constructor(transport: Transport) {
+    this.transport = transport;
+  }
+
+  get congested(): boolean {
+    return this.unsent > MAX_UNSENT_CHARS;
+  }
+
+  put(text: string): void {
+    this.unsent += text.length;
+    const sent = (): void => this.taken(text.length);
+    this.transport.send(text).then(sent, sent); // the peer is gone: the end of `incoming` says so
+  }
+
+  relieved(): Promise<void> {
+    return this.below(MAX_UNSENT_CHARS);
+  }
+
+  empty(): Promise<void> {
+    return this.below(0);
+  }
+
+  private below(limit: number): Promise<void> {
+    if (this.unsent <= limit) return Promise.resolve();
+    return new Promise((resolve) => this.waiting.push({ below: limit, resolve }));
+  }
+
+  private taken(chars: number): void {
+    this.unsent -= chars;
+    if (this.waiting.length === 0) return;
+    const still = this.waiting.filter(({ below }) => this.unsent > below);
+    const free = this.waiting.filter(({ below }) => this.unsent <= below);
+    this.waiting = still;
+    for (const { resolve } of free) resolve();
+  }
+}
