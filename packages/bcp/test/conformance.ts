@@ -61,7 +61,8 @@ export async function runConformance(folder: string): Promise<Check[]> {
   for (const entry of vectors.decode) await add("vectors: decode", entry.name, () => checkDecode(entry));
   for (const entry of vectors.decode_with_store) await add("vectors: references", entry.name, () => checkStore(entry));
   for (const entry of vectors.blake3) await add("vectors: BLAKE3", entry.hash, () => checkHash(entry));
-  for (const entry of vectors.estimate) await add("vectors: estimators", entry.text, () => checkEstimate(entry));
+  for (const entry of vectors.estimate)
+    await add("vectors: estimators", JSON.stringify(entry.text), () => checkEstimate(entry));
   for (const entry of vectors.render) {
     for (const wanted of entry.renders) {
       const name = `${entry.name} ${wanted.mode} ${wanted.verbosity} ${wanted.budget}`;

@@ -185,7 +185,7 @@ describe("references", () => {
     for (const options of [{}, { compressBlocks: true }, { compressPayload: true }]) {
       const payload = await encode([block, block, block], { ...options, dedup: true, store: createMemoryStore() });
       const { blocks } = decode(payload);
-      expect(blocks.map(({ flags, ...rest }) => rest)).toEqual([block, block, block]);
+      expect(blocks.map(({ flags: _flags, ...rest }) => rest)).toEqual([block, block, block]);
       expect(blocks.map(({ flags }) => flags & 4)).toEqual([0, 4, 4]);
     }
   });

@@ -1,0 +1,77 @@
+// The `bcp` entry point as a process of its own, on Bun and, where there is one that knows zstd, on Node.
+
+import { describe, expect, test } from "bun:test";
+import path from "node:path";
+import { TOUR, TOUR_MARKDOWN } from "./vectors/tour.ts";
+
+const MAIN = path.join(import.meta.dir, "../src/main.ts");
+const node = process.env["BOSUN_NODE"] ?? Bun.which("node") ?? "node";
+const nodeVersion = Number(/^v(\d+)/.exec(Bun.spawnSync([node, "--version"]).stdout.toString())?.[1] ?? 0);
+
+const RUNTIMES: [string, string[]][] = [["bun", [process.execPath, "--no-env-file", "--config=/dev/null", MAIN]]];
+if (nodeVersion >= 24) RUNTIMES.push(["node", [node, MAIN]]);
+else test.skip(`on Node: this one is ${nodeVersion}, which has no zstd (set BOSUN_NODE to a Node 24)`, () => {});
+
+describe.each(RUNTIMES)("%s", (_, command) => {
+  test("decodes from a pipe to a pipe", async () => {
+    const child = start(command, ["decode", "-", "--mode", "markdown"]);
+    child.stdin.write(TOUR);
+    await child.stdin.end();
+    expect(await new Response(child.stdout).text()).toBe(`${TOUR_MARKDOWN}\n`);
+    expect(await child.exited).toBe(0);
+  });
+
+  test("writes all of a large output before it ends, and fails with 1", async () => {
+    const child = start(command, ["encode", "-", "-o", "-"]);
+    const content = "x".repeat(3_000_000);
+    child.stdin.write(JSON.stringify({ blocks: [{ type: "conversation", role: "user", content }] }));
+    await child.stdin.end();
+    const payload = new Uint8Array(await new Response(child.stdout).arrayBuffer());
+    expect(payload.length).toBe(3_000_000 + 27);
+    const broken = start(command, ["validate", "-"]);
+    broken.stdin.write(payload.subarray(0, -1));
+    await broken.stdin.end();
+    expect(await new Response(broken.stdout).text()).toStartWith("✗ Error: ");
+    expect(await broken.exited).toBe(1);
+  });
+
+  test("compresses and unpacks", async () => {
+    const child = start(command, ["encode", "-", "-o", "-", "--compress-payload"]);
+    child.stdin.write(JSON.stringify({ blocks: [{ type: "conversation", role: "user", content: "abc".repeat(40) }] }));
+    await child.stdin.end();
+    // The bytes of the reference, for libzstd 1.5.7.
+    expect(Buffer.from(new Uint8Array(await new Response(child.stdout).arrayBuffer())).toString("hex")).toBe(
+      "424350000100010028b52ffd0058bd00008002007e010002020178616263ff0100000100d2d42501",
+    );
+  });
+
+  test("ends quietly when nobody reads on", async () => {
+    const child = start(command, ["decode", "-"]);
+    const reader = child.stdout.getReader();
+    child.stdin.write(largePayload());
+    await child.stdin.end();
+    await reader.read();
+    await reader.cancel();
+    expect(await child.exited).toBe(0);
+    expect(await new Response(child.stderr).text()).toBe("");
+  });
+});
+
+function start(command: readonly string[], args: readonly string[]) {
+  return Bun.spawn([...command, ...args], { stdin: "pipe", stdout: "pipe", stderr: "pipe", env: {} });
+}
+
+function largePayload(): Uint8Array {
+  const length = 4_000_000;
+  const lengthBytes = [
+    (length & 0x7f) | 0x80,
+    ((length >> 7) & 0x7f) | 0x80,
+    ((length >> 14) & 0x7f) | 0x80,
+    length >> 21,
+  ];
+  const head = [0x42, 0x43, 0x50, 0, 1, 0, 0, 0, 0x42, 0, ...lengthBytes];
+  const payload = new Uint8Array(head.length + length + 4).fill(0x61);
+  payload.set(head);
+  payload.set([0xff, 1, 0, 0], head.length + length);
+  return payload;
+}
