@@ -9,38 +9,29 @@ export type ToolDefinition = {
   [field: string]: unknown;
 };
 
-/** light: shorter descriptions, no decoration. full: one sentence, and of each parameter its name, type and choices. */
+/**
+ * light: shorter descriptions, no decoration. full: to a quarter; every tool keeps its name and the names of its
+ * parameters, and types, what is required and a short description come back as far as the quarter allows.
+ */
 export type ToolCompression = "off" | "light" | "full";
 
-type Limits = { sentences: number; chars: number; parameterChars: number };
+type Limits = { sentences: number; chars: number };
 type Schema = Record<string, unknown>;
 
-const LIMITS: Record<Exclude<ToolCompression, "off">, Limits> = {
-  light: { sentences: 2, chars: 240, parameterChars: 90 },
-  full: { sentences: 1, chars: 90, parameterChars: 0 },
-};
+const TOOL_LIMITS: Limits = { sentences: 2, chars: 240 };
+const PARAMETER_LIMITS: Limits = { sentences: 1, chars: 90 };
+const BRIEF: Limits = { sentences: 1, chars: 60 };
+const FULL_SHARE = 0.25;
+/** A short list may have this much per tool, even if it is more than a quarter. */
+const FULL_TOKENS_PER_TOOL = 40;
 /** Says nothing to a model. */
 const DECORATION = new Set(["$schema", "$id", "$comment", "title", "additionalProperties", "examples", "default"]);
-/** Under `full`, what a model must know to write a valid argument. */
-const ESSENTIAL = new Set([
-  "type",
-  "enum",
-  "const",
-  "properties",
-  "required",
-  "items",
-  "anyOf",
-  "oneOf",
-  "allOf",
-  "$ref",
-  "$defs",
-  "definitions",
-]);
 /** Deeper than this a schema is passed on as it is. */
 const MAX_DEPTH = 12;
 
 export function compressTools<Tool extends ToolDefinition>(tools: readonly Tool[], level: ToolCompression): Tool[] {
-  return level === "off" ? [...tools] : tools.map((tool) => compressTool(tool, level));
+  if (level === "off") return [...tools];
+  return level === "light" ? tools.map((tool) => smaller(lighten(tool), tool)) : compressFully(tools);
 }
 
 /** Tokens of a list as a chat request carries it: names, descriptions and parameters. */
@@ -52,42 +43,101 @@ export function countToolTokens(tools: readonly ToolDefinition[]): number {
   return countTokens(JSON.stringify(wire));
 }
 
-function compressTool<Tool extends ToolDefinition>(tool: Tool, level: Exclude<ToolCompression, "off">): Tool {
-  const { description, inputSchema } = tool;
-  const shorter = { ...tool };
-  if (typeof description === "string") shorter.description = shorten(description, LIMITS[level]);
-  if (isSchema(inputSchema)) shorter.inputSchema = shortenSchema(inputSchema, level, 0);
+function smaller<Tool extends ToolDefinition>(shorter: Tool, tool: Tool): Tool {
   return countToolTokens([shorter]) < countToolTokens([tool]) ? shorter : tool;
 }
 
-function shortenSchema(schema: Schema, level: Exclude<ToolCompression, "off">, depth: number): Schema {
+function lighten<Tool extends ToolDefinition>(tool: Tool): Tool {
+  const shorter = { ...tool };
+  if (typeof tool.description === "string") shorter.description = shorten(tool.description, TOOL_LIMITS);
+  if (isSchema(tool.inputSchema)) shorter.inputSchema = shortenSchema(tool.inputSchema, 0);
+  return shorter;
+}
+
+// From the least that can be called at all, each kind of detail comes back while there is room, tool by tool.
+function compressFully<Tool extends ToolDefinition>(tools: readonly Tool[]): Tool[] {
+  const details: Detail[] = ["types", "description", "required", "choices"];
+  const budget = Math.max(countToolTokens(tools) * FULL_SHARE, tools.length * FULL_TOKENS_PER_TOOL);
+  const chosen = tools.map((tool) => ({ tool, details: new Set<Detail>(), short: bareTool(tool, new Set()) }));
+  let spent = countToolTokens(chosen.map(({ short }) => short));
+  for (const detail of details) {
+    for (const entry of chosen) {
+      const richer = bareTool(entry.tool, new Set([...entry.details, detail]));
+      const cost = countToolTokens([richer]) - countToolTokens([entry.short]);
+      if (spent + cost > budget) continue;
+      entry.details.add(detail);
+      entry.short = richer;
+      spent += cost;
+    }
+  }
+  return chosen.map(({ tool, short }) => smaller(short, tool));
+}
+
+type Detail = "types" | "description" | "required" | "choices";
+
+function bareTool<Tool extends ToolDefinition>(tool: Tool, details: ReadonlySet<Detail>): Tool {
+  const { description, ...rest } = tool;
+  const short = { ...rest, inputSchema: bareSchema(tool.inputSchema, details) } as unknown as Tool;
+  if (!details.has("description") || typeof description !== "string") return short;
+  const brief = shorten(description, BRIEF);
+  return isSaidByName(brief, tool.name) ? short : { ...short, description: brief };
+}
+
+// "Update the title of an existing pull request." says no more than update_pull_request_title.
+function isSaidByName(description: string, name: string): boolean {
+  const said = name.toLowerCase().split(/[^a-z0-9]+|(?<=[a-z])(?=[A-Z])/);
+  const words = description.toLowerCase().match(/[a-z0-9]{4,}/g) ?? [];
+  const unsaid = words.filter(
+    (word) => !said.some((part) => part.length > 2 && (word.startsWith(part) || part.startsWith(word))),
+  );
+  return unsaid.length <= 1;
+}
+
+function bareSchema(schema: unknown, details: ReadonlySet<Detail>): unknown {
+  if (!isSchema(schema) || !isSchema(schema["properties"])) return schema;
+  const properties = Object.entries(schema["properties"]).map(([name, own]) => [
+    name,
+    details.has("types") ? typeOf(own, details.has("choices")) : {},
+  ]);
+  const { required } = schema;
+  const kept = details.has("required") && Array.isArray(required) && required.length > 0 ? { required } : {};
+  return { type: "object", properties: Object.fromEntries(properties), ...kept };
+}
+
+// A parameter without a type is a string: most are, and each would cost three tokens to say so. A choice keeps all its
+// values or says nothing.
+function typeOf(schema: unknown, choices: boolean): Schema {
+  if (!isSchema(schema)) return {};
+  if (choices && Array.isArray(schema["enum"])) return { enum: schema["enum"] };
+  const { type } = schema;
+  return type === undefined || type === "string" ? {} : { type };
+}
+
+function shortenSchema(schema: Schema, depth: number): Schema {
   if (depth > MAX_DEPTH) return schema;
   const out: Schema = {};
   for (const [key, value] of Object.entries(schema)) {
     if (DECORATION.has(key) && !(key === "additionalProperties" && isSchema(value))) continue;
-    if (level === "full" && !ESSENTIAL.has(key) && key !== "additionalProperties") continue;
-    // Under `full` a parameter without a type is a string: most are, and each would cost three tokens to say so.
-    if (level === "full" && key === "type" && value === "string" && depth > 0 && !("enum" in schema)) continue;
     if (key === "required" && Array.isArray(value) && value.length === 0) continue;
-    out[key] = shortenMember(key, value, level, depth);
+    out[key] = shortenMember(key, value, depth);
   }
   return out;
 }
 
-function shortenMember(key: string, value: unknown, level: Exclude<ToolCompression, "off">, depth: number): unknown {
-  if (key === "description" && typeof value === "string")
-    return shorten(value, { ...LIMITS[level], sentences: 1, chars: LIMITS[level].parameterChars });
+function shortenMember(key: string, value: unknown, depth: number): unknown {
+  if (key === "description" && typeof value === "string") return shorten(value, PARAMETER_LIMITS);
   if ((key === "properties" || key === "$defs" || key === "definitions") && isSchema(value)) {
-    return Object.fromEntries(
-      Object.entries(value).map(([name, own]) => [name, isSchema(own) ? shortenSchema(own, level, depth + 1) : own]),
-    );
+    const members = Object.entries(value).map(([name, own]) => [
+      name,
+      isSchema(own) ? shortenSchema(own, depth + 1) : own,
+    ]);
+    return Object.fromEntries(members);
   }
   if (Array.isArray(value) && (key === "anyOf" || key === "oneOf" || key === "allOf")) {
-    return value.map((own: unknown) => (isSchema(own) ? shortenSchema(own, level, depth + 1) : own));
+    return value.map((own: unknown) => (isSchema(own) ? shortenSchema(own, depth + 1) : own));
   }
-  return isSchema(value) && (key === "items" || key === "additionalProperties")
-    ? shortenSchema(value, level, depth + 1)
-    : value;
+  const nested = key === "items" || key === "additionalProperties";
+  return nested && isSchema(value) ? shortenSchema(value, depth + 1) : value;
 }
 
 // Whole sentences as far as they fit; a first sentence that does not fit ends at a word.
