@@ -90,10 +90,14 @@ export function errnoOf(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** A system error as an IO_ERROR that says which operation failed on what, without the system's own wording of paths. */
+/**
+ * A system error as an IO_ERROR that says which operation failed on what, without the system's own wording of paths. An
+ * EngineError stays what it is; anything else is a bug of ours and is thrown on.
+ */
 export function ioError(operation: string, shown: string, error: unknown, path?: string): EngineError {
   if (error instanceof EngineError) return error;
-  const errno = errnoOf(error) ?? "UNKNOWN";
+  const errno = errnoOf(error);
+  if (errno === undefined) throw error;
   return new EngineError(
     "IO_ERROR",
     `could not ${operation} ${shown}: ${ERRNO_TEXT[errno] ?? errno}`,

@@ -66,9 +66,9 @@ type Removal = { readonly top: Directory; readonly turns: Turns; movedUp: boolea
 
 async function emptyLevel(removal: Removal, directory: Directory, depth: number): Promise<void> {
   const { turns } = removal;
-  for (const entry of fs.readdirSync(directory.self, { withFileTypes: true, encoding: "buffer" })) {
-    if (entry.isDirectory()) await removeTree(removal, directory, entry.name, depth);
-    else unlinkIfThere(directory.atBytes(entry.name));
+  // Bytes, since names need not be UTF-8. Bun gives no types with them, so unlinking tells what is a directory.
+  for (const name of fs.readdirSync(directory.self, { encoding: "buffer" })) {
+    if (!unlink(directory.atBytes(name))) await removeTree(removal, directory, name, depth);
     if (turns.due) await turns.rest();
     turns.check();
   }
@@ -87,7 +87,7 @@ async function removeTree(removal: Removal, directory: Directory, name: Buffer, 
     const errno = errnoOf(error);
     if (errno === "ENOENT") return;
     // No longer a directory: whatever was put there is unlinked like any entry.
-    if (errno === "ENOTDIR" || errno === "ELOOP") return unlinkIfThere(directory.atBytes(name));
+    if ((errno === "ENOTDIR" || errno === "ELOOP") && unlink(directory.atBytes(name))) return;
     throw error;
   }
   using below = inner;
@@ -95,10 +95,15 @@ async function removeTree(removal: Removal, directory: Directory, name: Buffer, 
   fs.rmdirSync(directory.atBytes(name));
 }
 
-function unlinkIfThere(at: Buffer): void {
+/** False when it is a directory. */
+function unlink(at: Buffer): boolean {
   try {
     fs.unlinkSync(at);
+    return true;
   } catch (error) {
-    if (errnoOf(error) !== "ENOENT") throw error;
+    const errno = errnoOf(error);
+    if (errno === "ENOENT") return true;
+    if (errno === "EISDIR" || (errno === "EPERM" && fs.lstatSync(at).isDirectory())) return false;
+    throw error;
   }
 }
