@@ -1,0 +1,98 @@
+// Which files the tools may touch. A path is opened first and judged by what was opened, and what was opened is what is
+// used: there is no moment in between to swap a folder for a link.
+import { constants } from "node:fs";
+import { open, readlink, realpath } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import path from "node:path";
+
+const { O_RDONLY, O_DIRECTORY, O_NONBLOCK } = constants;
+
+/** A path that may not be touched, or is not there: the model can read why. */
+export class PathRefused extends Error {
+  override readonly name = "PathRefused";
+}
+
+export class AllowedPaths {
+  private readonly roots: readonly string[];
+
+  private constructor(roots: readonly string[]) {
+    this.roots = roots;
+  }
+
+  /** No folder named: every path is allowed. */
+  static async within(folders: readonly string[]): Promise<AllowedPaths> {
+    return new AllowedPaths(await Promise.all(folders.map((folder) => realpath(folder))));
+  }
+
+  /** For one call: the descriptors it opens are closed with it. */
+  open(): OpenedPaths {
+    return new OpenedPaths(this);
+  }
+
+  contains(real: string): boolean {
+    return (
+      this.roots.length === 0 || this.roots.some((root) => real === root || real.startsWith(path.join(root, path.sep)))
+    );
+  }
+
+  describe(): string {
+    return this.roots.join(", ");
+  }
+}
+
+export class OpenedPaths implements AsyncDisposable {
+  private readonly allowed: AllowedPaths;
+  private readonly handles: FileHandle[] = [];
+
+  constructor(allowed: AllowedPaths) {
+    this.allowed = allowed;
+  }
+
+  /** The path to open instead of the one asked for. */
+  async resolve(asked: string, access: "read" | "write"): Promise<string> {
+    const wanted = path.resolve(asked);
+    if (access === "read") return this.through(wanted, await open(wanted, O_RDONLY | O_NONBLOCK));
+    // What is to be written may not exist: its folder decides, and a link in its place is refused.
+    const folder = await open(path.dirname(wanted), O_RDONLY | O_DIRECTORY);
+    const name = path.basename(wanted);
+    const held = await this.through(path.dirname(wanted), folder);
+    const target = path.join(held, name);
+    const link = await readlink(target).catch(() => undefined);
+    if (link !== undefined) throw new PathRefused(`${asked} is a link: name the file itself`);
+    return target;
+  }
+
+  /**
+   * Looks without opening: before saying anything about a path, its existence included, and for programs that open
+   * their files themselves.
+   */
+  async check(asked: string): Promise<void> {
+    if (!this.allowed.contains(await nearestReal(path.resolve(asked)))) throw this.refusal(asked);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.handles.map((handle) => handle.close()));
+  }
+
+  private async through(wanted: string, handle: FileHandle): Promise<string> {
+    this.handles.push(handle);
+    const held = `/proc/self/fd/${handle.fd}`;
+    const opened = await readlink(held).catch(() => undefined);
+    // Without /proc (not Linux) the name is all there is to go by.
+    const real = opened ?? (await realpath(wanted));
+    if (!this.allowed.contains(real)) throw this.refusal(wanted);
+    return opened === undefined ? real : held;
+  }
+
+  private refusal(asked: string): PathRefused {
+    return new PathRefused(`${asked} is outside the allowed folders (${this.allowed.describe()})`);
+  }
+}
+
+/** The real path, or for what does not exist that of its nearest ancestor that does. */
+async function nearestReal(wanted: string): Promise<string> {
+  const real = await realpath(wanted).catch(() => undefined);
+  if (real !== undefined) return real;
+  const parent = path.dirname(wanted);
+  return parent === wanted ? wanted : nearestReal(parent);
+}

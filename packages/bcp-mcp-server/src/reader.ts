@@ -1,0 +1,32 @@
+// --mode reader: a server of three tools.
+import { createServer } from "@bosun/mcp/server";
+import type { Server, Tool } from "@bosun/mcp/server";
+import { AllowedPaths } from "./allowed-paths.ts";
+import { bcpBinary, bcpInProcess } from "./bcp-command.ts";
+import type { Config } from "./config.ts";
+import { explain } from "./explain.ts";
+import { encodeBcpFile } from "./tools/encode-bcp-file.ts";
+import { inspectBcpFile } from "./tools/inspect-bcp-file.ts";
+import { readBcpFile } from "./tools/read-bcp-file.ts";
+
+export const VERSION = "0.1.0";
+
+/** The tools themselves, for servers that offer them among others. */
+export async function bcpTools(
+  config: Pick<Config, "allowDirs" | "cliPath" | "cliTimeoutMs" | "renderMode">,
+): Promise<Tool[]> {
+  const paths = await AllowedPaths.within(config.allowDirs);
+  const bcp =
+    config.cliPath === undefined ? bcpInProcess(paths) : bcpBinary(config.cliPath, config.cliTimeoutMs, paths);
+  return [readBcpFile(bcp, config.renderMode), inspectBcpFile(bcp), encodeBcpFile(bcp)];
+}
+
+export async function createReader(config: Config): Promise<Server> {
+  return createServer({
+    name: "bcp-mcp-server",
+    version: VERSION,
+    tools: await bcpTools(config),
+    explain,
+    ...(config.allowDirs.length === 0 ? {} : { instructions: `Files under: ${config.allowDirs.join(", ")}` }),
+  });
+}

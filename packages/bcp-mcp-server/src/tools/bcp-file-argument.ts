@@ -1,0 +1,29 @@
+// What all three tools check of a path before anything is run: words for people, not system errors.
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import { failure } from "@bosun/mcp/server";
+import type { ToolResult } from "@bosun/mcp/server";
+import type { BcpCommand, BcpOutcome } from "../bcp-command.ts";
+
+/** Why this path cannot be read as a file, or undefined. */
+export async function problemWithFile(
+  bcp: BcpCommand,
+  file: string,
+  extension?: string,
+): Promise<ToolResult | undefined> {
+  if (!path.isAbsolute(file)) return failure(`${file} is not an absolute path`);
+  await bcp.check(file);
+  if (extension !== undefined && path.extname(file).toLowerCase() !== extension) {
+    return failure(`${file} is not a ${extension} file`);
+  }
+  const found = await stat(file).catch(() => undefined);
+  if (!found) return failure(`${file} does not exist`);
+  if (!found.isFile()) return failure(`${file} is not a regular file`);
+  return undefined;
+}
+
+/** What the command line said, as a failure the model can read. */
+export function explained({ stderr, stdout, exitCode }: BcpOutcome): ToolResult {
+  const said = (stderr || stdout).trim();
+  return failure(said === "" ? `bcp failed with exit code ${exitCode}` : said);
+}
