@@ -123,7 +123,7 @@ export class Session {
   // What the sandbox shows may not exist outside; a directory nobody could start in again is no directory to be in.
   #visible(directory: string | null): string | null {
     if (directory === null) return null;
-    return this.#options.host.confinement.outside(directory) === undefined ? null : directory;
+    return this.#options.host.outside(this.#tags, directory) === undefined ? null : directory;
   }
 
   #resetWhenGone(error: unknown, command: SessionCommand): unknown {

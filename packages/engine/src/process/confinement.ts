@@ -2,14 +2,22 @@
 // changes about signals and paths. The mechanisms are in ../sandbox.
 
 export type Confinement = {
-  /** The vector that runs `argv` confined, in `cwd`. */
-  wrap(argv: readonly string[], cwd: string): readonly string[];
-  /** Where a directory seen inside lies outside; undefined when it is not visible inside. */
-  outside(directory: string): string | undefined;
+  /** Before each command, when rules have to be looked at again. */
+  prepare?(): Promise<void>;
+  /** The vector that runs `argv` confined, in `cwd`; `scratch` is the session's own temporary folder. */
+  wrap(argv: readonly string[], cwd: string, scratch: string): readonly string[];
+  /** Where a directory seen inside lies outside; undefined when nothing can start in it. */
+  outside(directory: string, scratch: string): string | undefined;
+  /** Called when a command starts; returns what to call at its end. */
+  enter?(): () => void;
+  /** The session with that temporary folder is over. */
+  forget?(scratch: string): void;
   /** A PID namespace: killing the started process ends the tree, and it dies with us. */
   readonly namespaced: boolean;
   /** Death by signal n comes back as exit status 128 + n. */
   readonly hidesSignals: boolean;
+  /** The mechanism lets no descriptor through but the first three. */
+  readonly onlyStdio?: boolean;
 };
 
 /** No confinement: the tree is found and killed by its label, the boundary is only that of the user. */

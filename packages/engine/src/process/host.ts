@@ -1,6 +1,8 @@
 // The one place that starts commands: it holds what all of them share (pipes, the shell, the confinement, the warden)
 // and knows all that still run.
-import { fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
+import { fstatSync, ftruncateSync, mkdtempSync, readSync, writeSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import path from "node:path";
 import { EngineError } from "../failure.ts";
 import { Capture } from "./capture.ts";
 import { checkCommand, findProgram, spawnFailure } from "./command.ts";
@@ -34,6 +36,7 @@ export class ProcessHost {
   readonly #tags = new TagSpace();
   readonly #records: number[] = [];
   readonly #running = new Set<Running>();
+  readonly #scratch = new Map<SessionTags, string>();
   #warden: Warden | undefined;
   #closing: Promise<void> | undefined;
 
@@ -51,10 +54,16 @@ export class ProcessHost {
     return this.#tags.session();
   }
 
+  /** Where a directory that a session's commands see lies outside; undefined when nothing can start in it. */
+  outside(tags: SessionTags, directory: string): string | undefined {
+    return this.confinement.outside(directory, this.#scratchOf(tags));
+  }
+
   /** Starts a command. Throws EMPTY_COMMAND or START_FAILED, and then nothing has run. */
   async start(command: Command): Promise<Running> {
     if (this.#closing !== undefined) throw new EngineError("SESSION_CLOSED", "the server is shutting down");
-    checkCommand(command, this.confinement.outside(command.cwd));
+    await this.confinement.prepare?.();
+    checkCommand(command, this.outside(command.tags, command.cwd));
     const stdoutPipe = await this.#pipes.take();
     let stderrPipe: Pipe | undefined;
     try {
@@ -84,6 +93,7 @@ export class ProcessHost {
     for (const running of own) running.stop("close");
     if (await terminateTagged(tags.matches)) await this.#goneOrKilled(tags);
     await Promise.all(own.map((running) => running.death));
+    this.#forgetScratch(tags);
   }
 
   /** Ends every command and refuses new ones. Idempotent. */
@@ -97,19 +107,27 @@ export class ProcessHost {
     if (!confinement.namespaced) this.#warden ??= new Warden(this.#tags.prefix);
     const tag = command.tags.next();
     const marker = `__BORIS_CWD_${command.nonce}__${tag.value}`;
-    const setup = { tag: tag.value, ownsHardLimit: this.#tags.ownsHardLimit, limits: command.limits ?? {} };
-    const recordFd = this.#takeRecord();
-    let scriptFd: number | undefined;
+    const recordOnStdin = confinement.onlyStdio === true;
+    const setup = {
+      recordOnStdin,
+      tag: tag.value,
+      ownsHardLimit: this.#tags.ownsHardLimit,
+      limits: command.limits ?? {},
+    };
+    const script = scriptOf(command);
+    const recordFd = this.#takeRecord(script !== undefined);
+    const leave = confinement.enter?.() ?? (() => undefined);
     try {
-      scriptFd = this.#scriptFor(command);
-      const words = this.#wordsFor(command, setup, marker, scriptFd !== undefined);
-      const outside = confinement.outside(command.cwd) ?? command.cwd;
+      const scriptBytes = script === undefined ? 0 : writeScript(recordFd, script);
+      const words = this.#wordsFor(command, setup, marker, scriptBytes > 0);
+      const scratch = this.#scratchOf(command.tags);
       const startedAt = performance.now();
-      const child = spawnChild(confinement.wrap(words, command.cwd), {
-        cwd: outside,
+      const child = spawnChild(confinement.wrap(words, command.cwd, scratch), {
+        cwd: confinement.outside(command.cwd, scratch) ?? "/",
         env: { ...command.env, PWD: command.cwd, [TAG_VARIABLE]: tag.value },
         output: [stdoutPipe.writeFd, (stderrPipe ?? stdoutPipe).writeFd],
-        extra: scriptFd === undefined ? [recordFd] : [recordFd, scriptFd],
+        input: recordOnStdin ? recordFd : "ignore",
+        extra: recordOnStdin ? [] : [recordFd],
         program: words[0] ?? "",
       });
       const drain = (pipe: Pipe, stream: "stdout" | "stderr"): Drain =>
@@ -129,24 +147,24 @@ export class ProcessHost {
           },
           stdout: drain(stdoutPipe, "stdout"),
           stderr: stderrPipe === undefined ? undefined : drain(stderrPipe, "stderr"),
-          readRecord: () => this.#readRecord(recordFd, marker),
+          readRecord: () => this.#readRecord(recordFd, scriptBytes, marker),
           hidesSignals: confinement.hidesSignals,
         },
         empty,
       );
-      this.#track(running);
+      this.#track(running, leave);
       return running;
     } catch (error) {
+      leave();
       closeQuietly(recordFd);
       throw error;
-    } finally {
-      if (scriptFd !== undefined) closeQuietly(scriptFd);
     }
   }
 
-  #track(running: Running): void {
+  #track(running: Running, leave: () => void): void {
     this.#running.add(running);
     void running.done.then(async () => {
+      leave();
       await running.death;
       this.#running.delete(running);
     });
@@ -168,28 +186,36 @@ export class ProcessHost {
     return fromScript ? words : [...words, command.what.text];
   }
 
-  #scriptFor(command: Command): number | undefined {
-    if (command.what.kind !== "shell") return undefined;
-    const text = Buffer.from(command.what.text);
-    if (text.length < LONGEST_ARGUMENT_BYTES) return undefined;
-    const fd = openNamelessFile(this.#folder);
-    // With a position, so that the descriptor's own, from which the child reads, stays at the start.
-    for (let at = 0; at < text.length;) at += writeSync(fd, text, at, text.length - at, at);
-    return fd;
+  // Made for the first command that needs it: most sessions of an unconfined host never do.
+  #scratchOf(tags: SessionTags): string {
+    const known = this.#scratch.get(tags);
+    if (known !== undefined || this.confinement === unconfined) return known ?? this.#folder;
+    const made = mkdtempSync(path.join(this.#folder, "tmp-"));
+    this.#scratch.set(tags, made);
+    return made;
   }
 
-  #takeRecord(): number {
+  #forgetScratch(tags: SessionTags): void {
+    const scratch = this.#scratch.get(tags);
+    if (scratch === undefined) return;
+    this.#scratch.delete(tags);
+    this.confinement.forget?.(scratch);
+    void rm(scratch, { recursive: true, force: true }).catch(() => undefined);
+  }
+
+  // One that was used before is not at its start any more: fine for a record, which is appended, not for a script.
+  #takeRecord(fresh: boolean): number {
     try {
-      return this.#records.pop() ?? openNamelessFile(this.#folder);
+      return (fresh ? undefined : this.#records.pop()) ?? openNamelessFile(this.#folder);
     } catch (error) {
       throw spawnFailure(error, this.shell.path);
     }
   }
 
-  #readRecord(fd: number, marker: string): string | undefined {
+  #readRecord(fd: number, scriptBytes: number, marker: string): string | undefined {
     try {
-      const bytes = new Uint8Array(Math.min(fstatSync(fd).size, RECORD_MAX_BYTES));
-      const got = readSync(fd, bytes, 0, bytes.length, 0);
+      const bytes = new Uint8Array(Math.min(fstatSync(fd).size - scriptBytes, RECORD_MAX_BYTES));
+      const got = readSync(fd, bytes, 0, bytes.length, scriptBytes);
       // Nothing outlives the shell that could write to it later except a subshell that guesses its number, and a
       // record without the next command's marker is not believed.
       ftruncateSync(fd, 0);
@@ -224,10 +250,25 @@ export class ProcessHost {
   }
 }
 
+/** The text of a command that is too long for an argument. */
+function scriptOf(command: Command): Buffer | undefined {
+  if (command.what.kind !== "shell" || command.what.text.length * 3 < LONGEST_ARGUMENT_BYTES) return undefined;
+  const text = Buffer.from(command.what.text);
+  return text.length < LONGEST_ARGUMENT_BYTES ? undefined : text;
+}
+
+/** Where the record will follow it. Returns its length. */
+function writeScript(fd: number, text: Buffer): number {
+  // With a position, so that the descriptor's own, from which the shell reads, stays at the start.
+  for (let at = 0; at < text.length;) at += writeSync(fd, text, at, text.length - at, at);
+  return text.length;
+}
+
 type Spawn = {
   readonly cwd: string;
   readonly env: Record<string, string>;
   readonly output: readonly [number, number];
+  readonly input: number | "ignore";
   readonly extra: readonly number[];
   readonly program: string;
 };
@@ -237,7 +278,7 @@ function spawnChild(argv: readonly string[], spawn: Spawn): Bun.Subprocess {
     return Bun.spawn([...argv], {
       cwd: spawn.cwd,
       env: spawn.env,
-      stdio: ["ignore", ...spawn.output, ...spawn.extra],
+      stdio: [spawn.input, ...spawn.output, ...spawn.extra],
       detached: true, // leader of a session and group of its own
       lazy: true,
     });

@@ -7,9 +7,8 @@ import type { ResourceLimits } from "./resource-limits.ts";
 
 export type Shell = { readonly path: string; readonly dialect: "bash" | "posix" };
 
-/** Where the record goes, and where a command comes from that is too long for an argument. */
+/** Where the record goes, and where a command comes from that is too long for an argument: one file serves both. */
 export const RECORD_FD = 3;
-export const SCRIPT_FD = 4;
 /** One argument of 131072 bytes or more is E2BIG on Linux, whatever the total. */
 export const LONGEST_ARGUMENT_BYTES = 131_071;
 
@@ -22,6 +21,8 @@ export function shellAt(file: string): Shell {
 }
 
 export type Setup = {
+  /** The record's descriptor arrives as stdin and has to be moved first. */
+  readonly recordOnStdin: boolean;
   readonly tag: string;
   readonly ownsHardLimit: boolean;
   readonly limits: ResourceLimits;
@@ -42,7 +43,7 @@ export function shellWords(shell: Shell, setup: Setup, marker: string, fromScrip
   const print = `${builtin} printf '%s\\n' '${marker}'`;
   // Each line on its own: what a DEBUG trap prints in between must not get into the record.
   const record = [print, `${builtin} pwd -P`, print].map((line) => `${line} >&${RECORD_FD}`).join("; ");
-  const take = fromScript ? `__bosun=$(cat <&${SCRIPT_FD}); exec ${SCRIPT_FD}<&-` : `__bosun=$1; shift`;
+  const take = fromScript ? `__bosun=$(cat <&${RECORD_FD} ${RECORD_FD}>&-)` : `__bosun=$1; shift`;
   return [
     ...setupWords(shell, setup),
     `trap "{ ${record}; } >/dev/null 2>&1" EXIT`,
@@ -54,7 +55,7 @@ export function shellWords(shell: Shell, setup: Setup, marker: string, fromScrip
 
 /** The -c text that labels and limits itself and then becomes the program in its arguments. */
 export function execWords(shell: Shell, setup: Setup): string {
-  return [...setupWords(shell, setup), 'exec "$@"'].join("; ");
+  return [...setupWords(shell, setup), `exec "$@" ${RECORD_FD}>&-`].join("; ");
 }
 
 /** The directory between two markers that are ours, or undefined. */
@@ -75,7 +76,8 @@ function setupWords(shell: Shell, setup: Setup): string[] {
   // bash calls the limit on locks x, dash and busybox w; /bin/sh can be any of them.
   const label = `ulimit -${which}x ${setup.tag} || ulimit -${which}w ${setup.tag}`;
   const words = [label, ...limitsOf(shell.dialect, setup.limits)];
-  return [`{ ${words.join("; ")}; } 2>/dev/null`];
+  const move = setup.recordOnStdin ? [`exec ${RECORD_FD}<&0 0</dev/null`] : [];
+  return [...move, `{ ${words.join("; ")}; } 2>/dev/null`];
 }
 
 function isExecutable(file: string): boolean {

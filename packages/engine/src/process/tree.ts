@@ -30,7 +30,8 @@ export async function terminateTree(tree: Tree): Promise<void> {
   if (wholeGroup) signal(-tree.leader, "SIGTERM");
   for (const row of members) {
     if (wholeGroup && row.group === tree.leader) continue; // asked once already; a trap must not run twice
-    if (tree.namespaced && !isTagged(row.pid, (tag) => tag === tree.tag)) continue;
+    // What holds the namespace has the variable, from us, but not the limit, which the shell inside sets.
+    if (tree.namespaced && !tagsOf(row.pid).includes(tree.tag)) continue;
     signal(row.pid, "SIGTERM");
   }
 }
@@ -81,10 +82,10 @@ export async function killTagged(matches: TagTest): Promise<void> {
   }
 }
 
-/** Asks whatever carries a matching tag to end, and says whether there was anything. */
+/** Asks whatever carries a matching limit to end, and says whether there was anything. */
 export async function terminateTagged(matches: TagTest): Promise<boolean> {
   const members = await findMembers([], matches);
-  for (const row of members) signal(row.pid, "SIGTERM");
+  for (const row of members) if (tagsOf(row.pid).some(matches)) signal(row.pid, "SIGTERM");
   return members.length > 0;
 }
 

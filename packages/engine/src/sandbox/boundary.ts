@@ -1,0 +1,27 @@
+// The boundary a sandbox draws: the file scope's own roots and rules as real paths, plus the network. Mechanisms only
+// translate it; none of them decides.
+
+export type Boundary = {
+  /** Allowed folders, real paths. Empty means unscoped: everything is writable that is not denied or protected. */
+  readonly writable: readonly string[];
+  /** Visible, never written: read-only rules of the scope, and policy files, also those that do not exist yet. */
+  readonly readOnly: readonly string[];
+  /** Neither visible nor written, also those that do not exist yet. */
+  readonly denied: readonly string[];
+  readonly network: boolean;
+  /** The home folder, of which nothing is visible but what PATH names. */
+  readonly home: string;
+  /** PATH as commands see it: where toolchains are. */
+  readonly path: string;
+  /** Further folders to show read-only: toolchain roots that variables name. */
+  readonly toolchains?: readonly string[];
+};
+
+/** By whole components: /w/a holds /w/a/b and not /w/ab. */
+export function holds(folder: string, file: string): boolean {
+  return file === folder || folder === "/" || file.startsWith(`${folder}/`);
+}
+
+export function heldBy(folders: readonly string[], file: string): boolean {
+  return folders.some((folder) => holds(folder, file));
+}

@@ -1,0 +1,154 @@
+// Which mechanism confines commands here: found once, at start, by running a command in each and looking whether it was
+// really kept in.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { EngineError } from "../failure.ts";
+import { unconfined } from "../process/confinement.ts";
+import { heldBy } from "./boundary.ts";
+import { bubblewrapConfinement } from "./bubblewrap.ts";
+import { describeSandbox } from "./describe.ts";
+import { landlockConfinement } from "./landlock.ts";
+import { namespaceConfinement } from "./namespaces.ts";
+import { seatbeltConfinement } from "./seatbelt.ts";
+import { viewOf } from "./view.ts";
+import type { Confinement } from "../process/confinement.ts";
+import type { Boundary } from "./boundary.ts";
+import type { Mechanism, SandboxDescription } from "./describe.ts";
+
+export type SandboxMode = "auto" | "require" | "off";
+
+export type SandboxOptions = {
+  readonly mode: SandboxMode;
+  /** Try only these, in this order. */
+  readonly mechanisms?: readonly Exclude<Mechanism, "none">[];
+  /** Words that start confine.ts as a program. By default this runtime and that file; an executable names itself. */
+  readonly helper?: readonly string[];
+};
+
+export type Attempt = { readonly mechanism: Mechanism; readonly works: boolean; readonly why: string };
+
+export type Sandbox = {
+  readonly mechanism: Mechanism;
+  readonly confinement: Confinement;
+  readonly description: SandboxDescription;
+  /** What was tried, for `bosun doctor`. */
+  readonly attempts: readonly Attempt[];
+};
+
+const TRIAL_MS = 10_000;
+const WORKED = 42;
+
+/** Throws SANDBOX_UNAVAILABLE when one is required and none works. */
+export async function chooseSandbox(boundary: Boundary, options: SandboxOptions): Promise<Sandbox> {
+  const attempts: Attempt[] = [];
+  if (options.mode !== "off") {
+    for (const mechanism of options.mechanisms ?? candidates()) {
+      const { confinement, attempt } = await tryMechanism(mechanism, boundary, options);
+      attempts.push(attempt);
+      if (confinement !== undefined)
+        return { mechanism, confinement, description: describeSandbox(mechanism, boundary), attempts };
+    }
+  }
+  if (options.mode === "require") {
+    const tried = attempts.map((attempt) => `${attempt.mechanism}: ${attempt.why}`).join("; ");
+    throw new EngineError(
+      "SANDBOX_UNAVAILABLE",
+      `no sandbox works here (${tried || "none exists for this platform"})`,
+      { reason: tried },
+    );
+  }
+  return { mechanism: "none", confinement: unconfined, description: describeSandbox("none", boundary), attempts };
+}
+
+function candidates(): Exclude<Mechanism, "none">[] {
+  if (process.platform === "darwin") return ["seatbelt"];
+  return process.platform === "linux" ? ["bubblewrap", "namespaces", "landlock"] : [];
+}
+
+type Outcome = { readonly confinement: Confinement | undefined; readonly attempt: Attempt };
+
+async function tryMechanism(
+  mechanism: Exclude<Mechanism, "none">,
+  boundary: Boundary,
+  options: SandboxOptions,
+): Promise<Outcome> {
+  const failed = (why: string): Outcome => ({ confinement: undefined, attempt: { mechanism, works: false, why } });
+  const confinement = build(mechanism, boundary, options);
+  if (typeof confinement === "string") return failed(confinement);
+  const why = await trial(confinement, boundary);
+  return why === undefined ? { confinement, attempt: { mechanism, works: true, why: "works" } } : failed(why);
+}
+
+/** The confinement, or why it cannot even be tried. */
+function build(
+  mechanism: Exclude<Mechanism, "none">,
+  boundary: Boundary,
+  options: SandboxOptions,
+): Confinement | string {
+  switch (mechanism) {
+    case "bubblewrap": {
+      const program = findTool("bwrap");
+      return program === null
+        ? "bwrap is not installed"
+        : bubblewrapConfinement(program, viewOf(boundary), boundary.network);
+    }
+    case "namespaces": {
+      const [setpriv, unshare] = [findTool("setpriv"), findTool("unshare")];
+      if (setpriv === null || unshare === null) return "setpriv and unshare (util-linux) are not installed";
+      return namespaceConfinement({ setpriv, unshare }, viewOf(boundary), boundary.network);
+    }
+    case "landlock":
+      return landlockConfinement(options.helper ?? ownHelper(), boundary);
+    case "seatbelt":
+      return seatbeltConfinement(boundary);
+  }
+}
+
+/** Undefined when a command ran and could not see what it must not; else what went wrong. */
+async function trial(confinement: Confinement, boundary: Boundary): Promise<string | undefined> {
+  const folder = mkdtempSync(path.join(tmpdir(), "bosun-trial-"));
+  const scratch = path.join(folder, "scratch");
+  const canary = path.join(folder, "canary");
+  const leave = confinement.enter?.();
+  try {
+    writeFileSync(canary, "canary\n");
+    mkdirSync(scratch);
+    const visible = boundary.writable.length === 0 || heldBy(boundary.writable, canary);
+    const check = visible ? `exit ${WORKED}` : `cat "$1" 2>/dev/null && exit 41; exit ${WORKED}`;
+    const cwd = boundary.writable[0] ?? "/";
+    const child = Bun.spawn([...confinement.wrap(["/bin/sh", "-c", check, "sh", canary], cwd, scratch)], {
+      cwd,
+      env: { PATH: boundary.path, HOME: boundary.home },
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "pipe",
+      timeout: TRIAL_MS,
+      killSignal: "SIGKILL",
+    });
+    const [said, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
+    if (code === WORKED) return undefined;
+    if (code === 41) return "it ran a command but did not keep it in";
+    return said.trim().split("\n").at(-1)?.slice(0, 200) || `it ended with ${code}`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    leave?.();
+    confinement.forget?.(scratch);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function findTool(name: string): string | null {
+  return Bun.which(name, { PATH: "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin:/run/current-system/sw/bin" });
+}
+
+function ownHelper(): string[] {
+  return [
+    process.execPath,
+    "--no-env-file",
+    "--config=/dev/null",
+    fileURLToPath(new URL("./confine.ts", import.meta.url)),
+  ];
+}

@@ -1,0 +1,107 @@
+// What each mechanism enforces, in words for a person (`bosun doctor`) and for a model (the server's instructions).
+import type { Boundary } from "./boundary.ts";
+
+export type Mechanism = "bubblewrap" | "namespaces" | "landlock" | "seatbelt" | "none";
+
+export type SandboxDescription = {
+  readonly mechanism: Mechanism;
+  /** One line each: what holds. */
+  readonly enforces: readonly string[];
+  /** One line each: what does not, so that nobody relies on it. */
+  readonly gaps: readonly string[];
+  /** How to get a better one, when there is one. */
+  readonly advice: string | undefined;
+};
+
+export function describeSandbox(mechanism: Mechanism, boundary: Boundary): SandboxDescription {
+  return { mechanism, ...FACTS[mechanism](boundary) };
+}
+
+/** A few sentences for a model: why something it tries may fail. */
+export function sandboxInstructions({ mechanism }: SandboxDescription, boundary: Boundary): string {
+  if (mechanism === "none") return "Commands run without a sandbox, with the rights of the server's user.";
+  const where = boundary.writable.length === 0 ? "any folder" : boundary.writable.join(", ");
+  const net = boundary.network
+    ? ""
+    : mechanism === "landlock"
+      ? " The network is off."
+      : " The network is off, except loopback inside one command.";
+  const lifetime =
+    mechanism === "bubblewrap" || mechanism === "namespaces"
+      ? " Processes left in the background end with their command: use run_in_background for servers."
+      : "";
+  return `Commands run in a sandbox (${mechanism}): they can write to ${where} and the temporary folder, read the system and the tools on PATH, and nothing else.${net}${lifetime}`;
+}
+
+type Facts = Omit<SandboxDescription, "mechanism">;
+
+const INSTALL =
+  "Install bubblewrap (apt install bubblewrap, dnf install bubblewrap): it hides what is denied and ends every process with its command.";
+
+const FACTS: Readonly<Record<Mechanism, (boundary: Boundary) => Facts>> = {
+  bubblewrap: (boundary) => ({
+    enforces: [
+      ...filesLine(boundary),
+      ...namespaceLines(boundary),
+      "capabilities and set-user-id programs have no effect",
+    ],
+    gaps: boundary.network ? ["the network is shared with this machine, its loopback services included"] : [],
+    advice: undefined,
+  }),
+  namespaces: (boundary) => ({
+    enforces: [
+      ...filesLine(boundary),
+      ...namespaceLines(boundary),
+      "commands appear as root of a user namespace without capabilities",
+    ],
+    gaps: boundary.network ? ["the network is shared with this machine, its loopback services included"] : [],
+    advice: "Install bubblewrap: the same boundary in a third of the time per command.",
+  }),
+  landlock: (boundary) => ({
+    enforces: [
+      ...filesLine(boundary),
+      ...(boundary.network ? [] : ["TCP connections and listening are refused (kernel 6.7 or newer)"]),
+      "signals and abstract sockets do not reach processes outside (kernel 6.12 or newer)",
+    ],
+    gaps: [
+      "names and sizes of files outside can be seen, their content cannot",
+      "UDP is not blocked",
+      "in a folder that directly holds a denied or read-only entry no new file can be made",
+      "processes are found and killed by their label, not by the kernel",
+    ],
+    advice: INSTALL,
+  }),
+  seatbelt: (boundary) => ({
+    enforces: [...filesLine(boundary), ...(boundary.network ? [] : ["network off, except loopback"])],
+    gaps: [
+      "file names outside can be seen, their content cannot",
+      "processes are found and killed by group and parent",
+    ],
+    advice: undefined,
+  }),
+  none: () => ({
+    enforces: ["the whole process tree of a command ends on timeout, cancel, session end and server end"],
+    gaps: ["commands can read and write whatever the server's user can", "the network is open"],
+    advice: process.platform === "linux" ? INSTALL : undefined,
+  }),
+};
+
+function filesLine(boundary: Boundary): string[] {
+  const writable = boundary.writable.length === 0 ? "everything (unscoped)" : boundary.writable.join(", ");
+  return [
+    `writable: ${writable}, and a temporary folder of the session`,
+    ...(boundary.writable.length === 0
+      ? []
+      : ["readable: the system and the toolchains on PATH; the rest of the home folder is absent"]),
+    ...(boundary.denied.length === 0 ? [] : [`${boundary.denied.length} denied places cannot be read or created`]),
+    ...(boundary.readOnly.length === 0 ? [] : [`${boundary.readOnly.length} places cannot be changed or created`]),
+  ];
+}
+
+function namespaceLines(boundary: Boundary): string[] {
+  return [
+    "all processes of a command end with it, and with the server, by the kernel",
+    "processes outside cannot be seen or signalled",
+    ...(boundary.network ? [] : ["network off; loopback works inside one command"]),
+  ];
+}

@@ -1,0 +1,51 @@
+// What all confinements with a mount namespace share: options per mount, built once per session, and which directories
+// exist inside.
+import path from "node:path";
+import type { Confinement } from "../process/confinement.ts";
+import { holds } from "./boundary.ts";
+import { Placeholders } from "./placeholders.ts";
+import { SCRATCH } from "./view.ts";
+import type { Mount, View } from "./view.ts";
+
+export type Assemble = (mounts: readonly string[], argv: readonly string[], cwd: string, scratch: string) => string[];
+
+export function mountedConfinement(
+  view: View,
+  assemble: Assemble,
+  optionsFor: (mount: Mount, scratch: string) => readonly string[],
+): Confinement {
+  const placeholders = new Placeholders();
+  const bySession = new Map<string, readonly string[]>();
+  const optionsOf = (scratch: string): readonly string[] => {
+    const known = bySession.get(scratch);
+    if (known !== undefined) return known;
+    const options = view.mounts.flatMap((mount) => optionsFor(mount, scratch));
+    bySession.set(scratch, options);
+    return options;
+  };
+  return {
+    wrap: (argv, cwd, scratch) => assemble(optionsOf(scratch), argv, cwd, scratch),
+    outside: (directory, scratch) => outside(view, directory, scratch),
+    enter: () => placeholders.hold(view.placeholders),
+    forget: (scratch) => void bySession.delete(scratch),
+    namespaced: true,
+    hidesSignals: true,
+  };
+}
+
+/** Where a directory seen inside lies outside. */
+function outside(view: View, directory: string, scratch: string): string | undefined {
+  const over = view.mounts.findLast((mount) => holds(mount.at, directory));
+  if (over === undefined) return view.unscoped ? directory : undefined;
+  switch (over.kind) {
+    case "readable":
+    case "writable":
+      return directory;
+    case "scratch":
+      return path.join(scratch, path.relative(SCRATCH, directory));
+    case "link":
+      return directory === over.at ? undefined : directory;
+    default:
+      return undefined; // hidden, or gone with the command that made it
+  }
+}

@@ -1,0 +1,166 @@
+// The boundary by util-linux alone, where bubblewrap is not installed: user, PID, mount, IPC, UTS and network
+// namespaces, a root of our own built from the view, then no capability left and no way to gain one.
+import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Confinement } from "../process/confinement.ts";
+import { holds } from "./boundary.ts";
+import { mountedConfinement } from "./mounted.ts";
+import type { Mount, View } from "./view.ts";
+
+export type NamespaceTools = { readonly setpriv: string; readonly unshare: string };
+
+const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"];
+const DEVICE_LINKS = ["fd:/proc/self/fd", "stdin:/proc/self/fd/0", "stdout:/proc/self/fd/1", "stderr:/proc/self/fd/2"];
+
+export function namespaceConfinement(tools: NamespaceTools, view: View, network: boolean): Confinement {
+  const enter = [
+    // unshare's own --kill-child ties the tree to unshare; the death signal ties unshare to us.
+    tools.setpriv,
+    "--pdeathsig",
+    "KILL",
+    "--",
+    tools.unshare,
+    "--user",
+    "--map-root-user",
+    "--mount",
+    "--pid",
+    "--ipc",
+    "--uts",
+    ...(network ? [] : ["--net"]),
+    "--fork",
+    "--kill-child=KILL",
+    "--",
+  ];
+  const scripts = new Map<string, string>();
+  const scriptFor = (scratch: string): string => {
+    const known = scripts.get(scratch) ?? prepare(view, scratch);
+    scripts.set(scratch, known);
+    return known;
+  };
+  const shared = mountedConfinement(
+    view,
+    (_, argv, cwd, scratch) => [
+      ...enter,
+      "/bin/sh",
+      "-c",
+      scriptFor(scratch),
+      "bosun-sandbox",
+      tools.setpriv,
+      cwd,
+      ...argv,
+    ],
+    () => [],
+  );
+  return {
+    ...shared,
+    forget: (scratch) => {
+      scripts.delete(scratch);
+      rmSync(besides(scratch), { recursive: true, force: true });
+    },
+  };
+}
+
+// Beside the session's temporary folder, not in it: commands can write there.
+function besides(scratch: string): string {
+  return `${scratch}.root`;
+}
+
+/** Writes the mount tables, which one mount(8) each works off: a call per mount would cost a millisecond each. */
+function prepare(view: View, scratch: string): string {
+  const root = path.join(besides(scratch), "root");
+  mkdirSync(root, { recursive: true });
+  const own = `${root}/.bosun`;
+  // Folders that later mounts stand on come first, then what stands on them.
+  const isBase = (mount: Mount): boolean => mount.kind === "fresh" || mount.kind === "scratch";
+  const base = view.mounts.filter(isBase);
+  const rest = view.mounts.filter((mount) => !isBase(mount) && mount.kind !== "link");
+  const inWritable = (mount: Mount): boolean =>
+    view.mounts.some((over) => over.kind === "writable" && over !== mount && holds(over.at, mount.at));
+  const toMake = view.unscoped ? [] : rest.filter((mount) => !inWritable(mount));
+  const links = view.mounts.flatMap((mount) =>
+    mount.kind === "link" ? [`ln -s ${quote(mount.to)} ${quote(root + mount.at)}`] : [],
+  );
+  const linkFolders = view.mounts.flatMap((mount) => (mount.kind === "link" ? [path.dirname(root + mount.at)] : []));
+  const devices = view.unscoped ? [] : DEVICES;
+
+  const first = [
+    tableLine("proc", `${root}/proc`, "proc", "nosuid,nodev,noexec"),
+    ...devices.map((name) => tableLine(`/dev/${name}`, `${root}/dev/${name}`, "none", "bind")),
+    ...base.map((mount) => lineFor(mount, root, own, scratch)),
+  ];
+  const second = rest.map((mount) => lineFor(mount, root, own, scratch));
+  writeFileSync(path.join(besides(scratch), "first"), first.join(""));
+  writeFileSync(path.join(besides(scratch), "second"), second.join(""));
+
+  const folders = toMake.filter((mount) => !isFile(mount)).map((mount) => root + mount.at);
+  const files = toMake.filter(isFile).map((mount) => root + mount.at);
+  return [
+    "set -e",
+    "path=$PATH; PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+    view.unscoped ? `mount --rbind / ${quote(root)}` : `mount -t tmpfs -o mode=755 bosun ${quote(root)}`,
+    `mkdir -p ${words([`${own}/old`, `${own}/empty`, `${root}/proc`, ...(view.unscoped ? [] : [`${root}/dev/shm`]), ...base.map((mount) => root + mount.at)])}`,
+    ...devices.map((name) => `: > ${quote(`${root}/dev/${name}`)}`),
+    ...(view.unscoped
+      ? []
+      : DEVICE_LINKS.map(
+          (pair) => `ln -s ${pair.slice(pair.indexOf(":") + 1)} ${quote(`${root}/dev/${pair.split(":", 1)[0]}`)}`,
+        )),
+    `mount -a -T ${quote(path.join(besides(scratch), "first"))}`,
+    ...(folders.length + linkFolders.length > 0
+      ? [`mkdir -p ${words([...folders, ...linkFolders, ...files.map((file) => path.dirname(file))])}`]
+      : []),
+    ...files.map((file) => `[ -e ${quote(file)} ] || : > ${quote(file)}`),
+    ...links,
+    `chmod 000 ${quote(`${own}/empty`)}`,
+    `mount -a -T ${quote(path.join(besides(scratch), "second"))}`,
+    "ip link set lo up 2>/dev/null || ifconfig lo up 2>/dev/null || :",
+    `cd ${quote(root)}; pivot_root . .bosun/old; umount -l /.bosun/old`,
+    ...(view.unscoped ? [] : ["mount -o remount,bind,ro /"]),
+    'setpriv=$1; cd -- "$2"; shift 2; set +e; PATH=$path; export TMPDIR=/tmp',
+    // Not exec: the first process of a PID namespace ignores signals, so it must not be the command itself.
+    '"$setpriv" --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all -- "$@"',
+    "exit $?",
+  ].join("\n");
+}
+
+function lineFor(mount: Mount, root: string, own: string, scratch: string): string {
+  const at = root + mount.at;
+  switch (mount.kind) {
+    case "readable":
+      return tableLine(mount.at, at, "none", "rbind,ro");
+    case "writable":
+      return tableLine(mount.at, at, "none", "rbind");
+    case "scratch":
+      return tableLine(scratch, at, "none", "bind");
+    case "fresh":
+      return tableLine("bosun", at, "tmpfs", "mode=700");
+    case "hidden-file":
+      return tableLine("/dev/null", at, "none", "bind,ro,nodev");
+    case "hidden-folder":
+      return tableLine(`${own}/empty`, at, "none", "bind,ro");
+    case "link":
+      return "";
+  }
+}
+
+function isFile(mount: Mount): boolean {
+  if (mount.kind === "hidden-file") return true;
+  return mount.kind === "readable" && !statSync(mount.at).isDirectory();
+}
+
+function tableLine(source: string, target: string, type: string, options: string): string {
+  return `${field(source)} ${field(target)} ${type} ${options} 0 0\n`;
+}
+
+// fstab(5): blanks, tabs, newlines and backslashes as octal; a leading # would be a comment, but paths start with /.
+function field(text: string): string {
+  return text.replaceAll(/[\s\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`);
+}
+
+function words(paths: readonly string[]): string {
+  return paths.map(quote).join(" ");
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

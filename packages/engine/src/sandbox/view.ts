@@ -1,0 +1,108 @@
+// A boundary as the file tree a command will see: what is mounted where, in order, parents before children. Every
+// mechanism with a mount namespace builds this same tree.
+import { lstatSync, readlinkSync } from "node:fs";
+import path from "node:path";
+import { heldBy, holds } from "./boundary.ts";
+import { findToolchains } from "./toolchains.ts";
+import type { Boundary } from "./boundary.ts";
+
+export type Mount =
+  | { readonly kind: "readable" | "writable"; readonly at: string }
+  | { readonly kind: "link"; readonly at: string; readonly to: string }
+  /** An empty folder of its own, writable, gone with the command. */
+  | { readonly kind: "fresh"; readonly at: string }
+  /** Something nobody can read or write in place of a file or folder. */
+  | { readonly kind: "hidden-file" | "hidden-folder"; readonly at: string }
+  /** The session's temporary folder. */
+  | { readonly kind: "scratch"; readonly at: string };
+
+export type View = {
+  readonly mounts: readonly Mount[];
+  /** Everything outside is there, writable; mounts only take away. */
+  readonly unscoped: boolean;
+  /** Must be an empty file while a command runs, or it could be created. */
+  readonly placeholders: readonly string[];
+};
+
+export const SCRATCH = "/tmp";
+
+export function viewOf(boundary: Boundary): View {
+  const unscoped = boundary.writable.length === 0;
+  const toolchains = findToolchains(boundary.home, boundary.path, boundary.toolchains);
+  const base: Mount[] = unscoped ? [] : scopedBase(boundary, toolchains.visible);
+  const placeholders: string[] = [];
+  const taken: Mount[] = [];
+  const reachable = (file: string): boolean => unscoped || heldBy(boundary.writable, file);
+  for (const file of boundary.readOnly) {
+    const there = nearest(file);
+    if (there.exists) {
+      if (unscoped || heldBy([...boundary.writable, ...toolchains.visible], file))
+        taken.push({ kind: "readable", at: file });
+    } else if (reachable(there.path)) {
+      placeholders.push(there.path);
+      taken.push({ kind: "hidden-file", at: there.path });
+    }
+  }
+  for (const file of [...boundary.denied, ...toolchains.secrets]) {
+    const there = nearest(file);
+    if (!there.exists && !reachable(there.path)) continue;
+    if (!there.exists) placeholders.push(there.path);
+    taken.push({ kind: there.isFolder ? "hidden-folder" : "hidden-file", at: there.path });
+  }
+  return { mounts: inOrder([...base, ...taken]), unscoped, placeholders: [...new Set(placeholders)] };
+}
+
+function scopedBase(boundary: Boundary, visible: readonly string[]): Mount[] {
+  const mounts: Mount[] = [
+    { kind: "scratch", at: SCRATCH },
+    { kind: "link", at: "/var/tmp", to: SCRATCH },
+    { kind: "fresh", at: boundary.home },
+  ];
+  for (const at of visible) {
+    if (at === boundary.home) continue;
+    const link = linkTarget(at);
+    if (link === undefined) mounts.push({ kind: "readable", at });
+    else mounts.push({ kind: "link", at, to: link });
+  }
+  for (const at of boundary.writable) mounts.push({ kind: "writable", at });
+  // A home folder that is itself allowed is not fresh.
+  return mounts.filter((mount) => mount.kind !== "fresh" || !heldBy(boundary.writable, mount.at));
+}
+
+// Parents first; at the same place the later one in the list wins, and a hidden place swallows what lies in it.
+function inOrder(mounts: readonly Mount[]): Mount[] {
+  const byPlace = new Map(mounts.map((mount) => [mount.at, mount]));
+  const hidden = mounts.filter((mount) => mount.kind.startsWith("hidden")).map((mount) => mount.at);
+  return [...byPlace.values()]
+    .filter((mount) => !hidden.some((folder) => folder !== mount.at && holds(folder, mount.at)))
+    .sort((a, b) => depth(a.at) - depth(b.at));
+}
+
+function depth(file: string): number {
+  return file === "/" ? 0 : file.split("/").length - 1;
+}
+
+// What does not exist is kept from existing at its first missing component.
+function nearest(file: string): { path: string; exists: boolean; isFolder: boolean } {
+  let missing: string | undefined;
+  for (let at = file; ; at = path.dirname(at)) {
+    try {
+      const isFolder = lstatSync(at).isDirectory();
+      return missing === undefined
+        ? { path: file, exists: true, isFolder }
+        : { path: missing, exists: false, isFolder: false };
+    } catch {
+      missing = at;
+    }
+    if (at === "/") return { path: file, exists: false, isFolder: false };
+  }
+}
+
+// /bin is a link to usr/bin on most systems: shown as the link it is.
+function linkTarget(file: string): string | undefined {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return undefined;
+  }
+}
