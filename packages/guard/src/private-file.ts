@@ -13,6 +13,7 @@ import {
   renameSync,
   unlinkSync,
   writeSync,
+  type Stats,
 } from "node:fs";
 import { randomBytes } from "node:crypto";
 import path from "node:path";
@@ -27,6 +28,8 @@ export type ReadPrivateOptions = {
   maxBytes?: number;
   /** People keep their settings in a dotfiles folder behind a link; state files of ours are never links. */
   followLinks?: boolean;
+  /** The file is not trusted for who wrote it but for its content (a project file, by hash). */
+  anyOwner?: boolean;
 };
 
 export type PrivateText = {
@@ -41,7 +44,7 @@ export function readPrivateFile(file: string, options: ReadPrivateOptions = {}):
   const descriptor = openExisting(file, options.followLinks ?? false);
   if (descriptor === undefined) return undefined;
   try {
-    const { mode } = checkDescriptor(descriptor, file);
+    const { mode } = options.anyOwner ? regular(descriptor, file) : checkDescriptor(descriptor, file);
     return { text: readAll(descriptor, file, maxBytes), readableByOthers: (mode & 0o044) !== 0 };
   } finally {
     closeSync(descriptor);
@@ -115,9 +118,14 @@ function openExisting(file: string, followLinks: boolean): number | undefined {
   }
 }
 
-function checkDescriptor(descriptor: number, file: string): { mode: number } {
+function regular(descriptor: number, file: string): Stats {
   const stat = fstatSync(descriptor);
   if (!stat.isFile()) throw new GuardError("UNSAFE_FILE", `${file} is not a regular file`);
+  return stat;
+}
+
+function checkDescriptor(descriptor: number, file: string): { mode: number } {
+  const stat = regular(descriptor, file);
   if (!isOurs(stat.uid)) throw new GuardError("UNSAFE_FILE", `${file} belongs to another user`);
   // A second name could lie inside a folder that a tool may write.
   if (stat.nlink > 1) throw new GuardError("UNSAFE_FILE", `${file} has ${stat.nlink} names (hard links): copy it`);

@@ -1,0 +1,93 @@
+// Where settings and state live, and which of those places no tool may ever write, even where nothing is there yet.
+import { existsSync, realpathSync } from "node:fs";
+import path from "node:path";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export type Folders = {
+  readonly config: string;
+  /** Approvals, pins, trust, audit. */
+  readonly state: string;
+  /** Sessions. */
+  readonly data: string;
+};
+
+export const PROJECT_FILE = ".bosun.toml";
+
+export function foldersOf(env: Environment, home: string): Folders {
+  return {
+    config: path.join(baseOf(env["XDG_CONFIG_HOME"], home, ".config"), "bosun"),
+    state: path.join(baseOf(env["XDG_STATE_HOME"], home, ".local/state"), "bosun"),
+    data: path.join(baseOf(env["XDG_DATA_HOME"], home, ".local/share"), "bosun"),
+  };
+}
+
+export type SettingsFile =
+  /** Somebody named it: then it must be there. */
+  | { readonly kind: "named"; readonly file: string; readonly by: "--config" | "$BOSUN_CONFIG" }
+  | { readonly kind: "usual"; readonly file: string }
+  | { readonly kind: "none"; readonly usual: string };
+
+export function locateSettings(flag: string | undefined, env: Environment, home: string, cwd: string): SettingsFile {
+  if (flag !== undefined) return { kind: "named", file: path.resolve(cwd, flag), by: "--config" };
+  const named = env["BOSUN_CONFIG"];
+  if (named !== undefined && named !== "")
+    return { kind: "named", file: path.resolve(cwd, named), by: "$BOSUN_CONFIG" };
+  const [toml = "", ...others] = usualFiles(foldersOf(env, home));
+  const found = [toml, ...others].find((file) => existsSync(file));
+  return found === undefined ? { kind: "none", usual: toml } : { kind: "usual", file: found };
+}
+
+/** `.bosun.toml` of the working directory or a parent up to the repository's root; without a repository, only here. */
+export function locateProjectFile(cwd: string): string | undefined {
+  const root = repositoryRoot(cwd) ?? cwd;
+  for (let folder = cwd; ; folder = path.dirname(folder)) {
+    const file = path.join(folder, PROJECT_FILE);
+    if (existsSync(file)) return file;
+    if (folder === root || folder === path.dirname(folder)) return undefined;
+  }
+}
+
+/**
+ * Paths that decide what is allowed. The engine keeps them out of every tool's reach, also while they do not exist:
+ * who can create a policy file can write policy.
+ */
+export function protectedPaths(flag: string | undefined, env: Environment, home: string, cwd: string): string[] {
+  const folders = foldersOf(env, home);
+  const named = locateSettings(flag, env, home, cwd);
+  const root = repositoryRoot(cwd) ?? cwd;
+  const projects: string[] = [];
+  for (let folder = cwd; ; folder = path.dirname(folder)) {
+    projects.push(path.join(folder, PROJECT_FILE));
+    if (folder === root || folder === path.dirname(folder)) break;
+  }
+  const listed = [folders.config, folders.state, folders.data, ...usualFiles(folders), ...projects];
+  if (named.kind === "named") listed.push(named.file);
+  // A settings file behind a link is as good as its target.
+  return [...new Set(listed.flatMap((file) => [file, realPathOf(file)]))];
+}
+
+// An XDG variable that is not absolute must be ignored (XDG base directory specification).
+function baseOf(value: string | undefined, home: string, usual: string): string {
+  return value !== undefined && path.isAbsolute(value) ? value : path.join(home, usual);
+}
+
+function usualFiles(folders: Folders): string[] {
+  return [path.join(folders.config, "config.toml"), path.join(folders.config, "config.json")];
+}
+
+function repositoryRoot(cwd: string): string | undefined {
+  for (let folder = cwd; ; folder = path.dirname(folder)) {
+    if (existsSync(path.join(folder, ".git"))) return folder;
+    if (folder === path.dirname(folder)) return undefined;
+  }
+}
+
+function realPathOf(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    const folder = path.dirname(file);
+    return folder === file ? file : path.join(realPathOf(folder), path.basename(file));
+  }
+}

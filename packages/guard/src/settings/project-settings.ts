@@ -1,0 +1,102 @@
+// The project's own settings file: comes with a cloned folder, so it is trusted by its hash, once, by a person, and
+// even then may only make things stricter.
+import { realpathSync } from "node:fs";
+import path from "node:path";
+import { sha256 } from "../canonical-json.ts";
+import { readPrivateFile } from "../private-file.ts";
+import type { TableNode } from "./document.ts";
+import { locateProjectFile } from "./locations.ts";
+import { readToml } from "./toml.ts";
+import { at, camel, inside, refuseUnknown, type Field, type Place } from "./schema.ts";
+import { SETTINGS, type Settings } from "./settings-table.ts";
+
+const MAX_FILE_BYTES = 256 * 1024;
+
+export type ProjectSettings =
+  | { readonly kind: "none" }
+  /** Show `text` (made safe for the screen) and ask; then remember the hash. Nothing of it holds until then. */
+  | {
+      readonly kind: "untrusted";
+      readonly file: string;
+      readonly hash: string;
+      readonly text: string;
+      readonly changed: boolean;
+    }
+  | { readonly kind: "trusted"; readonly file: string; readonly hash: string; readonly settings: Settings };
+
+/** Whether a person has agreed to this file with this content. */
+export type IsTrusted = (file: string, hash: string) => "yes" | "no" | "another version";
+
+/** Throws a SettingsError when the file, trusted or not, tries to do more than tighten. */
+export function loadProjectSettings(own: Settings, cwd: string, isTrusted: IsTrusted): ProjectSettings {
+  const found = locateProjectFile(cwd);
+  if (found === undefined) return { kind: "none" };
+  const content = readPrivateFile(found, { maxBytes: MAX_FILE_BYTES, anyOwner: true });
+  if (content === undefined) return { kind: "none" };
+  const file = path.join(realpathSync(path.dirname(found)), path.basename(found));
+  const hash = sha256(content.text);
+  const settings = tightenSettings(own, file, content.text);
+  const trust = isTrusted(file, hash);
+  if (trust === "yes") return { kind: "trusted", file, hash, settings };
+  return { kind: "untrusted", file, hash, text: content.text, changed: trust === "another version" };
+}
+
+/** Settings joined with a project file's: never more permissive than the first. */
+export function tightenSettings(own: Settings, file: string, text: string): Settings {
+  const document = readToml(file, text);
+  return tighten(SETTINGS, own, document, { file, name: "" }) as Settings;
+}
+
+function tighten(field: Field<unknown>, own: unknown, node: TableNode, place: Place): unknown {
+  if (field.shape.kind === "group")
+    return tightenGroup(field.shape.fields, own as Record<string, unknown>, node, place);
+  if (field.shape.kind === "map") return tightenMap(field.shape.of, own as Record<string, unknown>, node, place);
+  return own;
+}
+
+function tightenGroup(
+  fields: Readonly<Record<string, Field<unknown>>>,
+  own: Record<string, unknown>,
+  node: TableNode,
+  place: Place,
+): unknown {
+  refuseUnknown(node, Object.keys(fields), place);
+  const result = { ...own };
+  for (const member of node.members.values()) {
+    const field = fields[member.key];
+    if (field === undefined) continue;
+    const here = inside(place, member.key);
+    const key = camel(member.key);
+    if (field.tighten !== undefined) {
+      const refuse = (why: string): never => {
+        throw at(member.at, place, `${here.name}: a project file ${why}`);
+      };
+      result[key] = field.tighten(own[key], field.read(member.value, here), refuse);
+    } else if ((field.shape.kind === "group" || field.shape.kind === "map") && member.value.kind === "table") {
+      result[key] = tighten(field, own[key], member.value, here);
+    } else
+      throw at(
+        member.at,
+        place,
+        `${here.name} cannot be set by a project file: it may only tighten what the person allows`,
+      );
+  }
+  return result;
+}
+
+// Only what the person already has: a project cannot bring servers, models or keys.
+function tightenMap(of: Field<unknown>, own: Record<string, unknown>, node: TableNode, place: Place): unknown {
+  const result = { ...own };
+  for (const member of node.members.values()) {
+    const here = inside(place, member.key);
+    if (!Object.hasOwn(own, member.key) || member.value.kind !== "table") {
+      throw at(
+        member.at,
+        place,
+        `${here.name} cannot be added by a project file: it may only tighten what the person allows`,
+      );
+    }
+    result[member.key] = tighten(of, own[member.key], member.value, here);
+  }
+  return result;
+}
