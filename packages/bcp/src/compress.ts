@@ -2,7 +2,7 @@
 
 import { createZstdCompress, zstdDecompressSync } from "node:zlib";
 import { DecodeError } from "./failure.ts";
-import { scanZstd } from "./zstd-frames.ts";
+import { MAX_BLOCK_BYTES, scanZstd } from "./zstd-frames.ts";
 import type { ZstdFrame } from "./zstd-frames.ts";
 
 const COMPRESSION_LEVEL = 100; // libzstd's number for the parameter
@@ -54,12 +54,13 @@ export function bomb(limit: number, offset: number): DecodeError {
   return new DecodeError("DecompressionBomb", `decompressed size ${limit + 1} exceeds limit ${limit}`, { offset });
 }
 
-// Refuses what could exceed the limit and is packed as only a bomb is, before anything is allocated for it.
+// Refuses what could exceed the limit and is packed as only a bomb is, before anything is allocated for it. The last
+// block of a frame may be far from full, so it does not count.
 function isBomb(area: Uint8Array, frames: readonly ZstdFrame[], limit: number): boolean {
   let most = 0;
   let blocks = 0;
   for (const frame of frames) {
-    most += frame.maxContent;
+    most += frame.maxContent - MAX_BLOCK_BYTES;
     blocks += frame.blocks;
   }
   return most > limit && area.length < blocks * BOMB_BLOCK_BYTES;

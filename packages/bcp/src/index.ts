@@ -25,6 +25,7 @@ export { allocate, readPriorities } from "./budget.ts";
 export type { Decision, Weight } from "./budget.ts";
 export { runBcp } from "./cli.ts";
 export type { BcpIo } from "./cli/io.ts";
+export { explainDecode } from "./cli/load.ts";
 export type { ByteSource } from "./byte-source.ts";
 export { createMemoryStore } from "./content-store.ts";
 export type { ContentStore } from "./content-store.ts";

@@ -1,7 +1,7 @@
 // Text in double quotes, as the reference prints it: what cannot be seen is spelled out.
 
-const UNSEEN = /[\p{C}\p{Z}\p{Grapheme_Extend}]/u;
 const NEEDS_CARE = /["\\\p{C}\p{Z}\p{Grapheme_Extend}]/u;
+const EACH_UNSEEN = new RegExp(NEEDS_CARE, "gu");
 const SHORT = new Map([
   ['"', '\\"'],
   ["\\", "\\\\"],
@@ -11,13 +11,26 @@ const SHORT = new Map([
   ["\0", "\\0"],
 ]);
 
+// Long texts go in slices: a path of ten million control characters must not take ten million strings at once.
+const SLICE_CHARS = 8192;
+
 export function quote(text: string): string {
   if (!NEEDS_CARE.test(text)) return `"${text}"`;
-  let quoted = '"';
-  for (const char of text) quoted += SHORT.get(char) ?? (char === " " || !UNSEEN.test(char) ? char : escaped(char));
-  return `${quoted}"`;
+  const parts: string[] = [];
+  for (let start = 0; start < text.length;) {
+    let end = Math.min(start + SLICE_CHARS, text.length);
+    if (isHighSurrogate(text.charCodeAt(end - 1))) end = Math.min(end + 1, text.length);
+    parts.push(text.slice(start, end).replaceAll(EACH_UNSEEN, escaped));
+    start = end;
+  }
+  return `"${parts.join("")}"`;
 }
 
 function escaped(char: string): string {
-  return `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`;
+  if (char === " ") return char;
+  return SHORT.get(char) ?? `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00;
 }

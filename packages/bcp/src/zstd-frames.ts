@@ -5,7 +5,7 @@
 
 const FRAME_MAGIC = 0xfd2fb528;
 const SKIPPABLE_MAGIC = 0x184d2a50; // and the fifteen after it
-const MAX_BLOCK_BYTES = 128 * 1024;
+export const MAX_BLOCK_BYTES = 128 * 1024;
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4] as const;
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8] as const;
 

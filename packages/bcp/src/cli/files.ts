@@ -7,17 +7,18 @@ import type { BcpIo } from "./io.ts";
 
 const STANDARD = "-";
 const MAX_INPUT_BYTES = 1024 * 1024 * 1024;
-const READ_BYTES = 256 * 1024;
+const MIN_READ_BYTES = 4 * 1024;
+const MAX_READ_BYTES = 1024 * 1024;
 const MAGIC_BYTES = 8;
 
 /** All bytes of a file or of standard input. Throws what the system throws. */
 export async function readInput(io: BcpIo, file: string): Promise<Uint8Array> {
-  return collect(file === STANDARD ? io.stdin : readChunks(await locate(io, file, "read")), () => true);
+  return collect(await openInput(io, file), () => true);
 }
 
 /** The same for a payload: what does not begin like one is not read to its end, which may never come. */
 export async function readPayload(io: BcpIo, file: string): Promise<Uint8Array> {
-  return collect(file === STANDARD ? io.stdin : readChunks(await locate(io, file, "read")), looksLikePayload);
+  return collect(await openInput(io, file), looksLikePayload);
 }
 
 /** Writes a whole file or nothing: a reader never sees half of it, and a failed write leaves the old one. */
@@ -55,32 +56,37 @@ async function locate(io: BcpIo, file: string, access: "read" | "write"): Promis
   return io.resolvePath ? io.resolvePath(file, access) : path.resolve(io.cwd, file);
 }
 
-async function* readChunks(file: string): AsyncGenerator<Uint8Array, void> {
-  const handle = await open(file, "r");
-  try {
-    const { size } = await handle.stat();
-    for (;;) {
-      // One read for a file of known size; a device or a pipe has none.
-      const chunk = new Uint8Array(Math.min(Math.max(size + 1, 4096), size > READ_BYTES ? 4 * READ_BYTES : READ_BYTES));
-      const { bytesRead } = await handle.read(chunk, 0, chunk.length, null);
-      if (bytesRead === 0) return;
-      yield chunk.subarray(0, bytesRead);
-    }
-  } finally {
-    await handle.close();
-  }
+/** `size` is what to expect, 0 where nobody knows. */
+type Input = { readonly size: number; chunks(): AsyncIterable<Uint8Array> };
+
+async function openInput(io: BcpIo, file: string): Promise<Input> {
+  if (file === STANDARD) return { size: 0, chunks: () => io.stdin };
+  const handle = await open(await locate(io, file, "read"), "r");
+  const { size } = await handle.stat();
+  return {
+    size,
+    async *chunks() {
+      const chunk = new Uint8Array(Math.min(Math.max(size, MIN_READ_BYTES), MAX_READ_BYTES));
+      try {
+        for (;;) {
+          const { bytesRead } = await handle.read(chunk, 0, chunk.length, null);
+          if (bytesRead === 0) return;
+          yield chunk.subarray(0, bytesRead);
+        }
+      } finally {
+        await handle.close();
+      }
+    },
+  };
 }
 
-async function collect(
-  chunks: AsyncIterable<Uint8Array>,
-  worthIt: (start: Uint8Array) => boolean,
-): Promise<Uint8Array> {
-  let all = new Uint8Array(0);
+async function collect(input: Input, worthIt: (start: Uint8Array) => boolean): Promise<Uint8Array> {
+  let all = new Uint8Array(Math.min(input.size, MAX_INPUT_BYTES));
   let length = 0;
-  for await (const chunk of chunks) {
+  for await (const chunk of input.chunks()) {
     if (length + chunk.length > MAX_INPUT_BYTES) throw new Error(`input is larger than ${MAX_INPUT_BYTES} bytes`);
     if (length + chunk.length > all.length) {
-      const larger = new Uint8Array(length === 0 ? chunk.length : Math.max(all.length * 2, length + chunk.length));
+      const larger = new Uint8Array(Math.max(all.length * 2, length + chunk.length));
       larger.set(all.subarray(0, length));
       all = larger;
     }

@@ -11,6 +11,12 @@ import { minimal } from "./minimal.ts";
 import type { Format, Mode, ShownBlock } from "./mode.ts";
 import { xml } from "./xml.ts";
 
+// Escaping can make attributes six times as long; nothing else grows. Real text never comes near this.
+const FREE_GROWTH = 24 * 1024 * 1024;
+const GROWTH_FACTOR = 2;
+// No string is longer than this on every runtime.
+const MAX_CHARS = 500_000_000;
+
 const FORMATS: Readonly<Record<Mode, Format>> = { xml, markdown, minimal };
 
 export const VERBOSITIES = ["full", "summary", "adaptive"] as const;
@@ -58,7 +64,8 @@ type Report = (index: number, type: BlockType, decision: Decision, tokens: numbe
 
 /** What was decided for the blocks that are left, in their order; all of them full where nothing is listed. */
 type Plan = { readonly decisions?: readonly Decision[]; readonly tokens?: readonly number[] };
-type Piece = { readonly decision: Decision; readonly text?: string };
+/** `said` is how much of the text is content. */
+type Piece = { readonly decision: Decision; readonly text?: string; readonly said?: number };
 type Setting = { readonly format: Format; readonly texts: BlockTexts; readonly options: RenderOptions };
 
 function renderPieces(blocks: readonly Block[], options: RenderOptions, report?: Report): string {
@@ -70,13 +77,17 @@ function renderPieces(blocks: readonly Block[], options: RenderOptions, report?:
   if (!blocks.some(isShown)) throw nothing();
   const plan = decide(blocks, isShown, setting);
   const pieces: string[] = [];
+  const size = new OutputSize();
   let position = 0;
   blocks.forEach((block, index) => {
     if (!isShown(block)) return;
     const tokens = plan.tokens?.[position];
     const piece = renderBlock(block, plan.decisions?.[position] ?? "full", tokens, position, setting);
     report?.(index, block.type, piece.decision, tokens);
-    if (piece.text !== undefined) pieces.push(piece.text);
+    if (piece.text !== undefined) {
+      size.count(piece.text.length, (piece.said ?? 0) + fieldChars(block));
+      pieces.push(piece.text);
+    }
     position++;
   });
   if (pieces.length === 0) throw nothing();
@@ -117,7 +128,7 @@ function renderBlock(
     // Charged as a summary, printed in full: the reference's way, and its snapshots' (D-22).
   }
   const text = texts.text(block);
-  if (text !== undefined) return { decision: "full", text: format.full(block, text) };
+  if (text !== undefined) return { decision: "full", text: format.full(block, text), said: text.length };
   if (block.type === "image" && options.binaryImages === "placeholder") {
     return { decision: "placeholder", text: placeholder(block, tokens, format, texts) };
   }
@@ -127,6 +138,25 @@ function renderBlock(
 function placeholder(block: ShownBlock, tokens: number | undefined, format: Format, texts: BlockTexts): string {
   const { label, description } = describe(block);
   return format.placeholder(label, description, tokens ?? texts.tokens(block));
+}
+
+class OutputSize {
+  private made = 0;
+  private said = 0;
+
+  count(made: number, said: number): void {
+    this.made += made;
+    this.said += said;
+    if (this.made <= Math.min(MAX_CHARS, FREE_GROWTH + GROWTH_FACTOR * this.said)) return;
+    throw new RenderError("OutputTooLarge", `the text would have more than ${this.made} characters`);
+  }
+}
+
+// Paths, titles, summaries: the text fields of a block.
+function fieldChars(block: ShownBlock): number {
+  let chars = 0;
+  for (const value of Object.values(block)) if (typeof value === "string") chars += value.length;
+  return chars;
 }
 
 function nothing(): RenderError {
