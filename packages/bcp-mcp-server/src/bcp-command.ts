@@ -7,6 +7,8 @@ import { runExternal } from "./external-bcp.ts";
 export type BcpOutcome = { stdout: string; stderr: string; exitCode: number };
 export type BcpCommand = {
   run(args: readonly string[], signal: AbortSignal): Promise<BcpOutcome>;
+  /** Words for `encode` that make it read every block type; the reference's own binary does not know them. */
+  readonly extended: readonly string[];
   /** Throws PathRefused for a path that may not even be asked about. */
   check(path: string): Promise<void>;
 };
@@ -16,6 +18,7 @@ const MAX_OUTPUT_CHARS = 12 * 1024 * 1024;
 
 export function bcpInProcess(paths: AllowedPaths): BcpCommand {
   return {
+    extended: ["--extended"],
     check: (path) => paths.open().check(path),
     run: (args) => runHere(args, paths),
   };
@@ -23,6 +26,7 @@ export function bcpInProcess(paths: AllowedPaths): BcpCommand {
 
 export function bcpBinary(program: string, timeoutMs: number, paths: AllowedPaths): BcpCommand {
   return {
+    extended: [],
     // Another program opens its files itself: all we can do is look before it does.
     check: (path) => paths.open().check(path),
     run: (args, signal) => runExternal(program, args, timeoutMs, MAX_OUTPUT_CHARS, signal),

@@ -21,7 +21,7 @@ export const encodeBcpFile = (bcp: BcpCommand) =>
       if (!isAbsolute(output_path)) return failure(`${output_path} is not an absolute path`);
       await bcp.check(output_path);
       const written = await bcp.run(
-        ["encode", manifest_path, "-o", output_path, ...(compress ? ["--compress-blocks"] : [])],
+        ["encode", manifest_path, "-o", output_path, ...bcp.extended, ...(compress ? ["--compress-blocks"] : [])],
         signal,
       );
       if (written.exitCode !== 0) return explained(written);
