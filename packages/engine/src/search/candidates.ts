@@ -12,6 +12,8 @@ import type { Pinned, Pinner } from "./pinned.ts";
 import { RipgrepRun } from "./ripgrep.ts";
 
 const NUL = 0;
+/** In a repository ripgrep heeds what is above, up to its root; elsewhere only what is here and below. */
+const WITHOUT_REPOSITORY = ["--no-require-git", "--no-ignore-parent"];
 
 export type Candidate = {
   /** As results show it. */
@@ -35,7 +37,7 @@ export type Hunt = {
 
 /** Candidates below the search directory itself, as they come; `sorted` in walk order, on one thread. */
 export async function* findHere(hunt: Hunt, pinnerOf: PinnerOf, sorted: boolean): AsyncGenerator<Candidate> {
-  const args = [...(hunt.inRepository ? [] : ["--no-ignore-parent"]), ...(sorted ? ["--sort=path"] : [])];
+  const args = [...(hunt.inRepository ? [] : WITHOUT_REPOSITORY), ...(sorted ? ["--sort=path"] : [])];
   for await (const path of namesOf(hunt, args, ["./"])) {
     const relative = path.startsWith("./") ? path.slice(2) : path;
     if (!hunt.plan.accepts(relative) || isHiddenBelow(hunt.scope, hunt.top, relative)) continue;
@@ -47,7 +49,7 @@ export async function* findHere(hunt: Hunt, pinnerOf: PinnerOf, sorted: boolean)
 export async function* findInLinked(hunt: Hunt, links: Links, pinnerOf: PinnerOf): AsyncGenerator<Candidate> {
   const byArgument = new Map(links.directories.map((linked) => [argumentFor(linked.directory), linked]));
   if (byArgument.size === 0) return;
-  for await (const path of namesOf(hunt, ["--no-ignore-parent"], [...byArgument.keys()])) {
+  for await (const path of namesOf(hunt, WITHOUT_REPOSITORY, [...byArgument.keys()])) {
     const found = locate(path, byArgument);
     if (found === undefined) continue;
     const { linked, relative } = found;

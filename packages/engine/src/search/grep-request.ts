@@ -74,7 +74,7 @@ function selectingFlags(
   extensions: readonly string[] | undefined,
   request: GrepRequest,
 ): string[] {
-  const flags = ["--hidden", "--no-require-git", "--no-ignore-dot", "--glob=!.git", "--glob=!node_modules"];
+  const flags = ["--hidden", "--no-ignore-dot", "--glob=!.git", "--glob=!node_modules"];
   for (const { source } of scope.ignore) if (PLAIN_GLOB.test(source)) flags.push(`--glob=!${source}`);
   if (request.multiline === true) flags.push(`--max-filesize=${request.maxFileBytes}`);
   const names = extensions?.map((extension) => `*.${extension}`) ?? baseNamesOf(include);

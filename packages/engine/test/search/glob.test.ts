@@ -1,0 +1,161 @@
+import { describe, expect, test } from "bun:test";
+import fs from "node:fs";
+import { glob } from "../../src/index.ts";
+import type { EngineCode, GlobRequest, GlobResult } from "../../src/index.ts";
+import { Workspace, directory, link, openDescriptors, outcome } from "../workspace.ts";
+
+async function search(
+  workspace: Workspace,
+  pattern: string,
+  options: Partial<GlobRequest> = {},
+  name = ".",
+): Promise<GlobResult> {
+  using place = workspace.resolve(name);
+  return await glob(place, { pattern, maxResults: 1000, timeoutMs: 30_000, ...options });
+}
+
+const sorted = async (...args: Parameters<typeof search>) => [...(await search(...args)).paths].sort();
+
+const tree = {
+  "main.go": "x",
+  "src/a.go": "x",
+  "src/deep/b.go": "x",
+  "src/deep/c.ts": "x",
+  ".hidden/d.go": "x",
+  ".env": "x",
+  "node_modules/e.go": "x",
+  ".git/f.go": "x",
+  empty: directory,
+  "to-file": link("src/a.go"),
+  "to-dir": link("src"),
+  "to-out": link("../outside/secret.txt"),
+  broken: link("none"),
+};
+
+describe("patterns", () => {
+  test.each<[string, string, Partial<GlobRequest>, string[]]>([
+    ["a base name at any depth", "*.go", {}, [".hidden/d.go", "main.go", "src/a.go", "src/deep/b.go"]],
+    ["two stars", "**/*.ts", {}, ["src/deep/c.ts"]],
+    ["a fixed directory", "src/*.go", {}, ["src/a.go"]],
+    ["a fixed path", "src/deep/c.ts", {}, ["src/deep/c.ts"]],
+    ["everything below a directory", "src/deep/**", {}, ["src/deep", "src/deep/b.go", "src/deep/c.ts"]],
+    ["dotfiles match", ".*", {}, [".env", ".hidden"]],
+    ["braces", "*.{ts,env}", {}, [".env", "src/deep/c.ts"]],
+    ["a class", "[ab].go", {}, ["src/a.go", "src/deep/b.go"]],
+    ["a negated class", "src/**/[!a].go", {}, ["src/deep/b.go"]],
+    ["a question mark", "?.go", {}, [".hidden/d.go", "src/a.go", "src/deep/b.go"]],
+    ["directories are listed", "*e*", {}, [".env", ".hidden", "empty", "src/deep", "to-file"]],
+    ["files only", "*e*", { type: "file" }, [".env", "to-file"]],
+    ["directories only", "*e*", { type: "directory" }, [".hidden", "empty", "src/deep"]],
+    ["links to files inside; no others", "{to-*,broken}", {}, ["to-file"]],
+    ["./ in front", "./src/*.go", {}, ["src/a.go"]],
+    ["nothing there", "*.rs", {}, []],
+    ["a name that is an option (S10)", "--help", {}, []],
+  ])("%s", async (_, pattern, options, expected) => {
+    using workspace = new Workspace(tree);
+    expect(await sorted(workspace, pattern, options)).toEqual(expected);
+  });
+
+  test("an absolute pattern under the directory", async () => {
+    using workspace = new Workspace(tree);
+    expect(await sorted(workspace, `${workspace.root}/src/*.go`)).toEqual(["src/a.go"]);
+    expect(await sorted(workspace, "/etc/*")).toEqual([]);
+  });
+
+  test.each<[string, EngineCode]>([
+    ["", "INVALID_INPUT"],
+    ["[a", "INVALID_GLOB"],
+    ["{a", "INVALID_GLOB"],
+    ["./", "INVALID_GLOB"],
+  ])("refused: %p", async (pattern, code) => {
+    using workspace = new Workspace(tree);
+    expect(await outcome(() => search(workspace, pattern))).toBe(code);
+  });
+});
+
+test("newest first, by nanoseconds, then by path", async () => {
+  using workspace = new Workspace({ a: "x", b: "x", c: "x", d: "x" });
+  fs.utimesSync(workspace.at("a"), 1000, 1000.000001);
+  fs.utimesSync(workspace.at("b"), 1000, 1000.000002);
+  fs.utimesSync(workspace.at("c"), 1000, 2000);
+  fs.utimesSync(workspace.at("d"), 1000, 1000.000001);
+  expect((await search(workspace, "*")).paths).toEqual(["c", "b", "a", "d"]);
+  const newest = await search(workspace, "*", { maxResults: 2 });
+  expect([newest.paths, newest.total]).toEqual([["c", "b"], 4]);
+});
+
+test.each<[string, string]>([
+  ["a missing directory", "none"],
+  ["a file", "main.go"],
+])("%s holds nothing", async (_, name) => {
+  using workspace = new Workspace(tree);
+  expect((await search(workspace, "*", {}, name)).paths).toEqual([]);
+});
+
+test.each<[string, Record<string, string>, string, string[]]>([
+  ["ignored files", { ".gitignore": "*.log\n", "a.log": "", b: "" }, "*", [".gitignore", "b"]],
+  [
+    "a directory and what is in it",
+    { ".gitignore": "out/\n", "out/x": "", "d/out": "" },
+    "**",
+    [".gitignore", "d", "d/out"],
+  ],
+  ["brought back", { ".gitignore": "*.log\n!keep.log\n", "a.log": "", "keep.log": "" }, "*.log", ["keep.log"]],
+  [
+    "inside, but not the directory itself",
+    { ".gitignore": "d/**\n!d/keep\n", "d/x": "", "d/keep": "" },
+    "d/*",
+    ["d/keep"],
+  ],
+  ["a child's rules", { "d/.gitignore": "x\n", "d/x": "", x: "" }, "x", ["x"]],
+  ["an escaped mark", { ".gitignore": "\\#x\n\\!y\n", "#x": "", "!y": "", z: "" }, "?*", [".gitignore", "z"]],
+  ["comments, blanks and CRLF", { ".gitignore": "# no\r\n\r\n x\r\nx  \r\n", x: "", y: "" }, "[xy]", ["y"]],
+  ["braces are characters", { ".gitignore": "{a,b}\n", a: "", "{a,b}": "" }, "*", [".gitignore", "a"]],
+  ["a rule that does not parse matches nothing", { ".gitignore": "[\nx\n", "[": "", x: "" }, "*", [".gitignore", "["]],
+  ["a middle slash anchors", { ".gitignore": "a/b\n", "a/b": "", "c/a/b": "" }, "**/b", ["c/a/b"]],
+  [
+    "a repository inside has its own",
+    { ".gitignore": "x\n", "repo/.git/HEAD": "", "repo/x": "", x: "" },
+    "x",
+    ["repo/x"],
+  ],
+])("gitignore: %s", async (_, files, pattern, expected) => {
+  using workspace = new Workspace(files);
+  expect(await sorted(workspace, pattern)).toEqual(expected);
+});
+
+test("rules above hold up to the repository's root", async () => {
+  using workspace = new Workspace({
+    ".gitignore": "y\n",
+    "repo/.git/HEAD": "",
+    "repo/.gitignore": "/sub/x\n",
+    "repo/sub/x": "",
+    "repo/sub/y": "",
+  });
+  expect(await sorted(workspace, "*", {}, "repo/sub")).toEqual(["y"]);
+});
+
+test("denied and ignored entries are not there", async () => {
+  using workspace = new Workspace(
+    { ".env": "", "secret/x": "", "a/b": "", "c.log": "" },
+    { deny: ["**/.env", "secret"], ignore: ["*.log"] },
+  );
+  expect(await sorted(workspace, "**")).toEqual(["a", "a/b"]);
+});
+
+test("cancelled, it says so", async () => {
+  using workspace = new Workspace(tree);
+  expect((await search(workspace, "*", { signal: AbortSignal.abort() })).ended).toBe("cancelled");
+});
+
+test("nothing stays open, and others get their turn", async () => {
+  const files = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`d${i % 100}/e/f${i}`, ""]));
+  using workspace = new Workspace(files);
+  const before = openDescriptors();
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 1);
+  expect((await search(workspace, "**/f*", { maxResults: 5000 })).total).toBe(3000);
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(0);
+  expect(openDescriptors()).toBe(before);
+});
