@@ -5,17 +5,31 @@ import { MARK_OPENING } from "./folds/mark.ts";
 
 /** Up to here a disguise has as many tokens as the mark. Only a text made to spite us holds them all. */
 const VARIANTS = 1000;
+const MAX_VARIANT = 100_000;
 
 export type Escaped = { text: string; variant: number };
 
 /** undefined: there is nothing to escape. */
 export function escapeMarks(text: string): Escaped | undefined {
   if (!text.includes(MARK_OPENING)) return undefined;
-  const taken = new Set<number>();
-  for (const [, number] of text.matchAll(/\[b(\d{1,9})(?:sun)?:/g)) taken.add(Number(number));
-  let variant = 0;
-  while (taken.has(variant)) variant++;
+  const variant = unusedVariant(text);
   return { text: text.replaceAll(MARK_OPENING, disguise(variant)), variant };
+}
+
+// One pass, whatever the text holds: a search per number would be a gift to whoever wrote them all.
+function unusedVariant(text: string): number {
+  const taken = new Uint8Array(MAX_VARIANT);
+  for (let at = text.indexOf("[b"); at >= 0; at = text.indexOf("[b", at + 2)) {
+    let number = 0;
+    for (let i = at + 2; i < at + 9; i++) {
+      const unit = text.charCodeAt(i);
+      if (!(unit >= 0x30 && unit <= 0x39)) break;
+      number = number * 10 + unit - 0x30;
+    }
+    if (number < MAX_VARIANT) taken[number] = 1;
+  }
+  const free = taken.indexOf(0);
+  return free >= 0 ? free : MAX_VARIANT + text.length;
 }
 
 export function unescapeMarks({ text, variant }: Escaped): string {

@@ -43,7 +43,7 @@ export type Shrunk = {
 };
 
 /** Longer texts pass through: folding them would take longer than anyone wants to wait. */
-const MAX_FOLDED_CHARS = 400_000;
+const MAX_FOLDED_CHARS = 250_000;
 /** Past this no further block is tried. Far above what the limit in characters needs on a quiet machine. */
 const MAX_MS = 120;
 

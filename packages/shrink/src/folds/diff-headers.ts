@@ -8,9 +8,10 @@ import { readMark, withMark } from "./mark.ts";
 
 type Change = "new" | "deleted" | undefined;
 
+// Bounded: a path without end would be tried at every length.
 const HEADER =
-  /^diff --git a\/(.+) b\/\1\n(?:(new|deleted) file mode (\d{6})\n)?index ([0-9a-f]+\.\.[0-9a-f]+)( \d{6})?\n--- (a\/\1|\/dev\/null)\n\+\+\+ (b\/\1|\/dev\/null)$/gm;
-const SHORT = /^=== (.+?)(?: (new|deleted) (\d{6}))? ([0-9a-f]+\.\.[0-9a-f]+)( \d{6})?$/gm;
+  /^diff --git a\/([^\n]{1,300}) b\/\1\n(?:(new|deleted) file mode (\d{6})\n)?index ([0-9a-f]+\.\.[0-9a-f]+)( \d{6})?\n--- (a\/\1|\/dev\/null)\n\+\+\+ (b\/\1|\/dev\/null)$/gm;
+const SHORT = /^=== ([^\n]{1,300}?)(?: (new|deleted) (\d{6}))? ([0-9a-f]+\.\.[0-9a-f]+)( \d{6})?$/gm;
 
 export const diffHeaders: Fold = {
   name: "diff",

@@ -1,0 +1,45 @@
+import { decode, encode, render } from "@bosun/bcp";
+import { expect, test } from "bun:test";
+
+import { blocksOf } from "../src/index.ts";
+
+const DIFF = "diff --git a/x.ts b/x.ts\nindex 1a..2b 100644\n--- a/x.ts\n+++ b/x.ts\n@@ -3,2 +3,2 @@\n-a\n+b\n c\n";
+const text = (content: unknown) => new TextDecoder().decode(content as Uint8Array);
+
+test("each kind of region becomes its block type", () => {
+  const answer = `Here:\n\n${DIFF}\n\`\`\`ts\nlet a = 1;\n\`\`\`\nand\n{"a": [1]}`;
+  const blocks = blocksOf(answer, { toolName: "demo" });
+  expect(blocks.map(({ type }) => type)).toEqual(["tool_result", "diff", "code", "tool_result", "structured_data"]);
+  expect(blocks[1]).toMatchObject({ path: "x.ts", hunks: [{ oldStart: 3, newStart: 3 }] });
+  expect(blocks[2]).toMatchObject({ lang: "typescript", path: "" });
+  expect(blocks[4]).toMatchObject({ format: "json" });
+});
+
+test("a patch keeps every line that applying it needs", () => {
+  const [block] = blocksOf(DIFF, { toolName: "git" });
+  expect(block?.type === "diff" && block.hunks.map(({ lines }) => text(lines)).join("")).toBe(DIFF);
+});
+
+test.each([
+  ["JSON", '[{"name":"a","type":"directory","children":[{"name":"b.ts","type":"file"}]}]'],
+  ["a drawing", "a\n└── b.ts\n"],
+  ["blanks", "a/\n  b.ts\n  c.ts\n"],
+])("a directory listing as %s is a file tree", (_, listing) => {
+  const [block] = blocksOf(listing, { toolName: "tree" });
+  expect(block).toMatchObject({ type: "file_tree", entries: [{ name: "a", kind: "directory" }] });
+  expect(block?.type === "file_tree" && block.entries[0]?.children?.[0]).toMatchObject({ name: "b.ts", kind: "file" });
+});
+
+test("below the threshold the result stays one plain block, unmodified", () => {
+  const csv = "id,name,city\n1,Ann,Rome\n2,Bob,Oslo\n";
+  const blocks = blocksOf(csv, { toolName: "q", status: "error", threshold: 0.9 });
+  expect(blocks).toMatchObject([{ type: "tool_result", toolName: "q", status: "error" }]);
+  expect(blocks[0]?.type === "tool_result" && text(blocks[0].content)).toBe(csv);
+});
+
+test("the blocks encode, decode and render", async () => {
+  const blocks = blocksOf(`Look:\n\n\`\`\`py\nprint(1)\n\`\`\`\n`, { toolName: "demo" });
+  const decoded = decode(await encode(blocks));
+  expect(decoded.blocks.map(({ type }) => type)).toEqual(["tool_result", "code"]);
+  expect(render(decoded.blocks, { mode: "markdown" })).toContain("print(1)");
+});

@@ -1,0 +1,177 @@
+// Each fold on a typical text: what the model sees, and that it comes back byte for byte.
+import { expect, test } from "bun:test";
+
+import { abbreviations } from "../../src/folds/abbreviations.ts";
+import { diffHeaders } from "../../src/folds/diff-headers.ts";
+import { drawnTree } from "../../src/folds/drawn-tree.ts";
+import type { Fold } from "../../src/folds/fold.ts";
+import { grepByFile } from "../../src/folds/grep.ts";
+import { compactJson, jsonNotation } from "../../src/folds/json.ts";
+import { lineRuns } from "../../src/folds/line-runs.ts";
+import { folderListing } from "../../src/folds/listing.ts";
+import { recursiveListing } from "../../src/folds/ls-recursive.ts";
+import { paint } from "../../src/folds/paint.ts";
+import { pathList } from "../../src/folds/paths.ts";
+import { scriptDates } from "../../src/folds/script-dates.ts";
+import { alignedTable } from "../../src/folds/table.ts";
+import { directoryTree } from "../../src/folds/tree.ts";
+
+const file = (name: string) => ({ name, type: "file" });
+const TREE = [
+  file("a.ts"),
+  {
+    name: "src",
+    type: "directory",
+    children: [file("b.ts"), { name: "empty", type: "directory", children: [] }, file("c d.ts")],
+  },
+];
+const TSC = Array.from(
+  { length: 12 },
+  (_, i) => `index.js(${i},7): error TS7006: Parameter 'p${i}' implicitly has an 'any' type.`,
+).join("\n");
+
+test.each<[string, Fold, string, string]>([
+  [
+    "JSON loses the white space of its printer",
+    compactJson,
+    '{\n  "a": 1.0,\n  "a": [\n    true\n  ]\n}\n',
+    '{"a":1.0,"a":[true]}',
+  ],
+  [
+    "JSON keeps integers that no double can hold",
+    compactJson,
+    '{"n": 12345678901234567890}',
+    '{"n":12345678901234567890}',
+  ],
+  [
+    "rows of the same keys become a table",
+    jsonNotation,
+    '[{"id": 1, "name": "Ann", "kind": "user"}, {"id": 2, "name": "Bob B", "kind": "user"}]',
+    '[bosun:json]\n[{id name kind=user}\n1 Ann\n2 "Bob B"]',
+  ],
+  [
+    "a column of strings that look like numbers says so",
+    jsonNotation,
+    '[{"zip":"01234"},{"zip":"5"}]',
+    "[bosun:json]\n[{zip'}\n01234\n5]",
+  ],
+  [
+    "absent keys and repeated values are marked",
+    jsonNotation,
+    '[{"a":"2026-11-15","b":1},{"a":"2026-11-15"},{"a":"2026-11-15","b":[]}]',
+    "[bosun:json]\n[{a=2026-11-15 b}\n1\n-\n[]]",
+  ],
+  [
+    "an object of rows is a table with keys",
+    jsonNotation,
+    '{"x":{"a":1,"b":2},"y":{"a":3,"b":4}}',
+    "[bosun:json]\n{{a b}\nx 1 2\ny 3 4}",
+  ],
+  [
+    "JSON line by line is a table too",
+    jsonNotation,
+    '{"a":1,"b":"x"}\n{"a":2,"b":"y"}\n',
+    "[bosun:json]\n[{a b}\n1 x\n2 y]",
+  ],
+  [
+    "a directory tree is one line per folder",
+    directoryTree,
+    JSON.stringify(TREE, undefined, 2),
+    "[bosun:tree]\na.ts\nsrc/ b.ts\n empty/\n c\\ d.ts",
+  ],
+  [
+    "paths share their root and their ending",
+    pathList,
+    "/w/src/a.ts\n/w/src/b.ts\n/w/src/c.ts\n/w/d.md\n",
+    "[bosun:paths /w/]\nsrc/*.ts a b c\nd.md\n",
+  ],
+  [
+    "labels follow their path",
+    pathList,
+    "M\tsrc/a.ts\nM\tsrc/b.js\nM\tlib/c.ts\nD\tlib/d.js",
+    "[bosun:paths =M]\nsrc/ a.ts b.js\nlib/ c.ts d.js=D",
+  ],
+  [
+    "a heading per file",
+    grepByFile,
+    "src/a.ts:1:x\nsrc/a.ts-2-y\n--\nsrc/b.ts:3:z\n",
+    "[bosun:grep src/]\na.ts\n1:x\n-2-y\n--\nb.ts\n3:z\n",
+  ],
+  [
+    "the filesystem server's list",
+    folderListing,
+    "[DIR] src\n[FILE] a.ts\n[FILE] b c.ts",
+    "[bosun:list]\nsrc/ a.ts b\\ c.ts",
+  ],
+  [
+    "sizes without padding",
+    folderListing,
+    `[DIR] ${"src".padEnd(30)} \n[FILE] ${"a.ts".padEnd(30)} ${"1.15 KB".padStart(10)}\n\nTotal: 1 files`,
+    "[bosun:list sizes]\nsrc/ a.ts=1.15K\n\nTotal: 1 files",
+  ],
+  [
+    "ls -R is one line per folder",
+    recursiveListing,
+    "src:\na.ts\nb c\n\nsrc/x:\nd.ts\n",
+    "[bosun:ls-R]\nsrc: a.ts b\\ c\nsrc/x: d.ts\n",
+  ],
+  [
+    "a drawn tree keeps its depth only",
+    drawnTree,
+    "p@1\n├─┬ a@1\n│ └── b@1\n└── c@1\n",
+    "[bosun:drawn npm]\n|p@1\na@1\n b@1\nc@1\n|",
+  ],
+  [
+    "file names of a patch once",
+    diffHeaders,
+    "diff --git a/x b/x\nindex 1a..2b 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
+    "[bosun:diff]\n=== x 1a..2b 100644\n@@ -1 +1 @@\n-a\n+b\n",
+  ],
+  [
+    "a new file in a patch",
+    diffHeaders,
+    "diff --git a/x b/x\nnew file mode 100644\nindex 00..2b\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+b",
+    "[bosun:diff]\n=== x new 100644 00..2b\n@@ -0,0 +1 @@\n+b",
+  ],
+  [
+    "aligned columns",
+    alignedTable,
+    "name      size\na.ts         1\nlong.ts   1234\n",
+    "[bosun:table]\nname size\na.ts 1\nlong.ts 1234\n",
+  ],
+  ["the same line again and again", lineRuns, "a\nwait\nwait\nwait\nb", "[bosun:runs]\na\n×3 wait\nb"],
+  ["colours are gone, and the mark says so", paint, "\u001b[31merror\u001b[0m: x", "[bosun:unpainted]\nerror: x"],
+  ["progress that was overwritten is gone", paint, "10%\r50%\r100% done\nnext", "[bosun:unpainted]\n100% done\nnext"],
+  [
+    "JavaScript dates",
+    scriptDates,
+    "created: Sun Nov 15 2026 19:27:15 GMT+0000 (Coordinated Universal Time)\n",
+    "[bosun:dates]\ncreated: 2026-11-15 19:27:15\n",
+  ],
+  [
+    "phrases get a letter",
+    abbreviations,
+    TSC,
+    "[bosun:abbr]\nα=7): error TS7006: Parameter 'p\nβ=' implicitly has an 'any' type.\nγ=index.js(\nγ0,α0β\nγ1,α1β\n",
+  ],
+])("%s", (_, fold, text, seen) => {
+  const folded = fold.fold(text);
+  expect(folded?.text.slice(0, seen.length + 200).startsWith(seen) ? seen : folded?.text).toBe(seen);
+  expect(fold.unfold(folded ?? { text: "" })).toBe(text);
+});
+
+test.each<[string, Fold, string]>([
+  ["clock times are no search results", grepByFile, "2026-11-15:12:a\n2026-11-15:13:b\n2026-11-15:14:c"],
+  ["sentences are no paths", pathList, "This is one.\nThis is two.\nAnd three."],
+  ["JSON with odd white space is not ours", compactJson, '{"a":1 ,"b": 2}'],
+  ["cut-off JSON is not JSON", jsonNotation, '[{"a":1},{"a":'],
+  ["words that do not line up are no table", alignedTable, "a b   c\ndd e f   g h\nx"],
+])("%s", (_, fold, text) => {
+  expect(fold.fold(text)).toBeUndefined();
+});
+
+test("a text that holds our letters gets others", () => {
+  const folded = abbreviations.fold(TSC.replaceAll("index", "α"));
+  expect(folded?.text).toContain("\nβ=");
+  expect(folded?.text).not.toContain("\nα=");
+});

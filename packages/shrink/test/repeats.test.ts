@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+
+import type { ToolResult } from "../src/index.ts";
+import { countTokens, Originals, Shrinker, Unfolder, wholeText } from "../src/index.ts";
+import { Repeats } from "../src/repeats.ts";
+
+const textResult = (text: string): ToolResult => ({ content: [{ type: "text", text }] });
+const CODE = Array.from(
+  { length: 60 },
+  (_, i) => `  const value${i} = compute(${i * 37}, "${(i * 7919).toString(36)}");`,
+);
+
+test("a file that is read again is one line, and comes back from what was sent before", () => {
+  const shrinker = new Shrinker();
+  const unfolder = new Unfolder();
+  const first = CODE.join("\n");
+  const second = ["// changed", ...CODE.slice(0, 30), "  inserted();", ...CODE.slice(30)].join("\n");
+  const emitted = [first, first, second].map((text) => shrinker.shrink(textResult(text)).result);
+  expect(wholeText(emitted[0] ?? {})).toBe(first);
+  expect(wholeText(emitted[1] ?? {})).toMatch(/^\[bosun:seen \d{24}\]$/);
+  expect(wholeText(emitted[2] ?? {})).toMatch(
+    /^\/\/ changed\n\[bosun:seen \d{24} 1-30\]\n {2}inserted\(\);\n\[bosun:seen \d{24} 31-60\]$/,
+  );
+  const back = emitted.map((result) => unfolder.unfold({ text: wholeText(result), meta: result._meta }));
+  expect(back.map((one) => one.ok && one.text)).toEqual([first, first, second]);
+});
+
+test("the handle in a reference can be redeemed for those lines", () => {
+  const shrinker = new Shrinker();
+  shrinker.shrink(textResult(CODE.join("\n")));
+  const text = wholeText(shrinker.shrink(textResult(["new", ...CODE.slice(10, 50)].join("\n"))).result);
+  const [, handle = "", from, to] = /seen (\d{24}) (\d+)-(\d+)/.exec(text) ?? [];
+  const read = shrinker.originals.read("", handle, { lines: [Number(from), Number(to)] });
+  expect(read.ok && wholeText(read.result)).toBe(CODE.slice(10, 50).join("\n"));
+});
+
+test("three equal lines, or lines that cost less than a reference, stay", () => {
+  const shrinker = new Shrinker();
+  shrinker.shrink(textResult(CODE.join("\n")));
+  const short = ["x", ...CODE.slice(0, 3), "y"].join("\n");
+  expect(wholeText(shrinker.shrink(textResult(short)).result)).toBe(short);
+  shrinker.shrink(textResult(`${"{\n}\n".repeat(40)}${"long enough to be remembered ".repeat(9)}`));
+  const braces = "{\n}\n{\n}\n{\n}\n";
+  expect(wholeText(shrinker.shrink(textResult(braces)).result)).toBe(braces);
+});
+
+test("nothing refers to what another session saw, or to an original that is gone", () => {
+  const originals = new Originals({ maxCount: 1 });
+  const text = CODE.join("\n");
+  const one = new Shrinker({ originals, client: "a" });
+  one.shrink(textResult(text));
+  expect(wholeText(new Shrinker({ originals, client: "b" }).shrink(textResult(text)).result)).toBe(text);
+  originals.forget("a");
+  const other = wholeText(one.shrink(textResult(`${text}\nend`)).result);
+  expect(other).toBe(`${text}\nend`);
+});
+
+test("memory is bounded whatever comes", () => {
+  const repeats = new Repeats({ maxChars: 10_000, maxTexts: 20 });
+  for (let i = 0; i < 500; i++) repeats.remember(`${i} ${CODE.join("\n")}`, String(i).padStart(24, "0"));
+  expect(repeats.chars).toBeLessThanOrEqual(10_000);
+  expect(countTokens(repeats.fold(CODE.join("\n"))?.text ?? "")).toBeGreaterThan(0);
+});
+
+test("a reference to a result the decoder never saw is an error, not a guess", () => {
+  const shrinker = new Shrinker();
+  shrinker.shrink(textResult(CODE.join("\n")));
+  const { result } = shrinker.shrink(textResult(CODE.join("\n")));
+  expect(new Unfolder().unfold({ text: wholeText(result), meta: result._meta })).toMatchObject({ ok: false });
+});

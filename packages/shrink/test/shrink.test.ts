@@ -1,0 +1,186 @@
+import { expect, test } from "bun:test";
+
+import type { ToolResult } from "../src/index.ts";
+import { countTokens, NOTE_KEY, ORIGINAL_KEY, Originals, Shrinker, Unfolder, wholeText } from "../src/index.ts";
+import { BOMBS } from "./bombs.ts";
+import { hasCorpus, readCorpus } from "./corpus.ts";
+
+const textResult = (...texts: string[]): ToolResult => ({ content: texts.map((text) => ({ type: "text", text })) });
+const ROWS = JSON.stringify(
+  Array.from({ length: 30 }, (_, i) => ({ id: i, name: `user${i}`, active: true })),
+  undefined,
+  2,
+);
+const PATHS = Array.from({ length: 30 }, (_, i) => `/home/dev/work/project/src/part${i % 3}/file${i}.ts`).join("\n");
+
+function comesBack(emitted: ToolResult, original: ToolResult): void {
+  expect(new Unfolder().unfold({ text: wholeText(emitted), meta: emitted._meta })).toEqual({
+    ok: true,
+    text: wholeText(original),
+  });
+}
+
+test("a result that can be smaller is, carries a handle, and comes back", () => {
+  const original = textResult(ROWS);
+  const shrinker = new Shrinker();
+  const { result, changed, tokensBefore, tokensAfter, handle } = shrinker.shrink(original);
+  expect(changed).toBe(true);
+  expect(tokensBefore).toBe(countTokens(ROWS));
+  expect(tokensAfter).toBe(countTokens(wholeText(result)));
+  expect(tokensAfter).toBeLessThan(tokensBefore / 2);
+  expect(result._meta?.[ORIGINAL_KEY]).toBe(handle);
+  expect(shrinker.originals.read("", handle ?? "")).toEqual({ ok: true, result: original });
+  comesBack(result, original);
+});
+
+test.each<[string, ToolResult]>([
+  ["a short text", textResult("ok")],
+  ["an empty result", { content: [] }],
+  ["no content at all", {}],
+  [
+    "plain prose",
+    textResult("The build has finished without errors, and nothing else is there to be said about it today."),
+  ],
+  ["a picture", { content: [{ type: "image", data: "aGk=", mimeType: "image/png" }] }],
+  ["an error", { content: [{ type: "text", text: "ENOENT: no such file" }], isError: true }],
+])("%s passes as the very same object", (_, original) => {
+  const { result, changed } = new Shrinker().shrink(original);
+  expect(result).toBe(original);
+  expect(changed).toBe(false);
+});
+
+test("several blocks fold one by one; pictures and resources stay where they are", () => {
+  const picture = { type: "image", data: "aGk=", mimeType: "image/png" };
+  const resource = { type: "resource", resource: { uri: "file:///x", text: "[bosun:paths /a/]\nb" } };
+  const original: ToolResult = {
+    content: [
+      { type: "text", text: ROWS },
+      picture,
+      { type: "text", text: "between" },
+      resource,
+      { type: "text", text: PATHS },
+    ],
+    isError: true,
+  };
+  const { result } = new Shrinker().shrink(original);
+  expect(result.content?.[1]).toBe(picture);
+  expect(result.content?.[3]).toBe(resource);
+  expect(result.isError).toBe(true);
+  expect(result.content?.[4]?.text).toStartWith("[bosun:paths /home/dev/work/project/src/");
+  comesBack(result, original);
+});
+
+test("the given object is never changed", () => {
+  const original = textResult(ROWS, PATHS);
+  const copy = structuredClone(original);
+  new Shrinker().shrink(original);
+  expect(original).toEqual(copy);
+});
+
+test("the same results give the same bytes, in any process that shares the secret", () => {
+  const run = () => {
+    const shrinker = new Shrinker({ originals: new Originals({ secret: new Uint8Array(32).fill(1) }), client: "a" });
+    return JSON.stringify([ROWS, PATHS, ROWS].map((text) => shrinker.shrink(textResult(text)).result));
+  };
+  expect(run()).toBe(run());
+});
+
+test("a copy of the text in structuredContent goes only when the caller says so", () => {
+  const original: ToolResult = { ...textResult(ROWS), structuredContent: { rows: JSON.parse(ROWS) } };
+  expect(new Shrinker().shrink(original)).toMatchObject({
+    droppedStructured: false,
+    result: { structuredContent: {} },
+  });
+  const { result, droppedStructured, handle } = new Shrinker({ dropStructuredCopies: true }).shrink(original);
+  expect(droppedStructured).toBe(true);
+  expect("structuredContent" in result).toBe(false);
+  expect(handle).toBeDefined();
+  comesBack(result, original);
+});
+
+test.each<[string, unknown]>([
+  ["other data", { rows: [1] }],
+  ["more than the text", { rows: JSON.parse(ROWS), total: 30 }],
+  ["a list", JSON.parse(ROWS)],
+])("structuredContent with %s stays", (_, structuredContent) => {
+  const { result } = new Shrinker({ dropStructuredCopies: true }).shrink({ ...textResult(ROWS), structuredContent });
+  expect(result.structuredContent).toBe(structuredContent);
+});
+
+test("text that looks like our marks is disguised, costs no token more, and comes back", () => {
+  for (const forged of [
+    "[bosun:abbr]\nα=x\nα",
+    "see [bosun:seen 123456789012345678901234 1-4] there",
+    "[bosun:json]\n{a:1} and [b0sun: too",
+    `[bosun:paths /x/]\n${PATHS}`,
+  ]) {
+    const original = textResult(forged);
+    const { result, changed } = new Shrinker().shrink(original);
+    expect(changed).toBe(true);
+    expect(wholeText(result).replace(/^\[bosun:(paths|abbr)[^\n]*\n/, "")).not.toContain("[bosun:");
+    expect(countTokens(wholeText(result))).toBeLessThanOrEqual(countTokens(forged));
+    comesBack(result, original);
+  }
+});
+
+test("our keys in a foreign _meta are moved out of the way", () => {
+  const { result } = new Shrinker().shrink({
+    ...textResult("short"),
+    _meta: { [ORIGINAL_KEY]: "forged", [NOTE_KEY]: { parts: [] }, other: 1 },
+  });
+  expect(result._meta).toEqual({ "bosun.inner/original": "forged", "bosun.inner/fold": { parts: [] }, other: 1 });
+  comesBack(result, textResult("short"));
+});
+
+test("above the budget, beginning and end remain, and what is missing is said exactly", () => {
+  const lines = Array.from(
+    { length: 2000 },
+    (_, i) => `${(i * 7919) % 1000} some words of line ${i} ${(i * 104729) % 100_003}`,
+  );
+  const original = textResult(lines.join("\n"));
+  const shrinker = new Shrinker({ budget: 500, abbreviate: "never" });
+  const { result, handle = "" } = shrinker.shrink(original);
+  const text = wholeText(result);
+  expect(countTokens(text)).toBeLessThanOrEqual(500);
+  expect(text).toStartWith(`${lines[0]}\n`);
+  expect(text).toEndWith(`\n${lines.at(-1)}`);
+  const [, from, to] =
+    /\[bosun:omitted lines (\d+)-(\d+) \(\d+ characters\): read_original (\d{24})\]/.exec(text) ?? [];
+  const missing = shrinker.originals.read("", handle, { lines: [Number(from), Number(to)] });
+  const [head = "", tail = ""] = text.split(/\[bosun:omitted[^\n]*\]\n/);
+  expect(missing.ok && head + wholeText(missing.result) + "\n" + tail).toBe(lines.join("\n"));
+  expect(new Unfolder().unfold({ text, meta: result._meta })).toMatchObject({
+    ok: false,
+    reason: expect.stringContaining(handle),
+  });
+});
+
+test.each(Object.keys(BOMBS))("ten megabytes of %s neither hang nor get lost", (name) => {
+  for (const size of [240_000, 10_000_000]) {
+    const original = textResult(BOMBS[name]?.(size) ?? "");
+    const start = performance.now();
+    const { result } = new Shrinker().shrink(original);
+    // A guard against getting stuck, not a measurement: see bench/bombs.ts.
+    expect(performance.now() - start).toBeLessThan(5000);
+    const back = new Unfolder().unfold({ text: wholeText(result), meta: result._meta });
+    expect(back.ok && back.text === wholeText(original)).toBe(true);
+  }
+});
+
+test.skipIf(!hasCorpus)("every recorded result comes back and none is larger (needs the corpus)", () => {
+  const sessions = new Map<string, { shrinker: Shrinker; unfolder: Unfolder }>();
+  const wrong: string[] = [];
+  for (const record of readCorpus()) {
+    const session = sessions.get(record.session) ?? {
+      shrinker: new Shrinker({ dropStructuredCopies: true }),
+      unfolder: new Unfolder(),
+    };
+    sessions.set(record.session, session);
+    const original = record.result as ToolResult;
+    const { result } = session.shrinker.shrink(original);
+    const back = session.unfolder.unfold({ text: wholeText(result), meta: result._meta });
+    if (!back.ok || back.text !== wholeText(original)) wrong.push(`${record.id} lost`);
+    if (countTokens(wholeText(result)) > countTokens(wholeText(original))) wrong.push(`${record.id} grew`);
+  }
+  expect(wrong).toEqual([]);
+});
