@@ -1,9 +1,9 @@
 // Zstandard, both ways, with a cap on what comes out (FORMAT.md, "Compression").
 
-import { createZstdCompress, zstdDecompressSync } from "node:zlib";
 import { DecodeError } from "./failure.ts";
 import { MAX_BLOCK_BYTES, scanZstd } from "./zstd-frames.ts";
 import type { ZstdFrame } from "./zstd-frames.ts";
+import { zstd } from "./zstd.ts";
 
 const COMPRESSION_LEVEL = 100; // libzstd's number for the parameter
 const LEVEL = 3;
@@ -16,7 +16,7 @@ const BOMB_BLOCK_BYTES = 512;
  */
 export function compress(plain: Uint8Array): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const stream = createZstdCompress({ params: { [COMPRESSION_LEVEL]: LEVEL } });
+    const stream = zstd().createZstdCompress({ params: { [COMPRESSION_LEVEL]: LEVEL } });
     const chunks: Uint8Array[] = [];
     stream.on("data", (chunk: Uint8Array) => chunks.push(chunk));
     stream.on("error", reject);
@@ -71,7 +71,7 @@ function decompressFrame(area: Uint8Array, frame: ZstdFrame, left: number, limit
   // Node refuses a cap of 0. One byte more than is left tells "full" from "over".
   const maxOutputLength = left + 1;
   try {
-    const plain = zstdDecompressSync(area.subarray(frame.start, frame.end), { maxOutputLength });
+    const plain = zstd().zstdDecompressSync(area.subarray(frame.start, frame.end), { maxOutputLength });
     if (plain.length > left) throw bomb(limit, offset);
     return new Uint8Array(plain.buffer, plain.byteOffset, plain.byteLength);
   } catch (error) {

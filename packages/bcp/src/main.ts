@@ -11,12 +11,15 @@ process.stdout.on("error", (error: Error & { code?: string }) => {
   abandoned = true;
 });
 
-process.exitCode = await runBcp(process.argv.slice(2), {
+// No top-level await: bytecode executables have none in their default format.
+void runBcp(process.argv.slice(2), {
   cwd: process.cwd(),
   stdin: standardInput(),
   stdout: writeOut,
   stderr: (text) => void process.stderr.write(text),
   interactive: process.stderr.isTTY === true,
+}).then((exitCode) => {
+  process.exitCode = exitCode;
 });
 
 // Opened when somebody reads it: `process.stdin` would cost 15 ms even when nobody does.

@@ -136,7 +136,7 @@ describe("errors", () => {
   test("say where and what to do when asked to, or when somebody is looking", async () => {
     const quiet = await run(["stats", "trailing.bcp"]);
     expect(quiet.stderr).toBe("error: failed to decode trailing.bcp: unexpected data after END sentinel (2 bytes)\n");
-    const note = `note: at byte ${TOUR.length} (0x${TOUR.length.toString(16)}) of the file; --lenient reads it anyway\n`;
+    const note = `note: at byte ${TOUR.length} (0x${TOUR.length.toString(16)}) of the file; something was appended to the file, or END came too early; --lenient reads it anyway\n`;
     expect((await run(["stats", "trailing.bcp", "-v"])).stderr).toBe(quiet.stderr + note);
     expect((await run(["stats", "trailing.bcp"], { interactive: true })).stderr).toBe(quiet.stderr + note);
   });

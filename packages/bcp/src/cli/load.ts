@@ -5,6 +5,7 @@ import { blake3 } from "../blake3.ts";
 import type { ContentStore } from "../content-store.ts";
 import { decode } from "../decode.ts";
 import type { Decoded } from "../decode.ts";
+import { explainDecode } from "../explain.ts";
 import { DecodeError } from "../failure.ts";
 import { JsonError, lineAndColumn, parseJson } from "../json.ts";
 import { decodeStrict } from "../utf8.ts";
@@ -50,18 +51,20 @@ export async function loadOrFail(io: BcpIo, file: string, parsed: Parsed): Promi
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     const facts = decodeFacts(error);
-    throw new CliFailure(`failed to decode ${file}: ${error.message}`, { note: explainDecode(error), facts });
+    throw new CliFailure(`failed to decode ${file}: ${error.message}`, { note: noteOn(error), facts });
   }
 }
 
-/** Where it went wrong and what to do about it: the line below the error. */
-export function explainDecode(error: DecodeError): string {
-  const inside = error.unpackedOffset === undefined ? "" : `, ${error.unpackedOffset} bytes into the unpacked data`;
-  const block = error.block === undefined ? "" : `, block ${error.block}`;
-  const where = `at byte ${error.offset} (0x${error.offset.toString(16)}) of the file${inside}${block}`;
-  const advice = ADVICE[error.code];
-  return advice ? `${where}; ${advice}` : where;
+/** What the error means, and the option that helps. */
+export function noteOn(error: DecodeError): string {
+  const way = WAYS_OUT[error.code];
+  return way ? `${explainDecode(error)}; ${way}` : explainDecode(error);
 }
+
+const WAYS_OUT: Partial<Record<DecodeError["code"], string>> = {
+  TrailingData: "--lenient reads it anyway",
+  MissingContentStore: "--store can supply the body",
+};
 
 export function decodeFacts(error: DecodeError): Record<string, unknown> {
   return {
@@ -73,16 +76,6 @@ export function decodeFacts(error: DecodeError): Record<string, unknown> {
     ...(error.hash ? { hash: toHex(error.hash) } : {}),
   };
 }
-
-const ADVICE: Partial<Record<DecodeError["code"], string>> = {
-  InvalidHeader: "a payload starts with 42 43 50 00 01",
-  UnexpectedEof: "the file is cut off or a length in it is wrong",
-  MissingEndSentinel: "the file is cut off between two blocks",
-  TrailingData: "--lenient reads it anyway",
-  DecompressFailed: "the compressed data is cut off or damaged",
-  MissingContentStore: "no earlier block has this hash; --store can supply the body",
-  UnresolvedReference: "neither the store nor an earlier block has this hash",
-};
 
 async function readStore(io: BcpIo, file: string): Promise<ContentStore> {
   const bytes = await readInput(io, file).catch((error: unknown) => {

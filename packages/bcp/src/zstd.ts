@@ -1,0 +1,28 @@
+// The zstd half of node:zlib, loaded when first needed: it costs 8 ms of start-up, and most programs that import this
+// package never unpack anything. (The installed type definitions do not know it yet, either.)
+
+import { createRequire } from "node:module";
+import type { Transform } from "node:stream";
+
+export type Zstd = {
+  createZstdCompress(options: { params: Record<number, number> }): Transform;
+  createZstdDecompress(): Transform;
+  zstdDecompressSync(bytes: Uint8Array, options: { maxOutputLength: number }): Uint8Array;
+};
+
+let loaded: Zstd | undefined;
+
+export function zstd(): Zstd {
+  loaded ??= load();
+  return loaded;
+}
+
+function load(): Zstd {
+  const zlib: unknown = createRequire(import.meta.url)("node:zlib");
+  if (!isZstd(zlib)) throw new Error("this runtime has no zstd: Bun 1.3, Node 22.15 or newer is needed");
+  return zlib;
+}
+
+function isZstd(zlib: unknown): zlib is Zstd {
+  return typeof zlib === "object" && zlib !== null && "zstdDecompressSync" in zlib && "createZstdCompress" in zlib;
+}
