@@ -28,7 +28,7 @@ export type Call = {
   /** HTTP only: a request header, for `Mcp-Param-*`. */
   readonly header: ((name: string) => string | null) | undefined;
   /** Sends a notification on this call's own stream. Nothing is sent once the call has been answered. */
-  notify(method: string, params: JsonObject): void;
+  notify(method: string, params: JsonObject | RawJson): void;
   /** Legacy only: asks the client something on this call's own stream. */
   request(method: string, params: JsonObject, options?: RequestOptions): Promise<JsonObject>;
   /** Legacy HTTP: lets go of the connection; the client comes back for the rest. Elsewhere nothing happens. */
@@ -43,7 +43,7 @@ export type Session = {
   readonly client: ClientFacts;
   readonly ended: AbortSignal;
   /** Sends an unsolicited notification. */
-  notify(method: string, params: JsonObject): void;
+  notify(method: string, params: JsonObject | RawJson): void;
   request(method: string, params: JsonObject, options?: RequestOptions): Promise<JsonObject>;
 };
 

@@ -2,7 +2,7 @@
 import { AuthorizationError } from "./auth/authorization-error.ts";
 import type { HttpFetch } from "./auth/fetch-json.ts";
 import { readCounted } from "./http-body.ts";
-import type { JsonObject } from "./json.ts";
+import type { JsonObject, RawJson } from "./json.ts";
 import { HttpEvents } from "./http-events.ts";
 import type { Answer, FromServer, Link, Outgoing } from "./link.ts";
 import { idValue, notificationText, parseMessage, requestText } from "./message.ts";
@@ -43,7 +43,7 @@ export class HttpLink implements Link {
   }
 
   async request(outgoing: Outgoing, signal: AbortSignal, onSent?: () => void): Promise<Answer> {
-    const { id, method, params } = outgoing;
+    const { id, method, params, exact } = outgoing;
     // By hand: AbortSignal.any would hang every request's signal on the one that lives as long as the client.
     const either = new AbortController();
     const abort = (): void => either.abort();
@@ -53,7 +53,7 @@ export class HttpLink implements Link {
     this.gone.addEventListener("abort", abort);
     if (method === "initialize") this.startOver();
     try {
-      const pending = this.post(requestText(id, method, params), this.options.headersFor(outgoing), anySignal);
+      const pending = this.post(requestText(id, method, exact ?? params), this.options.headersFor(outgoing), anySignal);
       onSent?.();
       const response = await pending;
       if (method === "initialize") this.sessionId = response.headers.get("mcp-session-id") ?? undefined;
@@ -71,7 +71,7 @@ export class HttpLink implements Link {
     }
   }
 
-  async notify(method: string, params?: JsonObject): Promise<void> {
+  async notify(method: string, params?: JsonObject | RawJson): Promise<void> {
     await this.reply(notificationText(method, params));
   }
 

@@ -2,7 +2,7 @@
 // How its messages travel is the carrier's business.
 import type { ClientFacts, RequestOptions, Session } from "./call.ts";
 import { isObject } from "./json.ts";
-import type { JsonObject } from "./json.ts";
+import type { JsonObject, RawJson } from "./json.ts";
 import { idValue, notificationText, requestText, resultOf } from "./message.ts";
 import type { Reply } from "./message.ts";
 import { PendingRequests } from "./pending.ts";
@@ -34,7 +34,7 @@ export class LegacySession implements Session {
     return this.end_.signal;
   }
 
-  notify(method: string, params: JsonObject): void {
+  notify(method: string, params: JsonObject | RawJson): void {
     if (!this.ended.aborted) this.out.tell(notificationText(method, params));
   }
 

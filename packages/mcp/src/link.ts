@@ -1,13 +1,19 @@
 // A client's way to a server: it sends a request and brings back its reply, whatever carries them.
 // It knows no eras and no methods; client.ts does.
-import type { JsonObject } from "./json.ts";
+import type { JsonObject, RawJson } from "./json.ts";
 import { idValue, notificationText, requestText } from "./message.ts";
 import type { Id, Notification, Reply, Request } from "./message.ts";
 import { PendingRequests } from "./pending.ts";
 import { ConnectionError } from "./rpc-error.ts";
 import type { Transport } from "./transport.ts";
 
-export type Outgoing = { id: Id; method: string; params: JsonObject | undefined };
+export type Outgoing = {
+  id: Id;
+  method: string;
+  params: JsonObject | undefined;
+  /** The params as they came, for relays: they go out unchanged. */
+  exact?: RawJson;
+};
 /** `status`: of the HTTP response that carried the reply. */
 export type Answer = { reply: Reply; status: number | undefined };
 
@@ -20,7 +26,7 @@ export type Link = {
    * carrier's way. `onSent` is called once the server may have seen the request: from then on repeating it is a risk.
    */
   request(outgoing: Outgoing, signal: AbortSignal, onSent?: () => void): Promise<Answer>;
-  notify(method: string, params?: JsonObject): Promise<void>;
+  notify(method: string, params?: JsonObject | RawJson): Promise<void>;
   /** An answer to a request of the server. */
   reply(text: string): Promise<void>;
   /** `initialize` has been answered: later messages carry what it settled. */
@@ -50,14 +56,14 @@ export class TransportLink implements Link {
     return this.end.signal;
   }
 
-  async request({ id, method, params }: Outgoing, signal: AbortSignal, onSent?: () => void): Promise<Answer> {
+  async request({ id, method, params, exact }: Outgoing, signal: AbortSignal, onSent?: () => void): Promise<Answer> {
     if (this.gone.aborted) throw new ConnectionError("closed", "the server is gone");
     const reply = this.waiting.wait(id, { signal }, (reason) => {
       // `initialize` must never be cancelled; its end is the end of the connection.
       if (method === "initialize") return;
       void this.notify("notifications/cancelled", { requestId: idValue(id), reason }).catch(() => {});
     });
-    const sending = this.transport.send(requestText(id, method, params)).then(onSent, (error: unknown) => {
+    const sending = this.transport.send(requestText(id, method, exact ?? params)).then(onSent, (error: unknown) => {
       this.waiting.fail(id, new ConnectionError("closed", error instanceof Error ? error.message : String(error)));
     });
     // A server that does not read must not keep us past the deadline: whichever settles first counts.
@@ -65,7 +71,7 @@ export class TransportLink implements Link {
     return { reply: await reply, status: undefined };
   }
 
-  async notify(method: string, params?: JsonObject): Promise<void> {
+  async notify(method: string, params?: JsonObject | RawJson): Promise<void> {
     await this.transport.send(notificationText(method, params));
   }
 

@@ -39,14 +39,14 @@ export function parseMessage(text: string): Incoming {
   return { kind: "batch", items: value.map((item, index) => classify(item, texts[index] ?? "null")) };
 }
 
-export function requestText(id: Id, method: string, params?: JsonObject): string {
+export function requestText(id: Id, method: string, params?: JsonObject | RawJson): string {
   const head = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)}`;
-  return params === undefined ? `${head}}` : `${head},"params":${JSON.stringify(params)}}`;
+  return params === undefined ? `${head}}` : `${head},"params":${encode(params)}}`;
 }
 
-export function notificationText(method: string, params?: JsonObject): string {
+export function notificationText(method: string, params?: JsonObject | RawJson): string {
   const head = `{"jsonrpc":"2.0","method":${JSON.stringify(method)}`;
-  return params === undefined ? `${head}}` : `${head},"params":${JSON.stringify(params)}}`;
+  return params === undefined ? `${head}}` : `${head},"params":${encode(params)}}`;
 }
 
 export function resultText(id: Id, result: JsonObject | RawJson): string {

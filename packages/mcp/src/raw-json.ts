@@ -25,6 +25,24 @@ export function elementTexts(text: string): string[] {
   return texts;
 }
 
+/** The members of an object, each value exactly as it was sent. Of duplicates all are there, in their order. */
+export function memberTexts(text: string): [name: string, value: string][] {
+  const members: [string, string][] = [];
+  let cursor = skipBlanks(text, 0);
+  if (text[cursor] !== "{") return members;
+  cursor = skipBlanks(text, cursor + 1);
+  while (cursor < text.length && text[cursor] === '"') {
+    const keyEnd = stringEnd(text, cursor);
+    const value = skipBlanks(text, skipBlanks(text, keyEnd) + 1);
+    const end = valueEnd(text, value);
+    members.push([decodeKey(text.slice(cursor, keyEnd)) ?? "", text.slice(value, end)]);
+    cursor = skipBlanks(text, end);
+    if (text[cursor] !== ",") break;
+    cursor = skipBlanks(text, cursor + 1);
+  }
+  return members;
+}
+
 /** Is anything in it nested deeper than that? Strings are skipped, not read, so long texts cost little. */
 export function isDeeperThan(text: string, limit: number): boolean {
   let depth = 0;

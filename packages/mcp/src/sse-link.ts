@@ -2,7 +2,7 @@
 // address, named on that stream, for everything we say.
 import type { HttpFetch } from "./auth/fetch-json.ts";
 import { eventsIn } from "./http-events.ts";
-import type { JsonObject } from "./json.ts";
+import type { JsonObject, RawJson } from "./json.ts";
 import type { Answer, FromServer, Link, Outgoing } from "./link.ts";
 import { idValue, notificationText, parseMessage, requestText } from "./message.ts";
 import { PendingRequests } from "./pending.ts";
@@ -68,12 +68,12 @@ class SseLink implements Link {
     return this.end.signal;
   }
 
-  async request({ id, method, params }: Outgoing, signal: AbortSignal, onSent?: () => void): Promise<Answer> {
+  async request({ id, method, params, exact }: Outgoing, signal: AbortSignal, onSent?: () => void): Promise<Answer> {
     const reply = this.waiting.wait(id, { signal }, (reason) => {
       if (method === "initialize") return;
       void this.notify("notifications/cancelled", { requestId: idValue(id), reason }).catch(() => {});
     });
-    const sending = this.reply(requestText(id, method, params)).catch((error: unknown) => {
+    const sending = this.reply(requestText(id, method, exact ?? params)).catch((error: unknown) => {
       this.waiting.fail(id, error instanceof Error ? error : new ConnectionError("closed", String(error)));
     });
     onSent?.();
@@ -82,7 +82,7 @@ class SseLink implements Link {
     return { reply: await reply, status: 200 };
   }
 
-  notify(method: string, params?: JsonObject): Promise<void> {
+  notify(method: string, params?: JsonObject | RawJson): Promise<void> {
     return this.reply(notificationText(method, params));
   }
 
