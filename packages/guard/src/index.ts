@@ -1,1 +1,114 @@
-export { GuardError } from "./failure.ts";
+// The public names of the guard, one by one.
+export { GuardError, type GuardErrorCode } from "./failure.ts";
+export { canonicalJson, digestOf, sha256 } from "./canonical-json.ts";
+
+// Text for screens and logs.
+export {
+  framed,
+  makeScreenSafe,
+  screenSafe,
+  unforged,
+  withoutTagCharacters,
+  type ScreenSafe,
+  type ScreenSafeOptions,
+} from "./screen-safe.ts";
+export { createScreenSafeStream, type ScreenSafeStream, type ScreenSafeStreamOptions } from "./screen-safe-stream.ts";
+export { createRedactor, masked, redact, type Redactor, type RedactorOptions, type SecretRange } from "./redact.ts";
+export { createRedactStream, type RedactStream } from "./redact-stream.ts";
+export { isSecretName, isSecretVariable } from "./secret-shapes.ts";
+export { childEnvironment, type ChildEnvironmentOptions } from "./child-environment.ts";
+export { httpUrl, isLoopback, normaliseHost } from "./host-name.ts";
+
+// Rules.
+export type {
+  Assignment,
+  JudgedCommand,
+  ParseShell,
+  Redirect,
+  ShellText,
+  SimpleCommand,
+  UnparsableCommand,
+  Word,
+} from "./rules/command.ts";
+export { textOfCommand } from "./rules/command.ts";
+export { actsOf, describeActs, type Act } from "./rules/acts.ts";
+export { reach, type Reached } from "./rules/inner-commands.ts";
+export { nameOfRule, type Decision, type RuleSource, type Verdict } from "./rules/decision.ts";
+export { judge, type Call, type JudgeOptions } from "./rules/judge.ts";
+export { isIgnored, judgePath, type PathAccess } from "./rules/judge-paths.ts";
+export {
+  compilePolicy,
+  type Located,
+  type Policy,
+  type PolicyInput,
+  type PolicyOptions,
+  type RuleSetting,
+} from "./rules/policy.ts";
+export { displayName, type ToolName } from "./rules/tool-pattern.ts";
+
+// Approvals, pins, trust.
+export {
+  callDigest,
+  describeGrant,
+  openApprovals,
+  type Answer,
+  type ApprovalCall,
+  type ApprovalOptions,
+  type Approvals,
+  type Ask,
+  type Grant,
+  type Offer,
+  type Outcome,
+} from "./approvals.ts";
+export { approvalCall, decide, type CallToDecide, type Deciders, type Resolution } from "./decide.ts";
+export { createTaint, type Taint } from "./taint.ts";
+export {
+  comparePins,
+  definitionHash,
+  openPins,
+  revealed,
+  type PinChange,
+  type PinReport,
+  type Pins,
+  type ToolDefinition,
+} from "./pins.ts";
+export { describeChanges } from "./pin-diff.ts";
+export { describeResemblance, findResemblances, mixesScripts, skeleton, type Resemblance } from "./confusables.ts";
+export { serverIdentity, serverLabel, type ServerAddress } from "./server-identity.ts";
+export { openProjectTrust, type ProjectTrust } from "./project-trust.ts";
+
+// Audit.
+export { openAudit, type Audit, type AuditEvent, type AuditOptions } from "./audit.ts";
+export type { AuditRecord, ChainLink } from "./audit-line.ts";
+export { verifyAudit, verifyAuditFolder, type AuditProblem, type AuditReport } from "./audit-verify.ts";
+export { lastRecords, readAudit, readAuditFolder, type AuditFilter } from "./audit-read.ts";
+
+// Settings.
+export { SettingsError } from "./settings/document.ts";
+export {
+  defaultSettings,
+  loadSettings,
+  readSettings,
+  type LoadedSettings,
+  type LoadOptions,
+} from "./settings/load-settings.ts";
+export {
+  foldersOf,
+  locateProjectFile,
+  locateSettings,
+  PROJECT_FILE,
+  protectedPaths,
+  type Environment,
+  type Folders,
+  type SettingsFile,
+} from "./settings/locations.ts";
+export {
+  loadProjectSettings,
+  tightenSettings,
+  type IsTrusted,
+  type ProjectSettings,
+} from "./settings/project-settings.ts";
+export { policyOfSettings, unmatchedRules } from "./settings/policy-of-settings.ts";
+export { settingsReference } from "./settings/settings-reference.ts";
+export type { ModelSettings, ServerSettings, Settings } from "./settings/settings-table.ts";
+export { nearest } from "./settings/nearest.ts";

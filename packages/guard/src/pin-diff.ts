@@ -1,0 +1,67 @@
+// A change of tool definitions as a person reads it: which tool, which member, line by line, with nothing hidden in it.
+import { revealed, type PinChange } from "./pins.ts";
+import { isObject } from "./state-file.ts";
+
+const MAX_VALUE_CHARS = 4000;
+const MAX_LINES = 400;
+
+export function describeChanges(changes: readonly PinChange[]): string {
+  const lines = changes.flatMap(linesOf);
+  if (lines.length <= MAX_LINES) return lines.join("\n");
+  return [...lines.slice(0, MAX_LINES), `… ${lines.length - MAX_LINES} more lines`].join("\n");
+}
+
+function linesOf(change: PinChange): string[] {
+  const name = revealed(change.name);
+  switch (change.kind) {
+    case "added":
+      return [`+ ${name} is new`, ...membersOf(change.now).map(([key, value]) => `  + ${key}: ${value}`)];
+    case "removed":
+      return [`- ${name} is gone`];
+    case "renamed":
+      return [`~ ${name} was called ${revealed(change.from)}`];
+    case "doubled":
+      return [`! ${name} is there twice: held back`];
+    case "changed":
+      return [`~ ${name} is different`, ...differences(membersOf(change.before), membersOf(change.now))];
+    default:
+      return change satisfies never;
+  }
+}
+
+function differences(before: readonly [string, string][], now: readonly [string, string][]): string[] {
+  const was = new Map(before);
+  const is = new Map(now);
+  const keys = [...new Set([...was.keys(), ...is.keys()])];
+  return keys.flatMap((key) => {
+    const left = was.get(key);
+    const right = is.get(key);
+    if (left === right) return [];
+    return [
+      ...(left === undefined ? [] : [`  - ${key}: ${left}`]),
+      ...(right === undefined ? [] : [`  + ${key}: ${right}`]),
+    ];
+  });
+}
+
+// inputSchema.properties.path.description: "…" — one line per leaf, so that one changed word is one changed line.
+function membersOf(text: string): [string, string][] {
+  const leaves: [string, string][] = [];
+  const walk = (value: unknown, path: string): void => {
+    if (isObject(value) && Object.keys(value).length > 0) {
+      for (const [key, item] of Object.entries(value))
+        walk(item, path === "" ? revealed(key) : `${path}.${revealed(key)}`);
+    } else if (Array.isArray(value) && value.length > 0) value.forEach((item, i) => walk(item, `${path}[${i}]`));
+    else leaves.push([path, shown(value)]);
+  };
+  walk(JSON.parse(text), "");
+  return leaves;
+}
+
+function shown(value: unknown): string {
+  // Revealed first, then quoted by hand: JSON's own escapes would hide what an invisible character was.
+  const text = typeof value === "string" ? `"${revealed(value)}"` : revealed(JSON.stringify(value));
+  return text.length > MAX_VALUE_CHARS
+    ? `${text.slice(0, MAX_VALUE_CHARS)}… ${text.length - MAX_VALUE_CHARS} more characters`
+    : text;
+}
