@@ -41,3 +41,40 @@ export { glob } from "./search/glob.ts";
 export type { GlobRequest, GlobResult } from "./search/glob.ts";
 export { fileTypes } from "./search/file-types.ts";
 export { findRipgrep } from "./search/ripgrep.ts";
+export { ProcessHost } from "./process/host.ts";
+export type { HostOptions } from "./process/host.ts";
+export type { Command, Run, Usage } from "./process/command.ts";
+export { Running } from "./process/running.ts";
+export type { StopReason } from "./process/running.ts";
+export { Capture } from "./process/capture.ts";
+export type { Captured, CapturePlan, OutputCap, Piece } from "./process/capture.ts";
+export type { SpoolPlan } from "./process/spool.ts";
+export { childEnvironment, extendEnvironment } from "./process/environment.ts";
+export type { Environment, EnvironmentChoice } from "./process/environment.ts";
+export { detectShell, shellAt } from "./process/shell.ts";
+export type { Shell } from "./process/shell.ts";
+export type { LimitName, ResourceLimits } from "./process/resource-limits.ts";
+export { firstCodePoints, lastCodePoints } from "./process/utf8.ts";
+export { Jobs } from "./process/jobs.ts";
+export type { JobLimits, JobState, JobView } from "./process/jobs.ts";
+export { MemorySessions, Session } from "./session.ts";
+export type { SessionCommand, SessionOptions, SessionStore } from "./session.ts";
+export { Originals } from "./session/originals.ts";
+export type { Original } from "./session/originals.ts";
+export { chooseSandbox } from "./sandbox/choose.ts";
+export type { Attempt, Sandbox, SandboxMode, SandboxOptions } from "./sandbox/choose.ts";
+export { describeSandbox, sandboxInstructions } from "./sandbox/describe.ts";
+export type { Mechanism, SandboxDescription } from "./sandbox/describe.ts";
+export type { Boundary } from "./sandbox/boundary.ts";
+export { confineAndBecome } from "./sandbox/confine.ts";
+export { seatbeltProfile } from "./sandbox/seatbelt.ts";
+export type { Confinement } from "./process/confinement.ts";
+export { parseShell } from "./shell-syntax/parse-shell.ts";
+export { parseShellGrammar } from "./shell-syntax/grammar.ts";
+export type {
+  ShellAssignment,
+  ShellRedirect,
+  ShellSyntax,
+  ShellWord,
+  SimpleCommand,
+} from "./shell-syntax/simple-command.ts";

@@ -1,0 +1,386 @@
+import { describe, expect, test } from "bun:test";
+import { parseShellGrammar } from "../../src/shell-syntax/grammar.ts";
+import { parseShell } from "../../src/shell-syntax/parse-shell.ts";
+import type { ShellSyntax, SimpleCommand } from "../../src/shell-syntax/simple-command.ts";
+
+function commandsOf(syntax: ShellSyntax): readonly SimpleCommand[] {
+  if (syntax.kind === "unparsable") throw new Error(`unparsable: ${syntax.reason}`);
+  return syntax.commands;
+}
+
+/** Programs by static name, without their folder; "?" for one that only the shell will know. */
+function programs(text: string): string[] {
+  return commandsOf(parseShell(text)).flatMap(({ words: [program] }) =>
+    program === undefined ? [] : [typeof program === "string" ? program.slice(program.lastIndexOf("/") + 1) : "?"],
+  );
+}
+
+function writes(text: string): string[] {
+  return commandsOf(parseShell(text)).flatMap(({ redirects }) =>
+    redirects.flatMap(({ access, target }) => (access === "write" ? [typeof target === "string" ? target : "?"] : [])),
+  );
+}
+
+describe("a hidden rm is found", () => {
+  test.each<[string, string]>([
+    ["alone", "rm -rf /"],
+    ["by path", "/bin/rm -rf /"],
+    ["by odd path", "/usr/bin/../bin/rm -rf /"],
+    ["after a semicolon", "echo a; rm -rf /"],
+    ["after and", "true && rm -rf /"],
+    ["after or", "false || rm -rf /"],
+    ["after a pipe", "echo / | rm -rf /"],
+    ["after a pipe with errors", "echo / |& rm -rf /"],
+    ["after an ampersand", "sleep 1 & rm -rf /"],
+    ["on the next line", "echo a\nrm -rf /"],
+    ["after a comment line", "# harmless\nrm -rf /"],
+    ["after a line continuation", "rm \\\n -rf /"],
+    ["split by a continuation inside the word", "r\\\nm -rf /"],
+    ["negated", "! rm -rf /"],
+    ["timed", "time rm -rf /"],
+    ["timed by a program", "/usr/bin/time -f %e rm -rf /"],
+    ["in a subshell", "(rm -rf /)"],
+    ["in a group", "{ rm -rf /; }"],
+    ["in a function", "f() { rm -rf /; }; f"],
+    ["in a function keyword form", "function f { rm -rf /; }; f"],
+    ["in if", "if true; then rm -rf /; fi"],
+    ["as a condition", "if rm -rf /; then :; fi"],
+    ["in else", "if a; then b; elif c; then d; else rm -rf /; fi"],
+    ["in for", "for x in 1; do rm -rf /; done"],
+    ["in an arithmetic for", "for ((i=0;i<1;i++)); do rm -rf /; done"],
+    ["in while", "while rm -rf /; do :; done"],
+    ["in until", "until false; do rm -rf /; done"],
+    ["in case", "case x in x) rm -rf /;; esac"],
+    ["in select", "select x in a; do rm -rf /; done"],
+    ["in a coprocess", "coproc rm -rf /"],
+    ["in $( )", "echo $(rm -rf /)"],
+    ["in backticks", "echo `rm -rf /`"],
+    ["in backticks within backticks", "echo `echo \\`rm -rf /\\``"],
+    ["in double quotes", 'echo "x $(rm -rf /) y"'],
+    ["in quotes within a substitution within quotes", 'echo "$(echo "$(rm -rf /)")"'],
+    ["in a default value", "echo ${x:-$(rm -rf /)}"],
+    ["in an alternative value", 'echo "${x:+$(rm -rf /)}"'],
+    ["in a pattern removal", "echo ${x#$(rm -rf /)}"],
+    ["in a replacement", "echo ${x/a/$(rm -rf /)}"],
+    ["in a slice", "echo ${x:$(rm -rf /)}"],
+    ["in an index", "echo ${x[$(rm -rf /)]}"],
+    ["in arithmetic", "echo $(( $(rm -rf /) ))"],
+    ["in an arithmetic command", "(( x = $(rm -rf /) ))"],
+    ["in a test", "[[ -f $(rm -rf /) ]]"],
+    ["in an old test", '[ -f "$(rm -rf /)" ]'],
+    ["in an assignment", "x=$(rm -rf /)"],
+    ["in a prefix assignment", "x=$(rm -rf /) true"],
+    ["in an array", "a=(1 $(rm -rf /))"],
+    ["in a process substitution", "cat <(rm -rf /)"],
+    ["in an output process substitution", "tee >(rm -rf /) < f"],
+    ["in a redirect target", "echo x > $(rm -rf /)"],
+    ["in a here-document", "cat <<X\n$(rm -rf /)\nX"],
+    ["in an indented here-document", "cat <<-X\n\t$(rm -rf /)\n\tX"],
+    ["after a here-document", "cat <<X\nhi\nX\nrm -rf /"],
+    ["in a here-string", 'cat <<< "$(rm -rf /)"'],
+    ["in a word list", "for x in $(rm -rf /); do :; done"],
+    ["in a case word", "case $(rm -rf /) in *) :;; esac"],
+    ["in a case pattern", "case x in $(rm -rf /)) :;; esac"],
+    ["quoted in pieces", "r''m -rf /"],
+    ["quoted whole", '"rm" -rf /'],
+    ["with backslashes", "\\r\\m -rf /"],
+    ["in ANSI-C quotes", "$'\\x72\\x6d' -rf /"],
+    ["in octal", "$'\\162\\155' -rf /"],
+    ["in unicode escapes", "$'\\u0072m' -rf /"],
+    ["cut short by a NUL in ANSI-C quotes", "$'rm\\0x' -rf /"],
+    ["behind assignments", "A=1 B=2 rm -rf /"],
+    ["behind a redirect", "</dev/null rm -rf /"],
+    ["behind env", "env A=1 rm -rf /"],
+    ["behind env with options", "env -i -u HOME -- rm -rf /"],
+    ["behind env -S", "env -S 'rm -rf /'"],
+    ["behind env --split-string", "env --split-string='rm -rf' /"],
+    ["behind command", "command rm -rf /"],
+    ["behind command -p", "command -p rm -rf /"],
+    ["behind builtin and exec", "builtin exec -a ls rm -rf /"],
+    ["behind nohup", "nohup rm -rf / &"],
+    ["behind sudo", "sudo -u root -n rm -rf /"],
+    ["behind sudo with glued options", "sudo -uroot A=1 rm -rf /"],
+    ["behind timeout", "timeout -k 5 --signal KILL 10s rm -rf /"],
+    ["behind nice", "nice -n 5 rm -rf /"],
+    ["behind several", "sudo env nice -n1 timeout 5 nohup rm -rf /"],
+    ["behind xargs", "echo / | xargs -n 1 -I{} rm -rf {}"],
+    ["behind xargs and a shell", "echo / | xargs sh -c 'rm -rf /'"],
+    ["behind find -exec", "find . -name x -exec rm -rf {} \\;"],
+    ["behind find -execdir +", "find . -execdir rm -rf {} +"],
+    ["behind a second -exec", "find . -exec echo {} \\; -exec rm {} \\;"],
+    ["in sh -c", "sh -c 'rm -rf /'"],
+    ["in bash -lc", "bash -lc 'rm -rf /'"],
+    ["in bash -o pipefail -c", "/bin/bash -o pipefail -ec 'x; rm -rf /'"],
+    ["in sh -c in sh -c", `sh -c "sh -c 'rm -rf /'"`],
+    ["in sh -c of a substitution", "sh -c 'echo $(rm -rf /)'"],
+    ["fed to a shell by a here-document", "bash <<'X'\nrm -rf /\nX"],
+    ["fed to a shell by a here-string", "sh <<< 'rm -rf /'"],
+    ["fed to a shell with -s", "sh -s <<< 'rm -rf /'"],
+    ["in eval", "eval 'rm -rf /'"],
+    ["in eval of several words", "eval rm -rf /"],
+    ["in eval of eval", `eval "eval 'rm -rf /'"`],
+    ["in a trap", "trap 'rm -rf /' EXIT"],
+    ["in git -c alias", "git -c alias.x='!rm -rf /' x"],
+    ["in git -c core.pager", "git -c core.pager='rm -rf /' log"],
+    ["in git -c core.sshCommand", "git -C . -c core.sshCommand='rm -rf /' fetch"],
+    ["in git rebase --exec", "git rebase --exec 'rm -rf /' main"],
+    ["in git bisect run", "git bisect run rm -rf /"],
+    ["in git submodule foreach", "git submodule foreach 'rm -rf /'"],
+    ["in git clone -u", "git clone -u 'rm -rf /' a b"],
+    ["in tar --checkpoint-action", "tar cf x --checkpoint=1 --checkpoint-action=exec='rm -rf /' y"],
+    ["in tar --to-command", "tar xf x --to-command='rm -rf /'"],
+    ["in rsync -e", "rsync -e 'rm -rf /' a b"],
+    ["in an ssh proxy command", "ssh -o ProxyCommand='rm -rf /' host"],
+    ["in su -c", "su -c 'rm -rf /'"],
+    ["behind busybox", "busybox rm -rf /"],
+    ["among two hundred", `${Array.from({ length: 199 }, (_, i) => `echo ${i}`).join("; ")}; rm -rf /`],
+  ])("%s", (_, text) => {
+    expect(programs(text)).toContain("rm");
+  });
+});
+
+describe("what only the shell will know is marked", () => {
+  test.each<[string, string]>([
+    ["a variable as program", "$x -rf /"],
+    ["a quoted variable as program", '"$x" -rf /'],
+    ["part of a program", "r$x -rf /"],
+    ["field splitting", "X=$IFS; rm${IFS}-rf${IFS}/"],
+    ["a glob as program", "/bin/r? -rf /"],
+    ["a bracket glob as program", "/bin/[r]m -rf /"],
+    ["braces as program", "{rm,-rf,/}"],
+    ["a substitution as program", "$(echo rm) -rf /"],
+    ["a translated string", '$"rm" -rf /'],
+    ["a home folder as program", "~/rm -rf /"],
+    ["positional parameters", "set -- rm -rf /; $@"],
+    ["indirect expansion", "x=rm; ${!y} -rf /"],
+    ["a loop variable", "for c in rm; do $c -rf /; done"],
+    ["eval of a variable", 'eval "$x"'],
+    ["sh -c of a variable", 'sh -c "$x"'],
+    ["a shell that reads a pipe", "echo cm0gLXJmIC8= | base64 -d | sh"],
+    ["a shell that reads a file", "bash < script"],
+    ["a shell that reads a download", "curl http://x | sudo bash"],
+    ["a shell with dynamic options", "sh $opts x"],
+    ["env with a variable", "env $x rm"],
+    ["env -S of a variable", 'env -S "$x"'],
+    ["parallel reading commands", "cat list | parallel"],
+    ["git -c with a variable", 'git -c "$x" status'],
+    ["git with hooks from elsewhere", "git -c core.hooksPath=/tmp/h commit"],
+    ["git settings from the environment", "git --config-env=core.pager=X log"],
+    ["a trap of a variable", 'trap "$x" EXIT'],
+    ["a here-document with a variable for a shell", "sh <<X\n$x\nX"],
+  ])("%s", (_, text) => {
+    expect(programs(text)).toContain("?");
+  });
+});
+
+describe("what cannot be understood is unparsable, never empty", () => {
+  test.each<[string, string]>([
+    ["an open quote", 'echo "a'],
+    ["an open single quote", "echo 'a"],
+    ["an open substitution", "echo $(rm"],
+    ["an open backtick", "echo `rm"],
+    ["an open group", "{ rm"],
+    ["an open if", "if true; then rm"],
+    ["a stray done", "done"],
+    ["a stray bracket", "rm )"],
+    ["two separators", "a ;; b"],
+    ["a redirect to nothing", "echo >"],
+    ["NUL", "echo a\0b"],
+    ["too long", `echo ${"x".repeat(140_000)}`],
+    ["too many commands", "a;".repeat(5000)],
+    ["nested too deeply", `${"$(".repeat(400)}rm${")".repeat(400)}`],
+    [
+      "shells nested too deeply",
+      Array.from({ length: 16 })
+        .reduce<string>((text) => `eval ${quote(text)}`, "rm")
+        .slice(0, 130_000),
+    ],
+    ["broken text inside sh -c", "sh -c 'if'"],
+    ["broken text inside eval", "eval 'echo \"'"],
+    ["arithmetic on stored code", "x='a[$(rm -rf /)]'; ((x))"],
+    ["a test on stored code", "x='a[$(rm -rf /)]'; [[ $x -eq 1 ]]"],
+  ])("%s", (_, text) => {
+    expect(parseShell(text)).toMatchObject({ kind: "unparsable", reason: expect.any(String) });
+  });
+});
+
+describe("a redirect is a write", () => {
+  test.each<[string, string, string[]]>([
+    ["truncating", "echo x > f", ["f"]],
+    ["appending", "echo x >> f", ["f"]],
+    ["forcing", "echo x >| f", ["f"]],
+    ["both streams", "echo x &> f", ["f"]],
+    ["both, appended", "echo x &>> f", ["f"]],
+    ["both, old form", "echo x >& f", ["f"]],
+    ["a numbered stream", "echo x 2> f", ["f"]],
+    ["a named descriptor", "exec {fd}> f", ["f"]],
+    ["reading and writing", "cat <> f", ["f"]],
+    ["before the command", "> f echo x", ["f"]],
+    ["without a command", "> f", ["f"]],
+    ["of a group", "{ echo x; } > f", ["f"]],
+    ["of a subshell", "(echo x) > f", ["f"]],
+    ["of a loop", "while read x; do :; done < a > f", ["f"]],
+    ["of a condition", "if a; then b; fi > f", ["f"]],
+    ["of a function", "f() { :; } > g", ["g"]],
+    ["quoted", "echo x > 'a b'", ["a b"]],
+    ["to a variable", "echo x > $f", ["?"]],
+    ["to a glob", "echo x > *.txt", ["?"]],
+    ["inside sh -c", "sh -c 'echo x > f'", ["f"]],
+    ["inside a substitution", "echo $(echo x > f)", ["f"]],
+    ["shuffling descriptors is none", "echo x 2>&1 >&2 3>&- <&0", []],
+    ["reading is none", "cat < f", []],
+    ["a here-document is none", "cat <<X\n> f\nX", []],
+    ["a sign inside quotes is none", "echo 'a > b' \"c > d\" e\\>f", []],
+    ["a sign in a test is none", "[[ a > b ]]; (( a > b ))", []],
+  ])("%s", (_, text, expected) => {
+    expect(writes(text)).toEqual(expected);
+  });
+});
+
+describe("harmless text stays what it is", () => {
+  test.each<[string, string, string[]]>([
+    ["git add", "git add rm.txt", ["git"]],
+    ["a word in a path", "cat /srv/dd/rm", ["cat"]],
+    ["npm run format", "npm run format", ["npm"]],
+    ["quoted text", "echo 'rm -rf /'", ["echo"]],
+    ["double-quoted text", 'echo "please do not rm -rf /"', ["echo"]],
+    ["text with a separator in quotes", "echo 'a; rm -rf /'", ["echo"]],
+    ["text with a newline in quotes", "echo 'a\nrm -rf /'", ["echo"]],
+    ["a commit message", `git commit -m "rm old files && dd cleanup"`, ["git"]],
+    ["a comment", "ls # rm -rf /", ["ls"]],
+    ["an escaped separator", "echo a\\; rm", ["echo"]],
+    ["a here-document of text", "cat <<'X'\nrm -rf /\nX", ["cat"]],
+    ["a here-document to a file", "cat > notes <<X\nrm -rf /\nX", ["cat"]],
+    ["grep for a word", "grep -rn 'rm -rf' src", ["grep"]],
+    ["a pipeline", "ls -la | grep foo | wc -l", ["ls", "grep", "wc"]],
+    ["a list", "make && make test || echo failed", ["make", "make", "echo"]],
+    ["variables as arguments", 'ls "$HOME" $x', ["ls"]],
+    ["globs as arguments", "ls *.ts", ["ls"]],
+    ["an assignment", "X=1", []],
+    ["export", "export PATH=/bin", ["export"]],
+    ["a test", "[ -f package.json ] && npm ci", ["[", "npm"]],
+    ["a bracket test", "[[ -d src && ! -e dist ]]", []],
+    ["arithmetic", "echo $((1 + 2))", ["echo"]],
+    ["a loop", "for f in a b; do cat $f; done", ["cat"]],
+    ["a case", "case $1 in start) npm start;; esac", ["npm"]],
+    ["a function", "build() { make; }; build", ["make", "build"]],
+    ["sh -c", "sh -c 'ls -la'", ["sh", "ls"]],
+    ["a script file", "bash build.sh --fast", ["bash"]],
+    ["a script by path", "./build.sh", ["build.sh"]],
+    ["sudo", "sudo apt-get update", ["sudo", "apt-get"]],
+    ["timeout", "timeout 5 npm test", ["timeout", "npm"]],
+    ["env with assignments only", "env FOO=1", ["env"]],
+    ["command -v", "command -v rm", ["command"]],
+    ["find without exec", "find . -name '*.rm'", ["find"]],
+    ["xargs without a command", "ls | xargs", ["ls", "xargs"]],
+    ["git -c user.name", "git -c user.name='A B' commit -m x", ["git"]],
+    ["git with a pager off", "git -c core.pager=cat log", ["git"]],
+    ["git push -u", "git push -u origin main", ["git"]],
+    ["tar", "tar czf out.tgz src", ["tar"]],
+    ["ssh", "ssh -o StrictHostKeyChecking=no host uptime", ["ssh"]],
+    ["node -e", `node -e 'console.log("rm")'`, ["node"]],
+    ["awk", "awk '{ print $1 }' file", ["awk"]],
+    ["sed", "sed -n '1,5p' file", ["sed"]],
+    ["a URL with an ampersand in quotes", "curl 'http://x/?a=1&b=2'", ["curl"]],
+    ["trap reset", "trap - EXIT", ["trap"]],
+    ["nothing but a comment", "# only words", []],
+    ["python here-document", "python3 - <<'X'\nimport os\nX", ["python3"]],
+    ["colours", "printf '\\033[31mred\\033[0m\\n'", ["printf"]],
+  ])("%s", (_, text, expected) => {
+    expect(programs(text)).toEqual(expected);
+  });
+});
+
+test("words, redirects and assignments come as data", () => {
+  expect(parseShell(`A=1 B=$x grep -n "a b" $'t\\t' *.c "$y" < in 2> err`)).toEqual({
+    kind: "parsed",
+    defines: [],
+    commands: [
+      {
+        kind: "command",
+        words: ["grep", "-n", "a b", "t\t", { dynamic: "*.c" }, { dynamic: '"$y"' }],
+        redirects: [
+          { op: "<", target: "in", access: "read" },
+          { op: ">", target: "err", access: "write" },
+        ],
+        assignments: [
+          { name: "A", value: "1" },
+          { name: "B", value: { dynamic: "$x" } },
+        ],
+      },
+    ],
+  });
+});
+
+test("functions are named, wherever they are defined", () => {
+  expect(parseShell("ls() { :; }; (git() { :; }); eval 'rm() { :; }'")).toMatchObject({ defines: ["ls", "git", "rm"] });
+});
+
+test("a carriage return is part of a word, as it is for the shell", () => {
+  expect(commandsOf(parseShell("echo a\rrm -rf /"))[0]?.words[1]).toBe("a\rrm");
+  expect(commandsOf(parseShell("rm\r -rf /"))[0]?.words[0]).toBe("rm\r");
+});
+
+test("the grammar alone leaves the inside of arguments to the caller", () => {
+  expect(commandsOf(parseShellGrammar("sudo sh -c 'rm -rf /'")).map(({ words }) => words[0])).toEqual(["sudo"]);
+});
+
+test("xargs and find -exec mark the words they fill in", () => {
+  expect(commandsOf(parseShell("ls | xargs rm -f"))[2]?.words).toEqual([
+    "rm",
+    "-f",
+    { dynamic: "words that xargs reads" },
+  ]);
+  expect(commandsOf(parseShell("find . -exec cp {} /x/{}.bak \\;"))[1]?.words).toEqual([
+    "cp",
+    { dynamic: "{}" },
+    { dynamic: "/x/{}.bak" },
+  ]);
+});
+
+test("any text at all gives an answer, in linear time", () => {
+  const pieces = [
+    "'",
+    '"',
+    "`",
+    "$(",
+    ")",
+    "{",
+    "}",
+    "<<X",
+    "\n",
+    ";",
+    "|",
+    "&",
+    "rm",
+    " ",
+    "\\",
+    "((",
+    "))",
+    "[[",
+    "]]",
+    "$'",
+    "${",
+    "#",
+    "case",
+    "in",
+    "esac",
+    "if",
+    "<(",
+    "é",
+    "sh -c",
+    "eval",
+  ];
+  let seed = 11;
+  const next = (): number => (seed = (seed * 1103515245 + 12345) & 0x7fffffff) >> 8;
+  for (let round = 0; round < 3000; round++) {
+    const text = Array.from({ length: 1 + (next() % 30) }, () => pieces[next() % pieces.length] ?? "").join(
+      next() % 2 === 0 ? " " : "",
+    );
+    expect(["parsed", "unparsable"]).toContain(parseShell(text).kind);
+  }
+});
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
