@@ -4,7 +4,7 @@ import { entriesOf, isHidden } from "./directory-entries.ts";
 import type { NamedEntry } from "./directory-entries.ts";
 import path from "node:path";
 import { EngineError, errnoOf, ioError } from "./failure.ts";
-import type { Directory } from "./scope-directory.ts";
+import { Directory } from "./scope-directory.ts";
 import type { ScopedPath } from "./scope-path.ts";
 import type { Scope } from "./scope.ts";
 import { Turns } from "./turns.ts";
@@ -74,7 +74,7 @@ export function openListed(place: ScopedPath): Directory {
   if (entry === undefined) throw new EngineError("NOT_FOUND", `${shown} does not exist`, details);
   if (entry.kind !== "directory") throw new EngineError("NOT_DIRECTORY", `${shown} is not a directory`, details);
   try {
-    return place.parent.enter(place.name);
+    return Directory.ofEntry(entry, place.parent, place.name);
   } catch (error) {
     throw ioError("list directory", shown, error, path);
   }

@@ -42,6 +42,15 @@ export class Directory implements Disposable {
     return new Directory("/", mode, fs.openSync("/", directoryFlags(mode)));
   }
 
+  /** The very directory an entry of `parent` was seen to be. */
+  static ofEntry(entry: Entry, parent: Directory, name: string): Directory {
+    if (entry.fd === undefined) return parent.enter(name);
+    const path = name === "." ? parent.path : joinPath(parent.path, name);
+    // Through the descriptor: a name could mean something else by now.
+    const fd = fs.openSync(`/proc/self/fd/${entry.fd}`, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return new Directory(path, parent.mode, fd);
+  }
+
   /** The same directory for another user, whose dispose leaves ours open. */
   lend(): Directory {
     return new Directory(this.path, this.mode, this.fd, true);

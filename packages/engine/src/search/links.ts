@@ -49,6 +49,15 @@ export function resolveLinkedFile(scope: Scope, realLink: string): ScopedPath | 
   }
 }
 
+function openIfReadable(place: ScopedPath): Directory | undefined {
+  try {
+    return openListed(place);
+  } catch (error) {
+    if (error instanceof EngineError) return undefined;
+    throw error;
+  }
+}
+
 class LinkFinder implements Links {
   readonly directories: LinkedDirectory[] = [];
   readonly files: { path: string; realLink: string }[] = [];
@@ -97,7 +106,8 @@ class LinkFinder implements Links {
     if (target.entry?.kind === "file") this.files.push(link);
     if (target.entry?.kind !== "directory" || this.#walked.has(target.path)) return;
     if (this.directories.length >= MAX_LINKED_DIRECTORIES) return;
-    const directory = openListed(target);
+    const directory = openIfReadable(target);
+    if (directory === undefined) return;
     const prefix = `${link.path}/`;
     this.directories.push({
       prefix,

@@ -515,7 +515,8 @@ describe("limits", () => {
       await outcome(() => search(workspace, { pattern: "(", mode }));
       await search(workspace, { pattern: "hit", mode, signal: AbortSignal.abort() });
     }
-    expect(openDescriptors()).toBe(before);
+    // Fewer is fine: pipes of children that had just ended are closed a moment later.
+    expect(openDescriptors()).toBeLessThanOrEqual(before);
   });
 
   test("another ripgrep can be named; one that is not there is a failure to start", async () => {
