@@ -94,11 +94,12 @@ function* fencedBlocks(text: string): Generator<Region> {
 function judgeStretch(text: string, start: number, end: number): Region[] {
   if (start >= end) return [];
   const stretch = text.slice(start, Math.min(end, start + MAX_JUDGED_CHARS));
+  const cut = jsonAfterText(text, start, end);
+  if (cut !== undefined) {
+    return [...judgeStretch(text, start, cut), regionOf(text, { kind: "json", confidence: 0.9 }, cut, end)];
+  }
   const whole = judge(stretch, end - start === stretch.length);
   if (whole.kind !== "text") return [regionOf(text, whole, start, end)];
-  const cut = jsonAfterText(text, start, end);
-  if (cut !== undefined)
-    return [...judgeStretch(text, start, cut), regionOf(text, { kind: "json", confidence: 0.9 }, cut, end)];
   return judgeParagraphs(text, start, end);
 }
 
@@ -116,6 +117,7 @@ function isJson(text: string): boolean {
 
 // An answer often says something first and then gives the JSON: it starts a line and reaches to the end.
 function jsonAfterText(text: string, start: number, end: number): number | undefined {
+  if (/^\s*[{[]/.test(text.slice(start, start + 100))) return undefined;
   const opening = /\n(?=[{[])/g;
   opening.lastIndex = start;
   for (let tries = 0; tries < 3; tries++) {

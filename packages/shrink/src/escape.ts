@@ -1,10 +1,9 @@
 // Foreign text that looks like our marks is changed so that no model takes it for ours, and costs no token more.
-// "[bosun:" becomes "[b0sun:", with the first number that the text does not hold already; the number travels beside
+// "[bosun:" becomes "[b1:", with the first number that the text does not hold already; the number travels beside
 // the text, so that the way back is exact.
 import { MARK_OPENING } from "./folds/mark.ts";
 
-/** Up to here a disguise has as many tokens as the mark. Only a text made to spite us holds them all. */
-const VARIANTS = 1000;
+/** Only a text made to spite us holds more of them. */
 const MAX_VARIANT = 100_000;
 
 export type Escaped = { text: string; variant: number };
@@ -37,7 +36,7 @@ export function unescapeMarks({ text, variant }: Escaped): string {
 }
 
 function disguise(variant: number): string {
-  return variant < VARIANTS ? `[b${variant}sun:` : `[b${variant}:`;
+  return `[b${variant}:`;
 }
 
 /** Keys of ours that a downstream server put into `_meta`: kept, but under a name that we do not read. */

@@ -20,7 +20,7 @@ export function paragraphKind(text: string): Judgement {
   if (/^\s*(<!doctype html|<html\b)/i.test(text) || share(/^\s*<\/?[a-z][\w-]*[\s>/]/i) > 0.6)
     return { kind: "html", confidence: 0.8 };
   if (lines.length >= 2) {
-    if (share(/^[\s│|]*[├└│`|][─\-─┬]*[ \u00a0]?/u) > 0.5 && share(/[├└]|[|`]--/) > 0.3)
+    if (share(/^[\s│|]*[├└│`|][─\-─┬]*[ \u00a0]?/u) >= 0.5 && share(/[├└]|[|`]--/) > 0.3)
       return { kind: "tree", confidence: 0.85 };
     if (share(/^\[(FILE|DIR)\] /) > 0.6 || isRecursiveListing(lines)) return { kind: "tree", confidence: 0.85 };
     if (isIndentedListing(lines)) return { kind: "tree", confidence: 0.85 };
@@ -59,6 +59,7 @@ const CODE =
 
 function isDiff(text: string, share: (pattern: RegExp) => number): boolean {
   if (!/^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/m.test(text) || !/^\+\+\+ /m.test(text) || !/^--- /m.test(text)) return false;
+  if (!/^\s*(diff |--- |Index: |commit |From |=== )/.test(text)) return false;
   return (
     share(/^([ +\-@\\]|diff |index |(new|deleted|old) |similarity |rename |copy |Index:|=+$|commit |Author|Date)/) > 0.6
   );

@@ -11,7 +11,7 @@ const CODE = Array.from(
 );
 
 test("a file that is read again is one line, and comes back from what was sent before", () => {
-  const shrinker = new Shrinker();
+  const shrinker = new Shrinker({ abbreviate: "never" });
   const unfolder = new Unfolder();
   const first = CODE.join("\n");
   const second = ["// changed", ...CODE.slice(0, 30), "  inserted();", ...CODE.slice(30)].join("\n");
@@ -26,7 +26,7 @@ test("a file that is read again is one line, and comes back from what was sent b
 });
 
 test("the handle in a reference can be redeemed for those lines", () => {
-  const shrinker = new Shrinker();
+  const shrinker = new Shrinker({ abbreviate: "never" });
   shrinker.shrink(textResult(CODE.join("\n")));
   const text = wholeText(shrinker.shrink(textResult(["new", ...CODE.slice(10, 50)].join("\n"))).result);
   const [, handle = "", from, to] = /seen (\d{24}) (\d+)-(\d+)/.exec(text) ?? [];
@@ -35,7 +35,7 @@ test("the handle in a reference can be redeemed for those lines", () => {
 });
 
 test("three equal lines, or lines that cost less than a reference, stay", () => {
-  const shrinker = new Shrinker();
+  const shrinker = new Shrinker({ abbreviate: "never" });
   shrinker.shrink(textResult(CODE.join("\n")));
   const short = ["x", ...CODE.slice(0, 3), "y"].join("\n");
   expect(wholeText(shrinker.shrink(textResult(short)).result)).toBe(short);
@@ -47,9 +47,11 @@ test("three equal lines, or lines that cost less than a reference, stay", () => 
 test("nothing refers to what another session saw, or to an original that is gone", () => {
   const originals = new Originals({ maxCount: 1 });
   const text = CODE.join("\n");
-  const one = new Shrinker({ originals, client: "a" });
+  const one = new Shrinker({ abbreviate: "never", originals, client: "a" });
   one.shrink(textResult(text));
-  expect(wholeText(new Shrinker({ originals, client: "b" }).shrink(textResult(text)).result)).toBe(text);
+  expect(wholeText(new Shrinker({ abbreviate: "never", originals, client: "b" }).shrink(textResult(text)).result)).toBe(
+    text,
+  );
   originals.forget("a");
   const other = wholeText(one.shrink(textResult(`${text}\nend`)).result);
   expect(other).toBe(`${text}\nend`);
@@ -63,7 +65,7 @@ test("memory is bounded whatever comes", () => {
 });
 
 test("a reference to a result the decoder never saw is an error, not a guess", () => {
-  const shrinker = new Shrinker();
+  const shrinker = new Shrinker({ abbreviate: "never" });
   shrinker.shrink(textResult(CODE.join("\n")));
   const { result } = shrinker.shrink(textResult(CODE.join("\n")));
   expect(new Unfolder().unfold({ text: wholeText(result), meta: result._meta })).toMatchObject({ ok: false });

@@ -11,7 +11,9 @@ const ROWS = JSON.stringify(
   undefined,
   2,
 );
-const PATHS = Array.from({ length: 30 }, (_, i) => `/home/dev/work/project/src/part${i % 3}/file${i}.ts`).join("\n");
+const PATHS = Array.from({ length: 30 }, (_, i) => `/home/dev/work/project/src/part${i % 3}/file${i}.ts`)
+  .sort()
+  .join("\n");
 
 function comesBack(emitted: ToolResult, original: ToolResult): void {
   expect(new Unfolder().unfold({ text: wholeText(emitted), meta: emitted._meta })).toEqual({

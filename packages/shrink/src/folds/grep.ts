@@ -34,7 +34,7 @@ export const grepByFile: Fold = {
       }
       if (path !== current) {
         const heading = path.slice(root.length);
-        if (heading === "" || isRow(heading)) return undefined;
+        if (heading === "" || heading === "--" || isRow(heading)) return undefined;
         out.push(heading);
         current = path;
       }

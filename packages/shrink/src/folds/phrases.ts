@@ -128,33 +128,61 @@ class Grammar {
         if (inner >= 0) totals[inner] = (totals[inner] ?? 0) + (totals[rule] ?? 0);
       }
     }
-    const effective = new Int32Array(rules);
+    const worths = this.#judge(totals);
     const found: Phrase[] = [];
+    const { ends } = this.#pieces;
     for (let rule = 0; rule < rules; rule++) {
-      const cost = this.#cost[rule] ?? 0;
-      const apart =
-        this.#effectiveCost(this.#left[rule] ?? 0, effective, rule, true) +
-        this.#effectiveCost(this.#right[rule] ?? 0, effective, rule, false);
-      const worth = (totals[rule] ?? 0) * (apart - 1) - (cost + LEGEND_TOKENS);
-      effective[rule] = worth > 0 ? 1 : apart;
+      const worth = worths[rule] ?? 0;
       if (worth <= 0) continue;
       const first = this.#first[rule] ?? 0;
-      const { ends } = this.#pieces;
-      found.push({
-        start: first === 0 ? 0 : (ends[first - 1] ?? 0),
-        end: ends[first + (this.#size[rule] ?? 1) - 1] ?? 0,
-        cost,
-        worth,
-      });
+      const start = first === 0 ? 0 : (ends[first - 1] ?? 0);
+      const end = ends[first + (this.#size[rule] ?? 1) - 1] ?? 0;
+      found.push({ start, end, cost: this.#cost[rule] ?? 0, worth });
     }
     return found;
   }
 
-  #effectiveCost(part: number, effective: Int32Array, within: number, left: boolean): number {
-    const inner = part - this.#firstRule;
-    if (inner >= 0) return effective[inner] ?? 1;
-    const first = this.#first[within] ?? 0;
-    return this.#pieces.costs[left ? first : first + (this.#size[within] ?? 1) - 1] ?? 1;
+  // What each rule saves as an entry of the legend; 0 where it is not worth one. A part that has an entry of its own
+  // costs one token already, unless it hardly occurs elsewhere: then the larger phrase takes its place.
+  #judge(totals: Int32Array): Int32Array {
+    const worths = new Int32Array(totals.length);
+    const apart = new Int32Array(totals.length);
+    for (let rule = 0; rule < totals.length; rule++) {
+      const times = totals[rule] ?? 0;
+      let cost = 0;
+      let costWithParts = 0;
+      let given = 0;
+      const absorbed: number[] = [];
+      for (const [part, left] of [
+        [this.#left[rule] ?? 0, true],
+        [this.#right[rule] ?? 0, false],
+      ] as const) {
+        const inner = part - this.#firstRule;
+        const own = inner < 0 ? this.#pieceCost(rule, left) : (apart[inner] ?? 0);
+        const worth = inner < 0 ? 0 : (worths[inner] ?? 0);
+        const legend = inner < 0 ? 0 : (this.#cost[inner] ?? 0) + LEGEND_TOKENS;
+        const elsewhere = inner < 0 ? 0 : (totals[inner] ?? 0) - times;
+        costWithParts += worth > 0 ? 1 : own;
+        if (worth > 0 && elsewhere * (own - 1) <= legend) {
+          absorbed.push(inner);
+          given += worth;
+          cost += own;
+        } else cost += worth > 0 ? 1 : own;
+      }
+      const worth = times * (cost - 1) - ((this.#cost[rule] ?? 0) + LEGEND_TOKENS);
+      const taken = worth > 0 && worth > given;
+      if (taken) {
+        worths[rule] = worth;
+        for (const inner of absorbed) worths[inner] = 0;
+      }
+      apart[rule] = taken ? cost : costWithParts;
+    }
+    return worths;
+  }
+
+  #pieceCost(rule: number, left: boolean): number {
+    const first = this.#first[rule] ?? 0;
+    return this.#pieces.costs[left ? first : first + (this.#size[rule] ?? 1) - 1] ?? 1;
   }
 }
 

@@ -9,7 +9,7 @@ const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 const DAYS = "Sun Mon Tue Wed Thu Fri Sat".split(" ");
 const ZONE = " GMT+0000 (Coordinated Universal Time)";
 const LONG =
-  /\b[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d{2}) (\d{4}) (\d{2}:\d{2}:\d{2}) GMT\+0000 \(Coordinated Universal Time\)/g;
+  /\b[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d{2}) (\d{4}) (\d{2}:\d{2}:\d{2}) GMT\+0000 \(Coordinated Universal Time\)(?!\w)/g;
 const SHORT = /\b(\d{4})-(\d{2})-(\d{2}) (\d{2}:\d{2}:\d{2})\b/g;
 
 export const scriptDates: Fold = {

@@ -50,7 +50,7 @@ function foldRows(lines: string[]): { body: string; gaps: Gap[] } | undefined {
   let kept = 0;
   const out = lines.map((line, i) => {
     const row = fitting[i];
-    if (row === undefined || line.startsWith("|") || printRow(row.words, gaps) !== line)
+    if (row === undefined || row.words[0]?.startsWith("|") === true || printRow(row.words, gaps) !== line)
       return line === "" ? line : `|${line}`;
     kept++;
     return row.words.join(" ");
@@ -98,12 +98,14 @@ function fitGap(rows: (Row | undefined)[], i: number): Gap {
   const left = most(known.map(({ gap, before }) => gap + before));
   const right = most(known.map(({ gap, after }) => gap + after));
   const both = most(known.map(({ gap, before, after }) => gap + before + after));
-  const widestBefore = Math.max(...known.slice(0, 5000).map(({ before }) => before));
+  const widestBefore = Math.max(0, ...known.slice(0, 5000).map(({ before }) => before));
+  const widestAfter = Math.max(0, ...known.slice(0, 5000).map(({ after }) => after));
+  const between = Math.max(0, both - widestBefore - widestAfter);
   const rules: Gap[] = [
     { min, left: 0, right: 0 },
     { min, left, right: 0 },
     { min, left: 0, right },
-    { min, left: widestBefore + min, right: both - widestBefore },
+    { min: between, left: widestBefore + between, right: widestAfter },
   ];
   let best = rules[0] as Gap;
   let bestHits = -1;

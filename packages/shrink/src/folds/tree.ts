@@ -32,6 +32,7 @@ export const directoryTree: Fold = {
 
 // Names as they come. Only an empty folder needs an entry of its own: the others show in what they hold.
 function collect(nodes: JsonNode[], folders: string[], names: Placed[]): boolean {
+  let folderBefore = "";
   for (const node of nodes) {
     if (node.kind !== "object" || node.keys[0] !== '"name"' || node.keys[1] !== '"type"') return false;
     const [name, type, children] = node.values;
@@ -44,10 +45,13 @@ function collect(nodes: JsonNode[], folders: string[], names: Placed[]): boolean
       node.keys[2] === '"children"' &&
       children?.kind === "array"
     ) {
+      // The same folder twice in a row would read as one.
+      if (own === folderBefore) return false;
       const inside = [...folders, own];
       if (children.items.length === 0) names.push({ kind: "name", folders: inside, name: "" });
       if (!collect(children.items, inside, names)) return false;
     } else return false;
+    folderBefore = type.raw === DIRECTORY ? own : "";
   }
   return true;
 }

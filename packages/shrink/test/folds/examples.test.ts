@@ -152,7 +152,7 @@ test.each<[string, Fold, string, string]>([
     "phrases get a letter",
     abbreviations,
     TSC,
-    "[bosun:abbr]\nα=7): error TS7006: Parameter 'p\nβ=' implicitly has an 'any' type.\nγ=index.js(\nγ0,α0β\nγ1,α1β\n",
+    "[bosun:abbr]\nα=,7): error TS7006: Parameter 'p\nβ=' implicitly has an 'any' type\nγ=index.js(\nγ0α0β.\nγ1α1β.\n",
   ],
 ])("%s", (_, fold, text, seen) => {
   const folded = fold.fold(text);
