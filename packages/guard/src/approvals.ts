@@ -1,6 +1,5 @@
 // Questions to a person and their answers: bound to the very call that was shown, remembered per tool with its scope,
 // void as soon as the tool's definition is another one.
-import { randomUUID } from "node:crypto";
 import { digestOf } from "./canonical-json.ts";
 import type { Decision } from "./rules/decision.ts";
 import { displayName, type ToolName } from "./rules/tool-pattern.ts";
@@ -109,7 +108,7 @@ export function openApprovals(options: ApprovalOptions): Approvals {
   }
 
   function newId(): string {
-    const id = randomUUID();
+    const id = crypto.randomUUID();
     open.add(id);
     // Questions nobody answers must not pile up: the oldest can no longer be answered.
     const [oldest] = open;

@@ -12,11 +12,11 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { randomBytes } from "node:crypto";
 import path from "node:path";
 import { GuardError } from "./failure.ts";
 import { codeOf, makePrivateFolder } from "./private-file.ts";
 import type { ChainLink } from "./audit-line.ts";
+import { randomName } from "./sha256.ts";
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
 const MAX_LANES = 64;
@@ -124,14 +124,14 @@ function headText(link: ChainLink): string {
 }
 
 function claim(lock: string): (() => void) | undefined {
-  const mine = `${process.pid} ${startOf(process.pid)} ${randomBytes(8).toString("hex")}\n`;
+  const mine = `${process.pid} ${startOf(process.pid)} ${randomName(8)}\n`;
   for (let attempt = 0; attempt < 3; attempt += 1) {
     if (createLock(lock, mine)) return () => removeLock(lock, mine);
     const holder = readLock(lock);
     if (holder === undefined) continue; // just released
     if (isAlive(holder)) return undefined;
     // Its writer died. Move that lock away, and give it back if another program was faster and it is not the dead one.
-    const aside = `${lock}.${randomBytes(6).toString("hex")}`;
+    const aside = `${lock}.${randomName(6)}`;
     try {
       renameSync(lock, aside);
       if (readLock(aside) === holder) unlinkSync(aside);

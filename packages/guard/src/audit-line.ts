@@ -1,6 +1,6 @@
 // One line of the audit log, and the chain that ties each to the one before: bytes ↔ record.
 // A line is {"n":…,…,"h":"<sha256>"}; h covers the previous line's h and every byte of this line before its own.
-import { createHash } from "node:crypto";
+import { sha256 } from "./sha256.ts";
 
 export const CHAIN_START = "0".repeat(64);
 export const MAX_LINE_CHARS = 64 * 1024;
@@ -35,7 +35,7 @@ export function readLine(line: string): ReadLine {
 }
 
 function linkHash(previous: string, body: string): string {
-  return createHash("sha256").update(previous).update("\n").update(body).digest("hex");
+  return sha256(previous, "\n", body);
 }
 
 function parseRecord(text: string): AuditRecord | undefined {

@@ -1,7 +1,8 @@
 // The audit log's writer: one line per decision and outcome, appended, chained, redacted, rotated by size.
 // When append returns, the line is in the file; when it cannot be written, append throws and nothing may run.
 import { closeSync, fstatSync, fsyncSync, renameSync, statSync, unlinkSync } from "node:fs";
-import { sha256, digestOf } from "./canonical-json.ts";
+import { digestOf } from "./canonical-json.ts";
+import { sha256 } from "./sha256.ts";
 import { GuardError } from "./failure.ts";
 import { openPrivateAppend, writeAll } from "./private-file.ts";
 import { createRedactor, type Redactor } from "./redact.ts";

@@ -1,7 +1,7 @@
 // A JSON value → one text, whatever the order its keys came in; and the SHA-256 over that text.
 // Approvals and pins compare digests, so two values that mean the same must not differ here, and the reverse.
-import { createHash } from "node:crypto";
 import { GuardError } from "./failure.ts";
+import { sha256 } from "./sha256.ts";
 
 const MAX_DEPTH = 200; // deeper than any honest call; recursion must not reach the stack's end
 const MAX_CHARS = 64 * 1024 * 1024;
@@ -16,10 +16,6 @@ export function canonicalJson(value: unknown): string {
   const text = write(value, 0);
   if (text.length > MAX_CHARS) throw new GuardError("LIMIT", "the value is too large to take a digest of");
   return text;
-}
-
-export function sha256(data: string | Uint8Array): string {
-  return createHash("sha256").update(data).digest("hex");
 }
 
 function write(value: unknown, depth: number): string {

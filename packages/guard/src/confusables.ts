@@ -41,17 +41,22 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
   ".": "．․·",
 };
 
-const TO_ASCII: ReadonlyMap<string, string> = new Map(
-  Object.entries(LOOK_ALIKES).flatMap(([plain, others]) =>
-    [...others].map((other): [string, string] => [other, plain]),
-  ),
-);
+let toAscii: ReadonlyMap<string, string> | undefined;
+
+function asciiOf(character: string): string {
+  toAscii ??= new Map(
+    Object.entries(LOOK_ALIKES).flatMap(([plain, others]) =>
+      [...others].map((other): [string, string] => [other, plain]),
+    ),
+  );
+  return toAscii.get(character) ?? character;
+}
 
 /** What a name looks like: two names with the same skeleton are easily taken for each other. */
 export function skeleton(name: string): string {
-  const plain = [...name.normalize("NFKC")].map((character) => TO_ASCII.get(character) ?? character).join("");
+  const plain = [...name.normalize("NFKC")].map(asciiOf).join("");
   return [...plain.toLowerCase()]
-    .map((character) => TO_ASCII.get(character) ?? character)
+    .map(asciiOf)
     .join("")
     .replace(/[\p{M}\p{Cf}]/gu, "")
     .replaceAll("rn", "m")

@@ -1,6 +1,6 @@
 // The public names of the guard, one by one.
 export { GuardError, type GuardErrorCode } from "./failure.ts";
-export { canonicalJson, digestOf, sha256 } from "./canonical-json.ts";
+export { canonicalJson, digestOf } from "./canonical-json.ts";
 
 // Text for screens and logs.
 export {

@@ -1,5 +1,6 @@
 // Tool definitions by hash: the *set* a server offered when a person agreed to it, and what is different now.
-import { canonicalJson, sha256 } from "./canonical-json.ts";
+import { canonicalJson } from "./canonical-json.ts";
+import { sha256 } from "./sha256.ts";
 import { classOf, MARK, VISIBLE } from "./characters.ts";
 import { GuardError } from "./failure.ts";
 import { escapeOf } from "./screen-safe.ts";

@@ -15,9 +15,9 @@ import {
   writeSync,
   type Stats,
 } from "node:fs";
-import { randomBytes } from "node:crypto";
 import path from "node:path";
 import { GuardError } from "./failure.ts";
+import { randomName } from "./sha256.ts";
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants;
 const OTHERS_MAY_WRITE = 0o022;
@@ -54,7 +54,7 @@ export function readPrivateFile(file: string, options: ReadPrivateOptions = {}):
 /** Replaces a file with mode 0600: old content or new content, never a mixture, never through a link. */
 export function writePrivateFile(file: string, text: string): void {
   makePrivateFolder(path.dirname(file));
-  const temporary = `${file}.${process.pid}.${randomBytes(6).toString("hex")}.tmp`;
+  const temporary = `${file}.${process.pid}.${randomName(6)}.tmp`;
   const descriptor = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
     try {

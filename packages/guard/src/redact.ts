@@ -1,5 +1,5 @@
 // Secrets out of what is shown, logged, audited or handed to a child. Linear in the length of the text, whatever it is.
-import { isSecretName, TOKEN_SHAPES, type TokenShape } from "./secret-shapes.ts";
+import { isSecretName, tokenShapes, type TokenShape } from "./secret-shapes.ts";
 
 export type Redactor = {
   /** The text with every secret replaced by a note of its kind. */
@@ -23,30 +23,6 @@ const LONGEST_NAME = 64;
 const LONGEST_PLACEHOLDER = 80;
 const MAX_DEPTH = 64;
 
-const BY_PREFIX = shapesByPrefix();
-// One pass finds where something may begin; the handlers below look at bounded surroundings only.
-const TRIGGER = new RegExp(
-  [
-    ...[...BY_PREFIX.keys()].sort((left, right) => right.length - left.length).map(escaped),
-    "eyJ",
-    "-----BEGIN ",
-    "://",
-    "[Bb]earer\\s",
-    "BEARER\\s",
-    "[Bb]asic\\s",
-    "(?:[Pp]ass|PASS)(?=w|W|p|P|c|C)",
-    "[Pp]wd|PWD",
-    "[Ss]ecret|SECRET",
-    "[Tt]oken|TOKEN",
-    "[Kk]ey|KEY",
-    "[Cc]redential|CREDENTIAL",
-    "[Aa]uthorization|AUTHORIZATION",
-    "[Cc]ookie|COOKIE",
-    "[Jj]wt|JWT",
-  ].join("|"),
-  "g",
-);
-
 const PEM = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
 const NAME_CHARACTER = /[A-Za-z0-9_.-]/;
 // Sticky runs: each says where a stretch of its characters ends. Those without a bound are only used where the
@@ -61,11 +37,12 @@ const AUTHORITY = /[^/?#\s"'<>`\\]{0,1024}/y;
 const NOT_A_SECRET =
   /^(?:true|false|null|undefined|none|nil|\*+|x+|\.\.\.|…|<[^>]*>|\$\{?[A-Z_][A-Z0-9_]*\}?|\$|\[redacted[^\]]*\]?|string|number)$/i;
 
-const withoutKnown = createRedactor();
+let plain: Redactor | undefined;
 
 /** Redacts by shape and name alone. Where our own tokens are at hand, make a redactor that knows them. */
 export function redact(text: string): string {
-  return withoutKnown.text(text);
+  plain ??= createRedactor();
+  return plain.text(text);
 }
 
 export function createRedactor(options: RedactorOptions = {}): Redactor {
@@ -96,18 +73,25 @@ export function replaceRanges(text: string, ranges: readonly SecretRange[]): str
 function byShape(text: string): SecretRange[] {
   const found: SecretRange[] = [];
   const failed = { jwtUntil: 0 };
-  TRIGGER.lastIndex = 0;
-  for (let hit = TRIGGER.exec(text); hit !== null; hit = TRIGGER.exec(text)) {
-    const range = rangeAt(text, hit[0], hit.index, failed);
+  const { trigger, byPrefix } = (triggers ??= makeTriggers());
+  trigger.lastIndex = 0;
+  for (let hit = trigger.exec(text); hit !== null; hit = trigger.exec(text)) {
+    const range = rangeAt(text, hit[0], hit.index, failed, byPrefix);
     if (range !== undefined) found.push(range);
     // After a secret go on behind it; else one character on, so that a trigger inside a trigger is seen.
-    TRIGGER.lastIndex = range === undefined ? hit.index + 1 : Math.max(range.end, hit.index + 1);
+    trigger.lastIndex = range === undefined ? hit.index + 1 : Math.max(range.end, hit.index + 1);
   }
   return found;
 }
 
-function rangeAt(text: string, trigger: string, at: number, failed: { jwtUntil: number }): SecretRange | undefined {
-  const shape = BY_PREFIX.get(trigger);
+function rangeAt(
+  text: string,
+  trigger: string,
+  at: number,
+  failed: { jwtUntil: number },
+  byPrefix: ReadonlyMap<string, TokenShape>,
+): SecretRange | undefined {
+  const shape = byPrefix.get(trigger);
   if (shape !== undefined) return tokenAt(text, at, shape) ?? namedAt(text, trigger, at);
   if (trigger === "eyJ") return jwtAt(text, at, failed);
   if (trigger === "-----BEGIN ") return pemAt(text, at);
@@ -270,8 +254,36 @@ function runEnd(text: string, from: number, run: RegExp): number {
   return run.test(text) ? run.lastIndex : from;
 }
 
-function shapesByPrefix(): Map<string, TokenShape> {
-  return new Map(TOKEN_SHAPES.map((shape) => [shape.prefix, shape]));
+type Triggers = { trigger: RegExp; byPrefix: ReadonlyMap<string, TokenShape> };
+
+// One pass finds where something may begin; the handlers look at bounded surroundings only. Made on first use: a
+// program that starts and answers one request has nothing to redact yet.
+let triggers: Triggers | undefined;
+
+function makeTriggers(): Triggers {
+  const byPrefix = new Map(tokenShapes().map((shape) => [shape.prefix, shape]));
+  const trigger = new RegExp(
+    [
+      ...[...byPrefix.keys()].sort((left, right) => right.length - left.length).map(escaped),
+      "eyJ",
+      "-----BEGIN ",
+      "://",
+      "[Bb]earer\\s",
+      "BEARER\\s",
+      "[Bb]asic\\s",
+      "(?:[Pp]ass|PASS)(?=w|W|p|P|c|C)",
+      "[Pp]wd|PWD",
+      "[Ss]ecret|SECRET",
+      "[Tt]oken|TOKEN",
+      "[Kk]ey|KEY",
+      "[Cc]redential|CREDENTIAL",
+      "[Aa]uthorization|AUTHORIZATION",
+      "[Cc]ookie|COOKIE",
+      "[Jj]wt|JWT",
+    ].join("|"),
+    "g",
+  );
+  return { trigger, byPrefix };
 }
 
 function escaped(literal: string): string {

@@ -30,11 +30,14 @@ export type JudgedCommand = SimpleCommand | UnparsableCommand;
  * Everything a shell text may run: *every* simple command wherever it stands (lists, pipes, subshells, loops, function
  * bodies, command and process substitutions, inside quotes too), in the order of the text.
  */
-export type ShellText = {
-  readonly commands: readonly JudgedCommand[];
-  /** Names the text defines as functions or aliases: they no longer mean the program of that name. */
-  readonly defines?: readonly string[];
-};
+export type ShellText =
+  | {
+      readonly kind?: "parsed";
+      readonly commands: readonly JudgedCommand[];
+      /** Names the text defines as functions or aliases: they no longer mean the program of that name. */
+      readonly defines?: readonly string[];
+    }
+  | UnparsableCommand;
 
 /** Reads shell text that stands inside a command: `sh -c '…'`, `eval …`, `git -c alias.x='!…'`. */
 export type ParseShell = (text: string) => ShellText;

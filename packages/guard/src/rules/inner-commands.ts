@@ -199,6 +199,10 @@ export function reach(shell: ShellText, parse: ParseShell | undefined): Reached[
   const found: Reached[] = [];
   const defined = new Set<string>();
   function addShell(text: ShellText, outer: number | undefined, depth: number): void {
+    if (text.kind === "unparsable") {
+      found.push({ kind: "unknown", why: "unparsable", reason: text.reason, outer });
+      return;
+    }
     for (const name of text.defines ?? []) defined.add(name);
     for (const command of text.commands) {
       if (command.kind === "unparsable")

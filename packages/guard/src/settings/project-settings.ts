@@ -2,7 +2,7 @@
 // even then may only make things stricter.
 import { realpathSync } from "node:fs";
 import path from "node:path";
-import { sha256 } from "../canonical-json.ts";
+import { sha256 } from "../sha256.ts";
 import { readPrivateFile } from "../private-file.ts";
 import type { TableNode } from "./document.ts";
 import { locateProjectFile } from "./locations.ts";

@@ -2,7 +2,7 @@
 // The product's grammar lives in another package; this one refuses what it does not know.
 import type { Redirect, ShellText, SimpleCommand, Word } from "../../src/rules/command.ts";
 
-export function parseShell(text: string): ShellText {
+export function parseShell(text: string): Extract<ShellText, { commands: unknown }> {
   const reader = new Reader(text);
   try {
     reader.list("");
