@@ -1,0 +1,453 @@
+import { describe, expect, test } from "bun:test";
+import { createServer } from "../src/server.ts";
+import { LEGACY_REVISIONS } from "../src/revisions.ts";
+import { text } from "../src/content.ts";
+import { object } from "../src/schema.ts";
+import type { JsonObject } from "../src/json.ts";
+import { kitchenSink, newGate, pause, until } from "./fixtures/kitchen-sink.ts";
+import { initialized, modernMeta, rawConnection } from "./fixtures/raw-connection.ts";
+
+const ECHO = { name: "echo", arguments: { text: "hi" } };
+const call = (id: number | string, name: string, args = {}, more: JsonObject = {}): JsonObject => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name, arguments: args, ...more },
+});
+const cancel = (requestId: number | string): JsonObject => ({
+  jsonrpc: "2.0",
+  method: "notifications/cancelled",
+  params: { requestId },
+});
+
+describe("the edge cases of JSON-RPC on stdio", () => {
+  // `undefined`: no answer at all; the ping that follows is answered next.
+  const rows: [string, string, object | undefined][] = [
+    ["not JSON", `{"jsonrpc":`, { error: { code: -32700 } }],
+    ["not an object", `17`, { error: { code: -32600 } }],
+    ["an empty batch", `[]`, { error: { code: -32600 } }],
+    ["another jsonrpc", `{"jsonrpc":"1.0","id":5,"method":"ping"}`, { id: 5, error: { code: -32600 } }],
+    ["a fractional id", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, { error: { code: -32600 } }],
+    ["id null", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, { error: { code: -32600 } }],
+    ["array params", `{"jsonrpc":"2.0","id":5,"method":"ping","params":[]}`, { id: 5, error: { code: -32600 } }],
+    ["result and error", `{"jsonrpc":"2.0","id":5,"result":{},"error":{}}`, { id: 5, error: { code: -32600 } }],
+    ["an unknown method", `{"jsonrpc":"2.0","id":5,"method":"nope"}`, { id: 5, error: { code: -32601 } }],
+    ["a method of Object", `{"jsonrpc":"2.0","id":5,"method":"constructor"}`, { id: 5, error: { code: -32601 } }],
+    ["an unknown notification", `{"jsonrpc":"2.0","method":"notifications/nope"}`, undefined],
+    ["a reply to nothing", `{"jsonrpc":"2.0","id":99,"result":{}}`, undefined],
+    ["an error reply to nothing", `{"jsonrpc":"2.0","id":99,"error":{"code":1,"message":""}}`, undefined],
+    ["an error reply with id null", `{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}`, undefined],
+    ["a blank line", ` \t `, undefined],
+    ["CRLF", `{"jsonrpc":"2.0","id":5,"method":"ping"}\r`, { id: 5, result: {} }],
+    ["leading blanks", `   {"jsonrpc":"2.0","id":5,"method":"ping"}`, { id: 5, result: {} }],
+    ["an over-long line", `"${"x".repeat(2 << 20)}"`, { error: { code: -32700 } }],
+    ["a big id", `{"jsonrpc":"2.0","id":12345678901234567890,"method":"ping"}`, { result: {} }],
+  ];
+  for (const revision of LEGACY_REVISIONS) {
+    test.each(rows)(`${revision}: %s`, async (_, line, expected) => {
+      const connection = rawConnection(kitchenSink());
+      await initialized(connection, revision);
+      connection.write(`${line}\n{"jsonrpc":"2.0","id":"after","method":"ping"}\n`);
+      const first = await connection.nextJson();
+      if (expected) expect(first).toMatchObject(expected);
+      if (expected && !("id" in expected)) expect("id" in first && first["id"] !== 12345678901234567000).toBe(false);
+      const after = expected ? await connection.nextJson() : first;
+      expect(after).toEqual({ jsonrpc: "2.0", id: "after", result: {} });
+      await connection.end();
+    });
+  }
+
+  test("invalid UTF-8 fails only its own line", async () => {
+    const connection = rawConnection(kitchenSink());
+    await initialized(connection, "2025-11-25");
+    connection.write(Uint8Array.of(0x22, 0xff, 0x22, 0x0a));
+    connection.say({ jsonrpc: "2.0", id: 1, method: "ping" });
+    expect(await connection.nextJson()).toMatchObject({ error: { code: -32700 } });
+    expect(await connection.nextJson()).toMatchObject({ id: 1, result: {} });
+    await connection.end();
+  });
+
+  test("a big id comes back digit by digit, and cancels by the same digits", async () => {
+    const gate = newGate();
+    const connection = rawConnection(kitchenSink({}, gate));
+    await initialized(connection, "2025-11-25");
+    connection.write(`{"jsonrpc":"2.0","id":12345678901234567890,"method":"ping"}\n`);
+    expect(await connection.next()).toBe(`{"jsonrpc":"2.0","id":12345678901234567890,"result":{}}`);
+    connection.write(`{"jsonrpc":"2.0","id":12345678901234567891,"method":"tools/call","params":{"name":"wait"}}\n`);
+    await until(() => gate.arrived === 1);
+    connection.write(
+      `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":12345678901234567890}}\n`,
+    );
+    await pause(20);
+    expect(gate.aborted).toBe(0);
+    connection.write(
+      `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":12345678901234567891}}\n`,
+    );
+    await until(() => gate.aborted === 1);
+    await connection.end();
+  });
+
+  test("a big progress token comes back digit by digit", async () => {
+    const connection = rawConnection(kitchenSink());
+    await initialized(connection, "2025-11-25");
+    connection.write(
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"steps","arguments":{"values":[1]},"_meta":{"progressToken":98765432109876543210}}}\n`,
+    );
+    expect(await connection.next()).toContain(`"progressToken":98765432109876543210`);
+    await connection.end();
+  });
+});
+
+describe("before initialize", () => {
+  test.each<[string, JsonObject, object]>([
+    ["ping is answered", { method: "ping" }, { result: {} }],
+    ["other requests are refused", { method: "tools/list" }, { error: { code: -32600 } }],
+    ["initialize without a version is refused", { method: "initialize", params: {} }, { error: { code: -32602 } }],
+    [
+      "modern requests need no handshake",
+      { method: "tools/list", params: { _meta: modernMeta() } },
+      { result: { resultType: "complete" } },
+    ],
+    [
+      "an unknown version gets the newest legacy one",
+      { method: "initialize", params: { protocolVersion: "1999-01-01" } },
+      { result: { protocolVersion: "2025-11-25" } },
+    ],
+    [
+      "a modern version gets a legacy one",
+      { method: "initialize", params: { protocolVersion: "2026-07-28" } },
+      { result: { protocolVersion: "2025-11-25" } },
+    ],
+    [
+      "2024-11-05 gets one we speak",
+      { method: "initialize", params: { protocolVersion: "2024-11-05" } },
+      { result: { protocolVersion: "2025-11-25" } },
+    ],
+  ])("%s", async (_, message, expected) => {
+    const connection = rawConnection(kitchenSink());
+    connection.say({ jsonrpc: "2.0", id: 1, ...message });
+    expect(await connection.nextJson()).toMatchObject({ id: 1, ...expected });
+    await connection.end();
+  });
+
+  test("initialize happens once", async () => {
+    const connection = rawConnection(kitchenSink());
+    await initialized(connection, "2025-06-18");
+    connection.say({ jsonrpc: "2.0", id: 2, method: "initialize", params: { protocolVersion: "2025-06-18" } });
+    expect(await connection.nextJson()).toMatchObject({ id: 2, error: { code: -32600 } });
+    await connection.end();
+  });
+
+  test("initialize cannot be cancelled", async () => {
+    const connection = rawConnection(kitchenSink());
+    connection.write(
+      `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}\n${JSON.stringify(cancel(0))}\n`,
+    );
+    expect(await connection.nextJson()).toMatchObject({ id: 0, result: { protocolVersion: "2025-11-25" } });
+    await connection.end();
+  });
+
+  test("what is sent in one breath with initialize is served by its session", async () => {
+    const connection = rawConnection(kitchenSink());
+    const lines = [
+      { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-03-26", capabilities: {} } },
+      { jsonrpc: "2.0", method: "notifications/initialized" },
+      { jsonrpc: "2.0", id: 2, method: "tools/call", params: ECHO },
+    ];
+    connection.write(`${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
+    expect(await connection.nextJson()).toMatchObject({ id: 1, result: { protocolVersion: "2025-03-26" } });
+    expect(await connection.nextJson()).toMatchObject({ id: 2, result: { content: [{ text: "hi" }] } });
+    await connection.end();
+  });
+
+  test("everything piped in before the end of input is answered", async () => {
+    const connection = rawConnection(kitchenSink());
+    connection.say({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-11-25" } });
+    connection.say(call(2, "steps", { values: [1], pauseMs: 30 }));
+    await connection.end();
+    expect(connection.texts.map((line) => (JSON.parse(line) as JsonObject)["id"])).toEqual([1, 2]);
+  });
+
+  test("the end of input ends what does not end by itself", async () => {
+    const gate = newGate();
+    const connection = rawConnection(kitchenSink({}, gate));
+    await initialized(connection, "2025-11-25");
+    connection.say(call(1, "wait"));
+    connection.say({
+      jsonrpc: "2.0",
+      id: 2,
+      method: "subscriptions/listen",
+      params: { notifications: {}, _meta: modernMeta() },
+    });
+    await until(() => gate.arrived === 1);
+    await connection.end();
+    expect(gate.aborted).toBe(1);
+  });
+});
+
+describe("batches", () => {
+  const ping = (id: number): JsonObject => ({ jsonrpc: "2.0", id, method: "ping" });
+  const note = { jsonrpc: "2.0", method: "notifications/nope" };
+  test("2025-03-26 answers in one array", async () => {
+    const connection = rawConnection(kitchenSink());
+    await initialized(connection, "2025-03-26");
+    connection.write(`${JSON.stringify([ping(1), note, 7, call(2, "echo", { text: "x" })])}\n`);
+    const answers = JSON.parse(await connection.next()) as JsonObject[];
+    expect(answers).toHaveLength(3);
+    expect(answers.find(({ id }) => id === 2)).toMatchObject({ result: { content: [{ text: "x" }] } });
+    expect(answers.find(({ error }) => error !== undefined)).toMatchObject({ error: { code: -32600 } });
+    await connection.end();
+  });
+
+  test("a batch that asks nothing gets no answer", async () => {
+    const connection = rawConnection(kitchenSink());
+    await initialized(connection, "2025-03-26");
+    connection.write(`${JSON.stringify([note, { jsonrpc: "2.0", id: 1, result: {} }])}\n${JSON.stringify(ping(9))}\n`);
+    expect(await connection.nextJson()).toMatchObject({ id: 9 });
+    await connection.end();
+  });
+
+  test("the same id twice in one batch is answered once as a call and once as an error", async () => {
+    const connection = rawConnection(kitchenSink());
+    await initialized(connection, "2025-03-26");
+    connection.write(`${JSON.stringify([call(1, "steps", { values: [1], pauseMs: 5 }), ping(1)])}\n`);
+    const answers = JSON.parse(await connection.next()) as JsonObject[];
+    expect(answers.map(({ id, error }) => [id, error !== undefined])).toEqual([
+      [1, false],
+      [1, true],
+    ]);
+    await connection.end();
+  });
+
+  test.each<[string, string | undefined, JsonObject[]]>([
+    ["before initialize", undefined, [ping(1)]],
+    [
+      "initialize inside one",
+      undefined,
+      [{ ...ping(1), method: "initialize", params: { protocolVersion: "2025-03-26" } }],
+    ],
+    ["in 2025-06-18", "2025-06-18", [ping(1)]],
+    ["in 2025-11-25", "2025-11-25", [ping(1)]],
+    ["with a modern request", "2025-03-26", [ping(1), { ...ping(2), params: { _meta: modernMeta() } }]],
+    ["with a modern notification", "2025-03-26", [ping(1), { ...note, params: { _meta: modernMeta() } }]],
+  ])("refused: %s", async (_, revision, items) => {
+    const connection = rawConnection(kitchenSink());
+    if (revision) await initialized(connection, revision);
+    connection.write(`${JSON.stringify(items)}\n`);
+    expect(await connection.nextJson()).toEqual({
+      jsonrpc: "2.0",
+      error: { code: -32600, message: "batches are not part of this protocol revision" },
+    });
+    await connection.end();
+  });
+
+  test("an initialize inside a 2025-03-26 batch changes nothing", async () => {
+    const connection = rawConnection(kitchenSink());
+    await initialized(connection, "2025-03-26");
+    connection.write(
+      `[{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}]\n[${JSON.stringify(ping(2))}]\n`,
+    );
+    expect(JSON.parse(await connection.next())).toMatchObject([{ id: 1, error: { code: -32600 } }]);
+    expect(JSON.parse(await connection.next())).toMatchObject([{ id: 2, result: {} }]);
+    await connection.end();
+  });
+});
+
+describe("one connection, several revisions", () => {
+  test("each message is judged by itself", async () => {
+    const connection = rawConnection(kitchenSink());
+    await initialized(connection, "2025-06-18");
+    connection.say({ jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta: modernMeta() } });
+    connection.say({ jsonrpc: "2.0", id: 2, method: "tools/list" });
+    connection.say({ jsonrpc: "2.0", id: 3, method: "ping", params: { _meta: modernMeta() } });
+    connection.say({ jsonrpc: "2.0", id: 4, method: "server/discover" });
+    connection.say({
+      jsonrpc: "2.0",
+      id: 5,
+      method: "server/discover",
+      params: { _meta: modernMeta({ "io.modelcontextprotocol/protocolVersion": "1900-01-01" }) },
+    });
+    connection.say({
+      jsonrpc: "2.0",
+      id: 6,
+      method: "server/discover",
+      params: { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } },
+    });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => connection.nextJson()));
+    const byId = (id: number): JsonObject => answers.find((answer) => answer["id"] === id) ?? {};
+    expect(byId(1)).toMatchObject({ result: { resultType: "complete", ttlMs: 0, cacheScope: "private" } });
+    expect((byId(2)["result"] as JsonObject)["resultType"]).toBeUndefined();
+    expect(byId(3)).toMatchObject({ error: { code: -32601 } });
+    expect(byId(4)).toMatchObject({ error: { code: -32601 } });
+    expect(byId(5)).toMatchObject({
+      error: { code: -32022, data: { supported: ["2026-07-28"], requested: "1900-01-01" } },
+    });
+    expect(byId(6)).toMatchObject({ error: { code: -32602 } });
+    await connection.end();
+  });
+
+  test.each([
+    "ping",
+    "initialize",
+    "logging/setLevel",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "tasks/result",
+    "tasks/list",
+  ])("%s does not exist in 2026-07-28", async (method) => {
+    const connection = rawConnection(kitchenSink());
+    connection.say({
+      jsonrpc: "2.0",
+      id: 1,
+      method,
+      params: { protocolVersion: "2025-11-25", level: "info", uri: "test://a", _meta: modernMeta() },
+    });
+    expect(await connection.nextJson()).toMatchObject({ id: 1, error: { code: -32601 } });
+    await connection.end();
+  });
+});
+
+describe("cancellation", () => {
+  test.each<[string, number | string, JsonObject | undefined]>([
+    ["legacy", 7, undefined],
+    ["legacy, id 0", 0, undefined],
+    ["legacy, a string id", "x", undefined],
+    ["modern", 7, modernMeta()],
+    ["modern, id 0", 0, modernMeta()],
+  ])("%s: the work stops and nothing is answered", async (_, id, meta) => {
+    const gate = newGate();
+    const connection = rawConnection(kitchenSink({}, gate));
+    if (!meta) await initialized(connection, "2025-11-25");
+    connection.say(call(id, "wait", {}, meta ? { _meta: meta } : {}));
+    await until(() => gate.arrived === 1);
+    connection.say(cancel(id));
+    await until(() => gate.aborted === 1);
+    connection.say({ jsonrpc: "2.0", id: "after", method: "tools/list", params: meta ? { _meta: meta } : {} });
+    expect(await connection.nextJson()).toMatchObject({ id: "after" });
+    connection.say(call(id, "echo", { text: "again" }, meta ? { _meta: meta } : {}));
+    expect(await connection.nextJson()).toMatchObject({ id, result: { content: [{ text: "again" }] } });
+    await connection.end();
+  });
+
+  test.each([[999], ["7"], [null], [1.5], [{}]])("of %p, which is not running, means nothing", async (requestId) => {
+    const gate = newGate();
+    const connection = rawConnection(kitchenSink({}, gate));
+    await initialized(connection, "2025-11-25");
+    connection.say(call(7, "wait"));
+    await until(() => gate.arrived === 1);
+    connection.say({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } as JsonObject });
+    connection.say({ jsonrpc: "2.0", id: "after", method: "ping" });
+    expect(await connection.nextJson()).toMatchObject({ id: "after" });
+    gate.open();
+    expect(await connection.nextJson()).toMatchObject({ id: 7, result: { content: [{ text: "through" }] } });
+    await connection.end();
+  });
+});
+
+test("an id that is still running is refused, and the running call is not disturbed", async () => {
+  const gate = newGate();
+  const connection = rawConnection(kitchenSink({}, gate));
+  await initialized(connection, "2025-11-25");
+  connection.say(call(1, "wait"));
+  await until(() => gate.arrived === 1);
+  connection.say(call(1, "echo"));
+  expect(await connection.nextJson()).toMatchObject({ id: 1, error: { code: -32600 } });
+  gate.open();
+  expect(await connection.nextJson()).toMatchObject({ id: 1, result: {} });
+  await connection.end();
+});
+
+test("a slow call does not hold up the ones behind it", async () => {
+  const gate = newGate();
+  const connection = rawConnection(kitchenSink({}, gate));
+  await initialized(connection, "2025-11-25");
+  connection.say(call(1, "wait"));
+  connection.say({ jsonrpc: "2.0", id: 2, method: "ping" });
+  expect(await connection.nextJson()).toMatchObject({ id: 2 });
+  gate.open();
+  expect(await connection.nextJson()).toMatchObject({ id: 1 });
+  await connection.end();
+});
+
+test("a thousand calls at once are all answered, each with its own", async () => {
+  const gate = newGate();
+  const connection = rawConnection(kitchenSink({}, gate));
+  await initialized(connection, "2025-11-25");
+  for (let id = 0; id < 1000; id++) connection.say(id % 2 ? call(id, "wait") : call(id, "echo", { text: String(id) }));
+  await until(() => gate.arrived === 500);
+  gate.open();
+  await until(() => connection.texts.length === 1001);
+  const answers = connection.texts
+    .slice(1)
+    .map((line) => JSON.parse(line) as { id: number; result: { content: { text: string }[] } });
+  expect(new Set(answers.map(({ id }) => id)).size).toBe(1000);
+  expect(answers.every(({ id, result }) => result.content[0]?.text === (id % 2 ? "through" : String(id)))).toBe(true);
+  await connection.end();
+});
+
+test("two clients with the same ids never get each other's answers, nor cancel each other", async () => {
+  const gate = newGate();
+  const server = kitchenSink({}, gate);
+  const [left, right] = [rawConnection(server), rawConnection(server)];
+  await Promise.all([initialized(left, "2025-03-26"), initialized(right, "2025-11-25")]);
+  for (let id = 0; id < 100; id++) {
+    left.say(call(id, "echo", { text: `left ${id}` }));
+    right.say(call(id, "echo", { text: `right ${id}` }));
+  }
+  await until(() => left.texts.length === 101 && right.texts.length === 101);
+  expect(left.texts.slice(1).every((line) => line.includes("left"))).toBe(true);
+  expect(right.texts.slice(1).every((line) => line.includes("right"))).toBe(true);
+  left.say(call(500, "wait"));
+  right.say(call(500, "wait"));
+  await until(() => gate.arrived === 2);
+  left.say(cancel(500));
+  await until(() => gate.aborted === 1);
+  gate.open();
+  await until(() => right.texts.length === 102);
+  expect(left.texts).toHaveLength(101);
+  await Promise.all([left.end(), right.end()]);
+});
+
+test("a client that stops reading is no longer read from, and what need not be said is left out", async () => {
+  let served = 0;
+  const megabyte = "x".repeat(1 << 20);
+  const server = createServer({
+    name: "flood",
+    version: "0",
+    logging: true,
+    tools: [
+      {
+        name: "flood",
+        description: "",
+        input: object({}),
+        run(_, context) {
+          served++;
+          for (let i = 0; i < 50; i++) context.log("info", megabyte);
+          return text(megabyte);
+        },
+      },
+    ],
+  });
+  const connection = rawConnection(server);
+  await initialized(connection, "2025-11-25");
+  connection.stopReading();
+  for (let id = 0; id < 200; id++) connection.say(call(id, "flood"));
+  await pause(300);
+  expect(served).toBeLessThan(20);
+  const chars = connection.texts.reduce((sum, line) => sum + line.length, 0);
+  expect(chars).toBeLessThan(80 << 20);
+});
+
+test("`initialized` said twice does not double what the client hears", async () => {
+  const server = kitchenSink();
+  const connection = rawConnection(server);
+  await initialized(connection, "2025-11-25");
+  connection.say({ jsonrpc: "2.0", method: "notifications/initialized" });
+  connection.say({ jsonrpc: "2.0", id: 1, method: "ping" });
+  await connection.nextJson();
+  server.setPrompts([]);
+  connection.say({ jsonrpc: "2.0", id: 2, method: "ping" });
+  expect(await connection.nextJson()).toMatchObject({ method: "notifications/prompts/list_changed" });
+  expect(await connection.nextJson()).toMatchObject({ id: 2 });
+  await connection.end();
+});
