@@ -1,20 +1,26 @@
 // How fast the library is. `benchBcp()` for a bench of the whole project; run on its own it prints its rows.
 
-import { decode, decodeStream, encode, encodePlain, render } from "../src/index.ts";
-import { blake3 } from "../src/blake3.ts";
+// oxlint-disable-next-line no-restricted-imports -- a bench that also runs on Node, and only starts our own executable
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { blake3, createMemoryStore, decode, decodeStream, encode, encodePlain, render } from "../src/index.ts";
 import { mixedBlocks } from "./payload.ts";
 
 export type Row = { readonly name: string; readonly value: number; readonly unit: "MB/s" | "ms" };
 
 const LARGE_BYTES = 10_000_000;
-const SMALL_BYTES = 1_600;
+const SMALL_BYTES = 2_000;
+const SMALL_BLOCK_BYTES = 400;
+const MAIN = path.join(import.meta.dirname, "../src/main.ts");
 
 /** Medians of several runs each. The small calls are what a server does per request. */
 export async function benchBcp(): Promise<Row[]> {
   const blocks = mixedBlocks(LARGE_BYTES);
   const payload = encodePlain(blocks);
   const packed = await encode(blocks, { compressPayload: true });
-  const small = encodePlain(mixedBlocks(SMALL_BYTES));
+  const small = encodePlain(mixedBlocks(SMALL_BYTES, SMALL_BLOCK_BYTES));
   const smallBlocks = decode(small).blocks;
   const megabytes = payload.length / 1e6;
   const rate = (name: string, ms: number): Row => ({ name, value: (megabytes / ms) * 1000, unit: "MB/s" });
@@ -33,11 +39,36 @@ export async function benchBcp(): Promise<Row[]> {
     rate("decode zstd payload + render", await median(9, () => void flat(render(decode(packed).blocks)))),
     rate("decode as a stream", await median(9, () => drain(payload))),
     rate("encode", await median(15, () => void encodePlain(blocks))),
-    rate("encode, deduplicating (BLAKE3)", await median(5, () => void blake3(payload))),
+    rate(
+      "encode, deduplicating",
+      await median(5, () => void encodePlain(blocks, { dedup: true, store: createMemoryStore() })),
+    ),
+    rate("BLAKE3", await median(5, () => void blake3(payload))),
     rate("encode, zstd payload", await median(5, async () => void (await encode(blocks, { compressPayload: true })))),
     each(`decode + render, ${small.length} bytes`, await perCall(() => flat(render(decode(small).blocks)))),
     each(`encode, ${small.length} bytes`, await perCall(() => encodePlain(smallBlocks))),
+    each("the same decode + render by a bcp process", await subprocess(small)),
   ];
+}
+
+// What every call would cost if it were left to an executable: start, read, decode, render, end.
+async function subprocess(payload: Uint8Array): Promise<number> {
+  const folder = await mkdtemp(path.join(tmpdir(), "bcp-bench-"));
+  const file = path.join(folder, "small.bcp");
+  await writeFile(file, payload);
+  try {
+    return await median(9, () => run([process.execPath, MAIN, "decode", file]));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function run([command = "", ...args]: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: "ignore" });
+    child.on("error", reject);
+    child.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`bcp ended with ${code}`))));
+  });
 }
 
 // A joined string may be a rope: looking at its last character makes it one piece, as any use would.
@@ -70,6 +101,6 @@ async function perCall(work: () => unknown): Promise<number> {
 
 if (import.meta.main) {
   for (const { name, value, unit } of await benchBcp()) {
-    console.log(`${name.padEnd(36)}${value.toFixed(unit === "ms" ? 4 : 0).padStart(10)} ${unit}`);
+    console.log(`${name.padEnd(44)}${value.toFixed(unit === "ms" ? 4 : 0).padStart(10)} ${unit}`);
   }
 }

@@ -6,15 +6,15 @@ const SOURCE_LINE = "  const result = await transport.send({ id, method: 'tools/
 const PROSE = "The server answers every request exactly once, in any order; cancelled ones may stay silent. ";
 const LOG_LINE = "2026-03-04T05:06:07.089Z INFO  [worker-3] flushed 128 events in 14 ms, queue is empty — ok\n";
 
-/** Blocks of about `bytes` in total, between 0.3 and 20 KB each, mostly ASCII with some wider characters. */
-export function mixedBlocks(bytes: number): NewBlock[] {
+/** Blocks of about `bytes` in total, from 0.3 KB to `largest` each, mostly ASCII with some wider characters. */
+export function mixedBlocks(bytes: number, largest = 20_000): NewBlock[] {
   const encoder = new TextEncoder();
   const text = (piece: string, length: number): Uint8Array =>
     encoder.encode(piece.repeat(Math.ceil(length / piece.length)));
   const blocks: NewBlock[] = [];
   let total = 0;
   for (let i = 0; total < bytes; i++) {
-    const length = 300 + ((i * 7919) % 20_000);
+    const length = 300 + ((i * 7919) % (largest - 300));
     const block = oneBlock(i, length, text);
     blocks.push(i % 5 === 0 ? { ...block, summary: `block ${i} in one line` } : block);
     total += length + 40;

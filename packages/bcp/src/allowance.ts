@@ -1,4 +1,4 @@
-// How much memory the objects of one decode may take. A file of three-byte blocks would otherwise cost fifty times its
+// How much memory the objects of one decode may take. A file of three-byte blocks would otherwise cost eighty times its
 // own size in objects; a real file never comes near.
 
 import type { Reader } from "./reader.ts";

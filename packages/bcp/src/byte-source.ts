@@ -23,8 +23,9 @@ export class ByteQueue {
 
   /** Waits until more has arrived than is buffered now. False if nothing more will. */
   async more(): Promise<boolean> {
-    // The source may fill the same buffer again: what is left of the last chunk has to be saved before asking.
-    if (this.current.length > 0) this.current = this.current.slice();
+    // The source may fill the same buffer again: what is left of the last chunk has to be saved before asking. Not by
+    // slice(), which on a Buffer copies nothing.
+    if (this.current.length > 0) this.current = new Uint8Array(this.current);
     while (!this.ended) {
       const step = await this.chunks.next();
       if (step.done) this.ended = true;

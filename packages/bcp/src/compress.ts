@@ -7,7 +7,7 @@ import { zstd } from "./zstd.ts";
 
 const COMPRESSION_LEVEL = 100; // libzstd's number for the parameter
 const LEVEL = 3;
-// A block of real data takes far more than this; 128 KiB of zeros take about twenty bytes.
+// A block of real data takes far more than this; 128 KiB of zeros take four.
 const BOMB_BLOCK_BYTES = 512;
 
 /**

@@ -5,8 +5,8 @@ import { blake3 } from "./blake3.ts";
 /** Where reference blocks find their bodies. Whoever passes one vouches for it: what it returns is not hashed again. */
 export type ContentStore = {
   get(hash: Uint8Array): Uint8Array | undefined;
-  /** Keeps `body` under its hash, which is returned. The first value stays. */
-  put(body: Uint8Array): Uint8Array;
+  /** Keeps `body` under its hash, which is returned. The first value stays. `hash` spares computing it again. */
+  put(body: Uint8Array, hash?: Uint8Array): Uint8Array;
   has(hash: Uint8Array): boolean;
 };
 
@@ -14,11 +14,10 @@ export function createMemoryStore(): ContentStore {
   const bodies = new Map<string, Uint8Array>();
   return {
     get: (hash) => bodies.get(toHex(hash)),
-    put(body) {
-      const hash = blake3(body);
+    put(body, hash = blake3(body)) {
       const key = toHex(hash);
-      // A copy: the caller's buffer may be reused.
-      if (!bodies.has(key)) bodies.set(key, body.slice());
+      // A copy, since the caller's buffer may be reused; and not by slice(), which on a Buffer copies nothing.
+      if (!bodies.has(key)) bodies.set(key, new Uint8Array(body));
       return hash;
     },
     has: (hash) => bodies.has(toHex(hash)),

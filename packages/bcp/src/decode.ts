@@ -35,8 +35,10 @@ export type Decoded = {
   readonly trailingBytes: number;
 };
 
-/** Decodes `payload`. The byte fields of the blocks are views of it (or of what was unpacked), not copies. */
-export function decode(payload: Uint8Array, options: DecodeOptions = {}): Decoded {
+/** Decodes a payload. The byte fields of the blocks are views of it (or of what was unpacked), not copies. */
+export function decode(bytes: Uint8Array, options: DecodeOptions = {}): Decoded {
+  // A Buffer's views would be Buffers again, and those behave differently.
+  const payload = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const header = readHeader(payload);
   const reader = openBlocks(payload, header, limits);

@@ -117,7 +117,7 @@ class FrameWriter {
     if (!dedup) return undefined;
     const hash = blake3(body);
     if (store.has(hash)) return hash;
-    store.put(body);
+    store.put(body, hash);
     return undefined;
   }
 }

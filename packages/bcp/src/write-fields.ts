@@ -8,8 +8,8 @@ import type { BackWriter } from "./writer.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 type OpenRecord = {
-  readonly table: Table;
-  readonly record: Fields;
+  table: Table;
+  record: Fields;
   /** The field being written, from the last to the first. */
   field: number;
   /** The list being written, from its last element, and how many of it are still to come. */
@@ -21,12 +21,13 @@ type OpenRecord = {
 
 /** Prepends the fields of `record`: ascending ids, shortest varints, absent optional fields left out. */
 export function writeFields(writer: BackWriter, table: Table, record: Fields, maxDepth: number): void {
-  const outer: OpenRecord[] = [];
-  let open = begin(table, record, writer.length);
+  const slots: OpenRecord[] = []; // one per level, used again, as in reading
+  let depth = 0;
+  let open = begin(slots, 0, table, record, writer.length);
   for (;;) {
     const field = open.table.fields[open.field];
     if (!field) {
-      const parent = outer.pop();
+      const parent = slots[--depth];
       if (!parent) return;
       open = parent;
       closeRecord(writer, open);
@@ -45,19 +46,27 @@ export function writeFields(writer: BackWriter, table: Table, record: Fields, ma
       open.field--;
       continue;
     }
-    if (outer.length >= maxDepth) {
+    if (depth >= maxDepth) {
       throw new EncodeError("TreeTooDeep", `records are nested more than ${maxDepth} levels deep`);
     }
     const child = open.list[--open.left];
     if (!isRecord(child)) throw invalid(field, child);
     open.mark = writer.length;
-    outer.push(open);
-    open = begin(field.form.table(), child, writer.length);
+    open = begin(slots, ++depth, field.form.table(), child, writer.length);
   }
 }
 
-function begin(table: Table, record: Fields, mark: number): OpenRecord {
-  return { table, record, field: table.fields.length - 1, list: undefined, left: -1, mark };
+function begin(slots: OpenRecord[], depth: number, table: Table, record: Fields, mark: number): OpenRecord {
+  const field = table.fields.length - 1;
+  const slot = slots[depth];
+  if (!slot) return (slots[depth] = { table, record, field, list: undefined, left: -1, mark });
+  slot.table = table;
+  slot.record = record;
+  slot.field = field;
+  slot.list = undefined;
+  slot.left = -1;
+  slot.mark = mark;
+  return slot;
 }
 
 function closeRecord(writer: BackWriter, open: OpenRecord): void {
@@ -87,7 +96,7 @@ function writeValue(writer: BackWriter, field: NamedField, value: unknown): void
     }
     case "u32":
     case "u64":
-      if (!fits(value, field.form.kind === "u32" ? 32n : 64n)) throw invalid(field, value);
+      if (!fits(value, field.form.kind)) throw invalid(field, value);
       writer.varint(value);
       writer.varint(0);
       break;
@@ -104,9 +113,10 @@ function writeValue(writer: BackWriter, field: NamedField, value: unknown): void
   writer.varint(field.id);
 }
 
-function fits(value: unknown, bits: bigint): value is number | bigint {
-  if (typeof value === "number") return Number.isSafeInteger(value) && value >= 0 && BigInt(value) >> bits === 0n;
-  return typeof value === "bigint" && value >= 0n && value >> bits === 0n;
+function fits(value: unknown, kind: "u32" | "u64"): value is number | bigint {
+  const largest = kind === "u32" ? 0xffff_ffff : Number.MAX_SAFE_INTEGER;
+  if (typeof value === "number") return Number.isInteger(value) && value >= 0 && value <= largest;
+  return typeof value === "bigint" && value >= 0n && value < (kind === "u32" ? 1n << 32n : 1n << 64n);
 }
 
 function listOf(field: NamedField, value: unknown): readonly unknown[] {

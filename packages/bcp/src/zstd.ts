@@ -19,7 +19,7 @@ export function zstd(): Zstd {
 
 function load(): Zstd {
   const zlib: unknown = createRequire(import.meta.url)("node:zlib");
-  if (!isZstd(zlib)) throw new Error("this runtime has no zstd: Bun 1.3, Node 22.15 or newer is needed");
+  if (!isZstd(zlib)) throw new Error("this runtime has no zstd: Bun 1.4 or Node 24 is needed");
   return zlib;
 }
 

@@ -157,6 +157,22 @@ test("bytes after END can be ignored, and are counted", () => {
   expect([decoded.blocks.length, decoded.trailingBytes]).toEqual([1, 2]);
 });
 
+test("the views of a Buffer are plain byte arrays of the same memory", () => {
+  const buffer = Buffer.from(fromDigits(HEADER + BLOCK + END));
+  const [block] = decode(buffer).blocks;
+  if (block?.type !== "code") throw new Error("not code");
+  expect(Object.getPrototypeOf(block.content)).toBe(Uint8Array.prototype);
+  expect(block.content.buffer).toBe(buffer.buffer);
+});
+
+test("a store keeps a copy of what it is given, also of a Buffer", () => {
+  const store = createMemoryStore();
+  const body = Buffer.from("abc");
+  const hash = store.put(body);
+  body.fill(0);
+  expect([...(store.get(hash) ?? [])]).toEqual([0x61, 0x62, 0x63]);
+});
+
 describe("references", () => {
   const body = fromDigits(BODY);
   const reference = `010420${hex(blake3(body))}`;

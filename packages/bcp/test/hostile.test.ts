@@ -30,3 +30,17 @@ test("a tree 100,000 levels deep is refused by both sides, or makes the round tr
   const { blocks } = decode(payload, { limits: { treeDepth: 100_001 } });
   expect(Buffer.compare(encodePlain(blocks, { treeDepth: 100_001 }), payload)).toBe(0);
 });
+
+test.each([
+  ["plain", 300],
+  ["packed", 200],
+] as const)("a %s stream of hundreds of megabytes takes memory for its largest block only", async (kind, blocks) => {
+  const child = Bun.spawn([process.execPath, path.join(import.meta.dir, "hostile/measure-stream.ts"), kind], {
+    stdout: "pipe",
+    stderr: "inherit",
+    env: { PATH: process.env["PATH"] ?? "" },
+  });
+  const outcome = JSON.parse(await new Response(child.stdout).text());
+  expect(outcome.blocks).toBe(blocks);
+  expect(outcome.grownKib * 1024).toBeLessThan(100e6);
+});
