@@ -66,7 +66,9 @@ export type { Attempt, Sandbox, SandboxMode, SandboxOptions } from "./sandbox/ch
 export { describeSandbox, sandboxInstructions } from "./sandbox/describe.ts";
 export type { Mechanism, SandboxDescription } from "./sandbox/describe.ts";
 export type { Boundary } from "./sandbox/boundary.ts";
-export { confineAndBecome } from "./sandbox/confine.ts";
+export { boundaryOf, needsRereading } from "./sandbox/scope-boundary.ts";
+export type { BoundaryOptions } from "./sandbox/scope-boundary.ts";
+export { becomeConfined } from "./sandbox/confine-helper.ts";
 export { seatbeltProfile } from "./sandbox/seatbelt.ts";
 export type { Confinement } from "./process/confinement.ts";
 export { parseShell } from "./shell-syntax/parse-shell.ts";

@@ -11,6 +11,7 @@ import { bubblewrapConfinement } from "./bubblewrap.ts";
 import { describeSandbox } from "./describe.ts";
 import { landlockConfinement } from "./landlock.ts";
 import { namespaceConfinement } from "./namespaces.ts";
+import { rereadingConfinement } from "./rereading.ts";
 import { seatbeltConfinement } from "./seatbelt.ts";
 import { viewOf } from "./view.ts";
 import type { Confinement } from "../process/confinement.ts";
@@ -25,6 +26,8 @@ export type SandboxOptions = {
   readonly mechanisms?: readonly Exclude<Mechanism, "none">[];
   /** Words that start confine.ts as a program. By default this runtime and that file; an executable names itself. */
   readonly helper?: readonly string[];
+  /** The boundary as it is now, when its rules have wildcards: asked again before commands. */
+  readonly reread?: () => Promise<Boundary>;
 };
 
 export type Attempt = { readonly mechanism: Mechanism; readonly works: boolean; readonly why: string };
@@ -78,7 +81,14 @@ async function tryMechanism(
   const confinement = build(mechanism, boundary, options);
   if (typeof confinement === "string") return failed(confinement);
   const why = await trial(confinement, boundary);
-  return why === undefined ? { confinement, attempt: { mechanism, works: true, why: "works" } } : failed(why);
+  if (why !== undefined) return failed(why);
+  const attempt = { mechanism, works: true, why: "works" };
+  if (options.reread === undefined) return { confinement, attempt };
+  const rebuild = (changed: Boundary): Confinement => {
+    const built = build(mechanism, changed, options);
+    return typeof built === "string" ? confinement : built;
+  };
+  return { confinement: rereadingConfinement(confinement, boundary, rebuild, options.reread), attempt };
 }
 
 /** The confinement, or why it cannot even be tried. */
@@ -130,7 +140,7 @@ async function trial(confinement: Confinement, boundary: Boundary): Promise<stri
     const [said, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
     if (code === WORKED) return undefined;
     if (code === 41) return "it ran a command but did not keep it in";
-    return said.trim().split("\n").at(-1)?.slice(0, 200) || `it ended with ${code}`;
+    return said.trim().split("\n")[0]?.slice(0, 200) || `it ended with ${code}`;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {

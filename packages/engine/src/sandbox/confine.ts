@@ -2,7 +2,7 @@
 // its remaining arguments. Native calls are allowed here and nowhere else: this process never serves anybody.
 // oxlint-disable-next-line no-restricted-imports -- the helper process is the place the rule speaks of
 import { dlopen, ptr } from "bun:ffi";
-import { closeSync, constants, openSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 
 const O_PATH = 0o10000000;
 // System call numbers of Landlock are the same on every architecture.
@@ -26,6 +26,8 @@ const FIRST_VERSION = (1n << 13n) - 1n;
 const ON_FILES = EXECUTE | READ_FILE | WRITE_FILE | TRUNCATE | IOCTL_DEV;
 const ALL_TCP = 3n;
 const ALL_SCOPES = 3n;
+
+const OWN_OUTPUT = "/proc/self/fd/";
 
 /** Exit status when confinement itself failed: no command ran. */
 export const CONFINE_FAILED = 125;
@@ -113,7 +115,7 @@ function confine(libc: Libc, grants: HelperGrants): void {
   for (const file of grants.list) allow(file, READ_DIR);
   for (const file of grants.write) allow(file, handled);
   // The command's own output, which `> /dev/stdout` opens again by name.
-  for (const fd of [0, 1, 2]) allow(`/proc/self/fd/${fd}`, READ_FILE | WRITE_FILE | IOCTL_DEV);
+  for (const fd of [0, 1, 2]) allow(`${OWN_OUTPUT}${fd}`, READ_FILE | WRITE_FILE | IOCTL_DEV);
   if (libc.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) !== 0) throw new Error("privileges could not be given up");
   if (call(RESTRICT_SELF, BigInt(rules), 0n, 0n) !== 0) throw new Error("the kernel did not confine us");
   closeSync(rules);
@@ -128,8 +130,9 @@ function addRule(
   let fd: number;
   let onFile: boolean;
   try {
-    onFile = !statSync(file).isDirectory();
-    fd = openSync(file, O_PATH | constants.O_RDONLY);
+    // A link that was planted since the grants were made must not become a grant for its target.
+    fd = openSync(file, O_PATH | (file.startsWith(OWN_OUTPUT) ? 0 : constants.O_NOFOLLOW));
+    onFile = !fstatSync(fd).isDirectory();
   } catch {
     return; // not there: nothing to grant
   }
@@ -139,6 +142,10 @@ function addRule(
   const bytes = new Uint8Array(rule.buffer);
   const result = call(ADD_RULE, BigInt(rules), RULE_PATH_BENEATH, BigInt(ptr(bytes)));
   closeSync(fd);
-  // A pipe has no place in the tree and needs no rule of its own on some kernels.
-  if (result !== 0 && !file.startsWith("/proc/self/fd/")) throw new Error(`no rule for ${file}`);
+  // A pipe has no place in the tree and needs no rule of its own on some kernels; a link can have none.
+  if (result !== 0 && !file.startsWith(OWN_OUTPUT) && !isLink(file)) throw new Error(`no rule for ${file}`);
+}
+
+function isLink(file: string): boolean {
+  return lstatSync(file).isSymbolicLink();
 }

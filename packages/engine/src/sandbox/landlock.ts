@@ -77,9 +77,11 @@ function split(folder: string, exceptions: readonly string[]): Parts {
   return { whole: parts.flatMap((part) => part.whole), listed: [folder, ...parts.flatMap((part) => part.listed)] };
 }
 
+// Without links: a rule for one would be a rule for what it points to, wherever that is.
 function entriesOf(folder: string): string[] {
   try {
-    return readdirSync(folder).slice(0, MOST_SPLIT_ENTRIES);
+    const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => !entry.isSymbolicLink());
+    return entries.slice(0, MOST_SPLIT_ENTRIES).map((entry) => entry.name);
   } catch {
     return []; // unreadable, or not a folder: nothing in it is granted
   }

@@ -5,6 +5,7 @@ import path from "node:path";
 import type { Confinement } from "../process/confinement.ts";
 import { holds } from "./boundary.ts";
 import { mountedConfinement } from "./mounted.ts";
+import { SCRATCH } from "./view.ts";
 import type { Mount, View } from "./view.ts";
 
 export type NamespaceTools = { readonly setpriv: string; readonly unshare: string };
@@ -82,6 +83,18 @@ function prepare(view: View, scratch: string): string {
   );
   const linkFolders = view.mounts.flatMap((mount) => (mount.kind === "link" ? [path.dirname(root + mount.at)] : []));
   const devices = view.unscoped ? [] : DEVICES;
+  // What stands in the temporary folder is made in it, here: inside it will be covered by the time it is needed.
+  for (const mount of view.mounts) {
+    if (
+      mount.at !== SCRATCH &&
+      mount.kind !== "link" &&
+      holds(SCRATCH, mount.at) &&
+      !isFile(mount) &&
+      !inWritable(mount)
+    ) {
+      mkdirSync(path.join(scratch, path.relative(SCRATCH, mount.at)), { recursive: true });
+    }
+  }
 
   const first = [
     tableLine("proc", `${root}/proc`, "proc", "nosuid,nodev,noexec"),

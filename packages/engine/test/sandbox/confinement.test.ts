@@ -1,0 +1,350 @@
+// Every mechanism that works on this machine, against the same attacks and the same ordinary work.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { ProcessHost } from "../../src/process/host.ts";
+import { chooseSandbox } from "../../src/sandbox/choose.ts";
+import { openScope, closeScope } from "../../src/scope.ts";
+import { boundaryOf } from "../../src/sandbox/scope-boundary.ts";
+import { MemorySessions } from "../../src/session.ts";
+import { CAP, RUNAWAYS, eventually, runawayTree, running, uniqueSeconds } from "../process/fixture.ts";
+import type { Run } from "../../src/process/command.ts";
+import type { Boundary } from "../../src/sandbox/boundary.ts";
+import type { Sandbox } from "../../src/sandbox/choose.ts";
+import type { Session } from "../../src/session.ts";
+
+const base = realpathSync(mkdtempSync(path.join(tmpdir(), "confined-")));
+const home = path.join(base, "home");
+const work = path.join(home, "work");
+const tools = path.join(home, ".tool/bin");
+const searchPath = `${tools}:${process.env["PATH"] ?? ""}`;
+const env = { PATH: searchPath, HOME: home, LANG: "C.UTF-8" };
+
+for (const folder of [
+  work,
+  path.join(work, "free"),
+  tools,
+  path.join(work, "private"),
+  path.join(work, "src"),
+  path.join(home, ".ssh"),
+  path.join(base, "outside"),
+  path.join(home, "work-evil"),
+])
+  mkdirSync(folder, { recursive: true });
+writeFileSync(path.join(tools, "mytool"), "#!/bin/sh\necho tool runs\n", { mode: 0o755 });
+writeFileSync(path.join(home, ".ssh/id"), "CANARY");
+writeFileSync(path.join(base, "outside/canary"), "CANARY");
+writeFileSync(path.join(home, "work-evil/canary"), "CANARY");
+writeFileSync(path.join(work, ".env"), "CANARY");
+writeFileSync(path.join(work, "private/key"), "CANARY");
+writeFileSync(path.join(work, "src/.env"), "CANARY");
+writeFileSync(path.join(work, "policy.toml"), "mode = 'strict'\n");
+writeFileSync(path.join(work, "src/a.txt"), "a\n");
+symlinkSync(path.join(base, "outside/canary"), path.join(work, "src/link"));
+
+const scope = openScope({ workdir: work, roots: [work], deny: ["**/.env", "private"], readOnly: ["policy.toml"] });
+const boundary: Boundary = await boundaryOf(scope, {
+  network: false,
+  home,
+  path: searchPath,
+  protect: [path.join(work, "src/absent.toml")],
+});
+const sandboxes: Sandbox[] = [];
+for (const mechanism of ["bubblewrap", "namespaces", "landlock"] as const) {
+  sandboxes.push(await chooseSandbox(boundary, { mode: "auto", mechanisms: [mechanism] }));
+}
+
+afterAll(() => {
+  closeScope(scope);
+  rmSync(base, { recursive: true, force: true });
+});
+
+test("rules become the real paths they cover", () => {
+  expect([...boundary.denied].sort()).toEqual(
+    [path.join(work, ".env"), path.join(work, "private"), path.join(work, "src/.env")].sort(),
+  );
+  expect([...boundary.readOnly].sort()).toEqual(
+    [path.join(work, "policy.toml"), path.join(work, "src/absent.toml")].sort(),
+  );
+});
+
+for (const [index, name] of (["bubblewrap", "namespaces", "landlock"] as const).entries()) {
+  const sandbox = sandboxes[index];
+  const works = sandbox?.mechanism === name;
+  const why = works ? "" : ` (skipped: ${sandbox?.attempts[0]?.why ?? "not tried"})`;
+  describe.skipIf(!works)(`${name}${why}`, () => {
+    let host: ProcessHost;
+    let sessions: MemorySessions;
+    let session: Session;
+    beforeAll(() => {
+      host = new ProcessHost(sandbox === undefined ? {} : { confinement: sandbox.confinement });
+      sessions = new MemorySessions({ host, workdir: work, env });
+      session = sessions.open();
+    });
+    afterAll(async () => {
+      await sessions.closeAll();
+      await host.close();
+    });
+    const run = (text: string, more: object = {}): Promise<Run> =>
+      session.run({ what: { kind: "shell", text }, stdout: CAP, stderr: CAP, ...more });
+    const mounted = name !== "landlock";
+
+    test.each<[string, string]>([
+      ["a file outside", `cat ${base}/outside/canary`],
+      ["a file outside through a link inside", "cat src/link"],
+      ["a file outside through ..", "cat ../../outside/canary"],
+      ["a sibling with the same beginning", "cat ../work-evil/canary"],
+      ["the home folder's keys", "cat ~/.ssh/id"],
+      ["a denied file", "cat .env"],
+      ["a denied file deeper", "cat src/.env"],
+      ["a denied folder", "cat private/key"],
+      ["a denied file by a copy", "cp .env copy; cat copy"],
+      ["a denied file by a hard link", "ln .env hard; cat hard"],
+      ["a denied file by moving it", "mv .env moved; cat moved"],
+      ["a denied folder by moving it", "mv private moved; cat moved/key"],
+      ["a file outside through /proc/1/root", `cat /proc/1/root${base}/outside/canary`],
+      ["a file outside through the parent's root", `cat /proc/$PPID/root${base}/outside/canary`],
+      ["a file outside by python", `python3 -c 'print(open("${base}/outside/canary").read())'`],
+      [
+        "a file outside by a new user namespace",
+        `unshare -Urm sh -c 'umount -l ${work}/.env; cat ${work}/.env ${base}/outside/canary'`,
+      ],
+      ["a denied file by unmounting", "umount .env; umount private; cat .env private/key"],
+      ["the server's memory and environment", `cat /proc/${process.pid}/environ | tr '\\0' '\\n' | grep CANARY`],
+    ])("cannot read %s", async (_, text) => {
+      process.env["BOSUN_TEST_CANARY"] = "CANARY";
+      const result = await run(text);
+      delete process.env["BOSUN_TEST_CANARY"];
+      expect(result.stdout.text + result.stderr.text).not.toContain("CANARY");
+    });
+
+    test.each<[string, string, string]>([
+      ["outside", `echo x > ${base}/outside/new`, `${base}/outside/new`],
+      ["over a file outside, by a link", "echo x > src/link; cat src/link", ""],
+      [
+        "a dangling link's target outside",
+        `ln -sf ${base}/outside/made src/dangling; echo x > src/dangling`,
+        `${base}/outside/made`,
+      ],
+      ["the home folder", `echo x > ${home}/new`, `${home}/new`],
+      ["a start-up file", `echo x > ${home}/.bashrc`, `${home}/.bashrc`],
+      ["a sibling", "echo x > ../work-evil/new", `${home}/work-evil/new`],
+      ["the system", "echo x > /etc/new; echo x > /usr/new", "/etc/new"],
+      ["a toolchain", `echo x > ${tools}/evil`, `${tools}/evil`],
+      ["into a denied folder", "echo x > private/new", `${work}/private/new`],
+      [
+        "a protected file that does not exist",
+        "echo x > src/absent.toml; mkdir src/absent.toml; ln -s a.txt src/absent.toml; mv src/a.txt src/absent.toml",
+        `${work}/src/absent.toml`,
+      ],
+    ])("cannot write %s", async (_, text, made) => {
+      await run(text);
+      if (made !== "") expect(existsSync(made)).toBe(false);
+      expect(readFileSync(path.join(base, "outside/canary"), "utf8")).toBe("CANARY");
+      expect(existsSync(path.join(work, "src/a.txt"))).toBe(true);
+      expect(readdirSync(path.join(base, "outside"))).toEqual(["canary"]);
+    });
+
+    test.each<[string, string]>([
+      ["appended to", "echo evil >> policy.toml"],
+      ["replaced", "echo evil > n; mv -f n policy.toml"],
+      ["removed", "rm -f policy.toml"],
+      ["linked over", "ln -sf /dev/null policy.toml"],
+      ["changed in place", "sed -i s/strict/off/ policy.toml"],
+      ["written through a hard link", "ln policy.toml hard && echo evil > hard"],
+    ])("a read-only file is not %s", async (_, text) => {
+      await run(text);
+      expect(readFileSync(path.join(work, "policy.toml"), "utf8")).toBe("mode = 'strict'\n");
+      expect((await run("cat policy.toml")).stdout.text).toBe("mode = 'strict'\n");
+    });
+
+    test("cannot connect out, not even to this machine", async () => {
+      using server = Bun.listen({
+        hostname: "127.0.0.1",
+        port: 0,
+        socket: { data() {}, open: (socket) => void socket.end("CANARY") },
+      });
+      const text = `exec 5<>/dev/tcp/127.0.0.1/${server.port} && cat <&5; curl -s -m 2 http://127.0.0.1:${server.port}; echo done`;
+      expect((await run(text)).stdout.text).toBe("done\n");
+    });
+
+    test("sees neither our processes nor our folders", async () => {
+      const text = `kill -0 ${process.pid} && echo signalled; ls ${host.folder}; echo done`;
+      const { stdout } = await run(text);
+      if (mounted) expect(stdout.text).toBe("done\n");
+      else expect(stdout.text).not.toContain("tmp-");
+    });
+
+    test.each<[string, string, string | RegExp]>([
+      ["exit status", "(exit 3)", ""],
+      ["writing where it may", "mkdir -p out && echo hi > out/f && cat out/f && rm -r out", "hi\n"],
+      ["a tool under the home folder", "mytool", "tool runs\n"],
+      ["temporary files", 'f=$(mktemp) && echo t > "$f" && cat "$f" && rm "$f"', "t\n"],
+      ["dev stdout", "echo x > /dev/stdout; echo y | tee /dev/stderr", "x\ny\n"],
+      ["process substitution", "cat <(echo p)", "p\n"],
+      ["here-documents", "cat <<X\nh\nX", "h\n"],
+      ["random numbers", "head -c 4 /dev/urandom | wc -c", "4\n"],
+      ["pipes and jobs", "(sleep 0.05; echo b) & echo a; wait", "a\nb\n"],
+      [
+        "git",
+        "mkdir -p out/repo && cd out/repo && git init -q . && echo a > f && git add f && git -c user.name=a -c user.email=a@b commit -q -m m && git log --oneline | wc -l; cd ../..; rm -rf out",
+        "1\n",
+      ],
+      ["python", "python3 -c 'import os, tempfile; print(os.path.exists(tempfile.mkdtemp()))'", "True\n"],
+      ["node", 'node -e \'require("fs").writeFileSync("n.txt", "x"); console.log(1)\'; rm -f n.txt', "1\n"],
+      [
+        "make and a compiler",
+        "mkdir -p out && cd out && printf 'int main(void){return 0;}' > m.c && printf 'm: m.c\\n\\tcc m.c -o m\\n' > Makefile && make -s m && ./m && echo built; cd ..; rm -rf out",
+        "built\n",
+      ],
+      ["sudo fails cleanly", "sudo -n true 2>/dev/null || echo no", "no\n"],
+      ["colour", "printf '\\033[31mred\\033[0m'", "\u001b[31mred\u001b[0m"],
+    ])("ordinary work: %s", async (label, text, stdout) => {
+      const result = await run(text, { cwd: path.join(work, "free") });
+      expect(result.stdout.text).toBe(stdout as string);
+      if (label === "exit status") expect(result.exitCode).toBe(3);
+    });
+
+    test.skipIf(!mounted)("a server on loopback within one command", async () => {
+      const serve =
+        "python3 -c 'import http.server as h; h.HTTPServer((\"127.0.0.1\", 8399), h.SimpleHTTPRequestHandler).serve_forever()' 2>/dev/null";
+      const fetch =
+        "for i in $(seq 100); do curl -sf -o /dev/null http://127.0.0.1:8399/src/a.txt && break; sleep 0.1; done && echo up";
+      expect((await run(`${serve} & ${fetch}; kill $!`)).stdout.text).toBe("up\n");
+    });
+
+    test("the directory is tracked, and only where the next command could start", async () => {
+      await run("cd src");
+      expect(session.cwd).toBe(path.join(work, "src"));
+      await run(`cd ${work}`);
+      expect((await run("pwd")).stdout.text).toBe(`${work}\n`);
+    });
+
+    test("temporary files last for the session and belong to it alone", async () => {
+      const other = sessions.open();
+      await run('echo mine > "$TMPDIR/note"');
+      expect((await run('cat "$TMPDIR/note"')).stdout.text).toBe("mine\n");
+      const seen = await other.run({
+        what: { kind: "shell", text: 'ls "$TMPDIR"; cat /tmp/note' },
+        stdout: CAP,
+        stderr: CAP,
+      });
+      expect(seen.stdout.text).not.toContain("mine");
+      await sessions.close(other.handle);
+    });
+
+    test.each<[string, string, number | null, string | null]>([
+      ["SIGTERM of the shell", "kill -TERM $$", null, "SIGTERM"],
+      ["SIGKILL of the shell", "kill -KILL $$", null, "SIGKILL"],
+      ["exit 143 is no signal", "exit 143", 143, null],
+      ["a status of a killed child", "sh -c 'kill -KILL $$'", 137, null],
+    ])("endings are told apart: %s", async (_, text, exitCode, signal) => {
+      expect(await run(text)).toMatchObject({ exitCode, signal });
+    });
+
+    test("a vector reports its signal", async () => {
+      const result = await session.run({
+        what: { kind: "argv", argv: ["sh", "-c", "kill -SEGV $$"] },
+        stdout: CAP,
+        stderr: CAP,
+      });
+      expect(result).toMatchObject({ exitCode: null, signal: "SIGSEGV" });
+    });
+
+    test("a long command runs from a script", async () => {
+      const result = await run(`echo a\n${`# ${"x".repeat(78)}\n`.repeat(2000)}exit 6`);
+      expect(result).toMatchObject({ exitCode: 6, stdout: { text: "a\n" }, cwdAfter: work });
+    });
+
+    test("on timeout traps run, and the whole tree dies", async () => {
+      const seconds = uniqueSeconds();
+      const text = `trap 'echo cleaned; exit 0' TERM\n${runawayTree(seconds)}\necho up; sleep 60 & wait`;
+      const pending = run(text, { timeoutMs: 1500 });
+      expect(await eventually(() => running(seconds).length >= RUNAWAYS)).toBe(true);
+      expect(await pending).toMatchObject({ timedOut: true, exitCode: 0, stdout: { text: "up\ncleaned\n" } });
+      expect(await eventually(() => running(seconds).length === 0)).toBe(true);
+    });
+
+    test("the tree dies when the server is killed", async () => {
+      const seconds = uniqueSeconds();
+      const script = path.join(import.meta.dir, "doomed-sandbox.ts");
+      const child = Bun.spawn([process.execPath, script, name, work, home, seconds], {
+        stdout: "pipe",
+        stderr: "inherit",
+        env: { PATH: searchPath },
+      });
+      await child.stdout.getReader().read();
+      expect(await eventually(() => running(seconds).length >= RUNAWAYS)).toBe(true);
+      child.kill("SIGKILL");
+      await child.exited;
+      expect(await eventually(() => running(seconds).length === 0)).toBe(true);
+    });
+
+    test("nothing of ours is left in the workspace", () => {
+      expect(existsSync(path.join(work, "src/absent.toml"))).toBe(false);
+    });
+  });
+}
+
+describe("choosing", () => {
+  test("off means none, and says what that means", async () => {
+    const sandbox = await chooseSandbox(boundary, { mode: "off" });
+    expect(sandbox).toMatchObject({
+      mechanism: "none",
+      attempts: [],
+      description: { gaps: expect.arrayContaining(["the network is open"]) },
+    });
+  });
+
+  test("required and impossible is refused, with what was tried", async () => {
+    const impossible = chooseSandbox(boundary, { mode: "require", mechanisms: ["landlock"], helper: ["/bin/false"] });
+    await expect(impossible).rejects.toMatchObject({
+      code: "SANDBOX_UNAVAILABLE",
+      message: expect.stringContaining("landlock"),
+    });
+  });
+
+  test("a mechanism that runs commands but lets them out is not chosen", async () => {
+    const script = path.join(base, "sham");
+    writeFileSync(script, '#!/bin/sh\nshift\nexec "$@"\n', { mode: 0o755 });
+    const sandbox = await chooseSandbox(boundary, { mode: "auto", mechanisms: ["landlock"], helper: [script] });
+    expect(sandbox).toMatchObject({
+      mechanism: "none",
+      attempts: [{ works: false, why: "it ran a command but did not keep it in" }],
+    });
+  });
+
+  test("rules with wildcards are read again: a file that appears later is denied too", async () => {
+    const reread = (): Promise<Boundary> => boundaryOf(scope, { network: false, home, path: searchPath });
+    const sandbox = await chooseSandbox(await reread(), { mode: "auto", reread });
+    if (sandbox.mechanism === "none") return;
+    const host = new ProcessHost({ confinement: sandbox.confinement });
+    const late = path.join(work, "src/later");
+    mkdirSync(late);
+    writeFileSync(path.join(late, ".env"), "CANARY");
+    await Bun.sleep(2100);
+    const command = {
+      what: { kind: "shell", text: "cat src/later/.env" },
+      cwd: work,
+      env,
+      tags: host.newSession(),
+      nonce: "00000000",
+      stdout: CAP,
+      stderr: CAP,
+    } as const;
+    expect((await host.run(command)).stdout.text).toBe("");
+    await host.close();
+    rmSync(late, { recursive: true });
+  });
+});
