@@ -10,6 +10,11 @@ export { explain as explainBcp } from "./explain.ts";
 
 /** Serves over stdin and stdout until the client goes; gives the exit code. */
 export async function runBcpMcpServer(argv: readonly string[]): Promise<number> {
+  // The proxy, and what it folds with, is loaded only when it is asked for.
+  if (argv[argv.indexOf("--mode") + 1] === "proxy" && argv.includes("--mode")) {
+    const { runProxy } = await import("./proxy/run-proxy.ts");
+    return runProxy(argv);
+  }
   if (argv.includes("--help") || argv.includes("-h")) {
     console.log(HELP.trimEnd());
     return 0;

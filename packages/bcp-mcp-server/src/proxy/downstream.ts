@@ -1,0 +1,214 @@
+// The server behind us, for one client: started when it is first needed, and again when it has died.
+// It passes messages; what they mean is decided above.
+import { ConnectionError, isObject, RpcError, INTERNAL_ERROR } from "@bosun/mcp/server";
+import type { JsonObject, RawJson } from "@bosun/mcp/server";
+import { httpOut } from "@bosun/mcp/client";
+import { errorText, HttpLink, idOf, resultText, standardHeaders, startServer, TransportLink } from "@bosun/mcp/relay";
+import type { Link, Notification, Outgoing, Reply, Request } from "@bosun/mcp/relay";
+import { META } from "@bosun/mcp/server";
+import type { Log } from "../log.ts";
+
+const FIRST_PAUSE_MS = 200;
+const MAX_PAUSE_MS = 10_000;
+/** A request that was never sent may be sent again, so often. */
+const MAX_ATTEMPTS = 3;
+
+export type ServerSpec = { name: string } & (
+  | { kind: "command"; command: string; args: readonly string[]; env?: Record<string, string>; cwd?: string }
+  | { kind: "url"; url: URL; headers?: Record<string, string> }
+);
+
+export type Heard = {
+  notified(message: Notification): void;
+  /** Throws RpcError. */
+  asked(message: Request): Promise<JsonObject>;
+};
+
+export type Send = {
+  signal: AbortSignal;
+  exact?: RawJson;
+  /** Arguments mirrored in HTTP headers. */
+  headers?: [string, string][];
+};
+
+/** The server died or cannot be started: the call fails, the client lives. */
+export class DownstreamGone extends Error {
+  override readonly name = "DownstreamGone";
+}
+
+export class Downstream {
+  readonly spec: ServerSpec;
+  private readonly heard: Heard;
+  private readonly log: Log;
+  private readonly paramHeaders = new Map<string, [string, string][]>();
+  private link: Link | undefined;
+  private starting: Promise<Link> | undefined;
+  private handshake: { params: JsonObject | undefined; exact: RawJson | undefined } | undefined;
+  private failures = 0;
+  private pauseUntil = 0;
+  private nextId = 1;
+  private closed = false;
+  /** How the last process ended. */
+  private lastEnd = "it closed the connection";
+
+  constructor(spec: ServerSpec, heard: Heard, log: Log) {
+    this.spec = spec;
+    this.heard = heard;
+    this.log = log;
+  }
+
+  /** `idText` of the request as the server sees it, for what refers to it. */
+  async request(
+    method: string,
+    params: JsonObject | undefined,
+    send: Send,
+    onId: (id: number) => void = () => {},
+  ): Promise<Reply> {
+    for (let attempt = 1; ; attempt++) {
+      const link = await this.connected(send.signal);
+      let sent = false;
+      try {
+        return await this.exchange(link, method, params, send, onId, () => (sent = true));
+      } catch (error) {
+        if (!(error instanceof ConnectionError) || send.signal.aborted) throw error;
+        if (error.reason !== "closed") throw new DownstreamGone(`${this.spec.name}: ${error.message}`);
+        // Once it may have been seen it must not be sent again: it could run twice.
+        if (sent || attempt === MAX_ATTEMPTS) throw new DownstreamGone(`${this.spec.name} is gone: ${this.lastEnd}`);
+      }
+    }
+  }
+
+  /** `initialize`, remembered so that a server that was started again is greeted the same way. */
+  async initialize(params: JsonObject | undefined, send: Send): Promise<Reply> {
+    const reply = await this.request("initialize", params, send);
+    if (reply.result) {
+      this.handshake = { params, exact: send.exact };
+      this.link?.settled?.(String(reply.result["protocolVersion"]));
+    }
+    return reply;
+  }
+
+  async notify(method: string, params?: JsonObject | RawJson): Promise<void> {
+    // A server that is not running has missed nothing it could act on.
+    if (this.link && !this.link.gone.aborted) await this.link.notify(method, params).catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    const link = this.link ?? (await this.starting?.catch(() => undefined));
+    await link?.close();
+  }
+
+  private async exchange(
+    link: Link,
+    method: string,
+    params: JsonObject | undefined,
+    send: Send,
+    onId: (id: number) => void,
+    onSent: () => void,
+  ): Promise<Reply> {
+    const number = this.nextId++;
+    const id = idOf(number);
+    onId(number);
+    if (send.headers) this.paramHeaders.set(id, send.headers);
+    try {
+      const outgoing: Outgoing = { id, method, params, ...(send.exact ? { exact: send.exact } : {}) };
+      const { reply, status } = await link.request(outgoing, send.signal, onSent);
+      this.failures = 0;
+      // An error without an id speaks of the HTTP request itself.
+      if (reply.error && reply.id === undefined) {
+        throw new DownstreamGone(`${this.spec.name} answered ${status ?? "nothing"}: ${reply.error.message}`);
+      }
+      return reply;
+    } finally {
+      this.paramHeaders.delete(id);
+    }
+  }
+
+  private async connected(signal: AbortSignal): Promise<Link> {
+    if (this.closed) throw new DownstreamGone(`${this.spec.name} was stopped`);
+    if (this.link && !this.link.gone.aborted) return this.link;
+    this.starting ??= this.start().finally(() => (this.starting = undefined));
+    const aborted = new Promise<never>((_, reject) => {
+      const stop = (): void => reject(new ConnectionError("cancelled", "the request was cancelled"));
+      if (signal.aborted) stop();
+      else signal.addEventListener("abort", stop, { once: true });
+    });
+    return Promise.race([this.starting, aborted]);
+  }
+
+  private async start(): Promise<Link> {
+    const wait = this.pauseUntil - Date.now();
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    if (this.closed) throw new DownstreamGone(`${this.spec.name} was stopped`);
+    // From the second start in a row on, each waits longer than the last.
+    this.pauseUntil = Date.now() + Math.min(FIRST_PAUSE_MS * 2 ** this.failures++, MAX_PAUSE_MS);
+    const link = this.open();
+    this.link = link;
+    if (this.handshake) await this.greetAgain(link, this.handshake);
+    return link;
+  }
+
+  private open(): Link {
+    const { spec } = this;
+    const receive = (message: Request | Notification): void => {
+      if (message.kind === "request") void this.answer(message);
+      else this.heard.notified(message);
+    };
+    if (spec.kind === "url") {
+      const headersFor = (outgoing: Outgoing): [string, string][] => this.modernHeaders(outgoing);
+      return new HttpLink({ url: spec.url, fetch: httpOut, headers: spec.headers, headersFor, receive });
+    }
+    const { command, args, env, cwd } = spec;
+    try {
+      const child = startServer({
+        command,
+        args,
+        ...(env ? { env } : {}),
+        ...(cwd === undefined ? {} : { cwd }),
+        onStderr: (text) => process.stderr.write(text),
+      });
+      void child.ended.then((how) => {
+        this.lastEnd = how;
+        if (!this.closed) this.log("warn", `${spec.name} ended (${how})`);
+      });
+      return new TransportLink(child, receive);
+    } catch (error) {
+      throw new DownstreamGone(
+        `${spec.name} cannot be started: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+  }
+
+  private async greetAgain(
+    link: Link,
+    { params, exact }: { params: JsonObject | undefined; exact: RawJson | undefined },
+  ): Promise<void> {
+    this.log("info", `${this.spec.name} was started again`);
+    const signal = AbortSignal.timeout(MAX_PAUSE_MS);
+    const outgoing = { id: idOf(this.nextId++), method: "initialize", params, ...(exact ? { exact } : {}) };
+    const { reply } = await link.request(outgoing, signal);
+    if (reply.error) throw new DownstreamGone(`${this.spec.name} refused to start again: ${reply.error.message}`);
+    link.settled?.(String(reply.result["protocolVersion"]));
+    await link.notify("notifications/initialized");
+  }
+
+  private async answer(message: Request): Promise<void> {
+    const { link } = this;
+    let text: string;
+    try {
+      text = resultText(message.id, message.method === "ping" ? {} : await this.heard.asked(message));
+    } catch (error) {
+      const known = error instanceof RpcError ? error : new RpcError(INTERNAL_ERROR, "the client did not answer");
+      text = errorText(message.id, known);
+    }
+    await link?.reply(text).catch(() => {});
+  }
+
+  private modernHeaders(outgoing: Outgoing): [string, string][] {
+    const meta = outgoing.params?.["_meta"];
+    const version = isObject(meta) ? meta[META.protocolVersion] : undefined;
+    if (typeof version !== "string") return [];
+    return [...standardHeaders(outgoing, version), ...(this.paramHeaders.get(outgoing.id) ?? [])];
+  }
+}

@@ -1,0 +1,14 @@
+// The way of one client's messages to one server and back. There is one for each pair of eras.
+import type { Call, JsonObject, RawJson, Session } from "@bosun/mcp/server";
+import type { Notification, Request } from "@bosun/mcp/relay";
+
+export type Passage = {
+  /** `headers`: arguments mirrored in HTTP headers, where the server is reached over HTTP. */
+  handle(call: Call, headers?: [string, string][]): Promise<JsonObject | RawJson>;
+  /** The client said `initialized`. */
+  opened(session: Session): void;
+  fromClient(method: string, params: JsonObject): void;
+  fromServer(message: Notification): void;
+  /** A request of the server's. */
+  question(message: Request): Promise<JsonObject>;
+};

@@ -1,0 +1,99 @@
+// Requests on their way through: what refers to them (progress, subscriptions) is renamed on the way down and back on the
+// way up, because several clients may use the same names. Everything else of a message stays as it was sent.
+import { isObject, META, RawJson } from "@bosun/mcp/server";
+import type { Call, JsonObject } from "@bosun/mcp/server";
+import { spanAt, splice } from "@bosun/mcp/relay";
+import type { Notification, Reply } from "@bosun/mcp/relay";
+import type { Downstream, Send } from "./downstream.ts";
+
+type Passing = { call: Call; token: string | undefined; listens: boolean };
+
+export class PassingCalls {
+  private readonly downstream: Downstream;
+  private readonly byToken = new Map<string, Passing>();
+  private readonly byId = new Map<number, Passing>();
+  private next = 1;
+
+  constructor(downstream: Downstream) {
+    this.downstream = downstream;
+  }
+
+  /** The call whose stream a question of the server most likely belongs to: the one that was started last. */
+  get latest(): Call | undefined {
+    return [...this.byId.values()].findLast(({ listens }) => !listens)?.call;
+  }
+
+  async pass(
+    call: Call,
+    params: JsonObject | undefined,
+    exact: RawJson | undefined,
+    extra: Partial<Send> = {},
+  ): Promise<Reply> {
+    const token = isObject(params?.["_meta"]) ? params["_meta"]["progressToken"] : undefined;
+    const passing: Passing = { call, token: undefined, listens: call.method === "subscriptions/listen" };
+    const renamed = token === undefined ? { params, exact } : this.rename(passing, params ?? {}, exact);
+    let id: number | undefined;
+    try {
+      const send: Send = { signal: call.signal, ...extra, ...(renamed.exact ? { exact: renamed.exact } : {}) };
+      return await this.downstream.request(call.method, renamed.params, send, (given) => {
+        if (id !== undefined) this.byId.delete(id);
+        id = given;
+        this.byId.set(given, passing);
+      });
+    } finally {
+      if (id !== undefined) this.byId.delete(id);
+      if (passing.token !== undefined) this.byToken.delete(passing.token);
+    }
+  }
+
+  /** A notification that belongs to a call that is passing through. False when it belongs to none. */
+  deliver(message: Notification): boolean {
+    const { method, params = {}, raw } = message;
+    const text = paramsText(raw);
+    if (method === "notifications/progress") {
+      const passing = this.byToken.get(String(params["progressToken"]));
+      const span = spanAt(text, ["progressToken"]);
+      const original = passing && spanAt(passing.call.raw, ["params", "_meta", "progressToken"]);
+      if (!passing || !span || !original) return true; // nobody waits for it any more
+      const by = passing.call.raw.slice(original.start, original.end);
+      passing.call.notify(method, new RawJson(splice(text, [{ ...span, by }])));
+      return true;
+    }
+    const meta = params["_meta"];
+    const subscription = isObject(meta) ? meta[META.subscriptionId] : undefined;
+    if (subscription === undefined) return false;
+    const passing = this.byId.get(Number(subscription));
+    const span = spanAt(text, ["_meta", META.subscriptionId]);
+    if (passing && span) passing.call.notify(method, new RawJson(splice(text, [{ ...span, by: passing.call.id }])));
+    return true;
+  }
+
+  private rename(
+    passing: Passing,
+    params: JsonObject,
+    exact: RawJson | undefined,
+  ): { params: JsonObject; exact: RawJson | undefined } {
+    const token = `p${this.next++}`;
+    passing.token = token;
+    this.byToken.set(token, passing);
+    const meta = isObject(params["_meta"]) ? params["_meta"] : {};
+    const span = exact && spanAt(exact.text, ["_meta", "progressToken"]);
+    return {
+      params: { ...params, _meta: { ...meta, progressToken: token } },
+      exact: exact && span ? new RawJson(splice(exact.text, [{ ...span, by: JSON.stringify(token) }])) : undefined,
+    };
+  }
+}
+
+/** The params of a message as they were sent. */
+export function paramsText(raw: string): string {
+  const span = spanAt(raw, ["params"]);
+  return span ? raw.slice(span.start, span.end) : "{}";
+}
+
+/** The result of a reply as it was sent; throws the error it holds. */
+export function exactResult(reply: Reply): RawJson {
+  if (reply.error) throw reply.error;
+  const span = spanAt(reply.raw, ["result"]);
+  return new RawJson(span ? reply.raw.slice(span.start, span.end) : "{}");
+}

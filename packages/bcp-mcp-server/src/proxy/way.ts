@@ -1,0 +1,114 @@
+// One client's way to one server, in the client's era: found out by asking the server what it speaks.
+import { ConnectionError, METHOD_NOT_FOUND, RpcError } from "@bosun/mcp/server";
+import type { Call, JsonObject, RawJson, Session } from "@bosun/mcp/server";
+import { judgeAnswer } from "@bosun/mcp/relay";
+import type { Log } from "../log.ts";
+import { Downstream, DownstreamGone } from "./downstream.ts";
+import type { ServerSpec } from "./downstream.ts";
+import { legacyOverModern } from "./legacy-over-modern.ts";
+import { modernOverLegacy } from "./modern-over-legacy.ts";
+import type { Passage } from "./passage.ts";
+import { sameEra } from "./same-era.ts";
+import { isModernRevision, probeParams } from "./eras.ts";
+
+/** An old server may never answer what it does not know. */
+const PROBE_MS = 4000;
+
+export class Way {
+  private readonly spec: ServerSpec;
+  private readonly log: Log;
+  private downstream: Downstream;
+  private passage: Promise<Passage> | undefined;
+  private current: Passage | undefined;
+
+  constructor(spec: ServerSpec, log: Log) {
+    this.spec = spec;
+    this.log = log;
+    this.downstream = this.newDownstream();
+  }
+
+  get name(): string {
+    return this.spec.name;
+  }
+
+  get http(): boolean {
+    return this.spec.kind === "url";
+  }
+
+  async handle(call: Call, headers?: [string, string][]): Promise<JsonObject | RawJson> {
+    // A refused start is not a verdict for ever: the next call asks again.
+    this.passage ??= this.find(call).catch((error: unknown) => {
+      this.passage = undefined;
+      throw error;
+    });
+    const passage = await this.passage;
+    try {
+      return await passage.handle(call, headers);
+    } catch (error) {
+      if (call.method !== "initialize" || this.current === undefined || !refusesInitialize(error)) throw error;
+      // The server knows no handshake: it speaks 2026-07-28 only.
+      const discovered = await this.discover(call);
+      this.use(legacyOverModern(this.downstream, discovered));
+      return (await this.passage).handle(call, headers);
+    }
+  }
+
+  opened(session: Session): void {
+    this.current?.opened(session);
+  }
+
+  fromClient(method: string, params: JsonObject): void {
+    this.current?.fromClient(method, params);
+  }
+
+  close(): Promise<void> {
+    return this.downstream.close();
+  }
+
+  private async find(call: Call): Promise<Passage> {
+    if (!isModernRevision(call.revision)) return this.use(sameEra(this.downstream));
+    const signal = AbortSignal.any([call.signal, AbortSignal.timeout(PROBE_MS)]);
+    try {
+      const reply = await this.downstream.request("server/discover", probeParams(call), { signal });
+      const verdict = judgeAnswer({ reply, status: undefined });
+      return this.use(verdict.era === "modern" ? sameEra(this.downstream) : modernOverLegacy(this.downstream));
+    } catch (error) {
+      if (call.signal.aborted || !(error instanceof ConnectionError || error instanceof DownstreamGone)) throw error;
+      // It was silent, or it ended: such a server wants to be greeted first. What it has seen may have confused it.
+      await this.downstream.close();
+      this.downstream = this.newDownstream();
+      return this.use(modernOverLegacy(this.downstream));
+    }
+  }
+
+  private async discover(call: Call): Promise<JsonObject> {
+    const signal = AbortSignal.any([call.signal, AbortSignal.timeout(PROBE_MS)]);
+    const reply = await this.downstream.request("server/discover", probeParams(call), { signal });
+    if (reply.error) throw reply.error;
+    return reply.result;
+  }
+
+  private use(passage: Passage): Passage {
+    this.current = passage;
+    this.passage = Promise.resolve(passage);
+    return passage;
+  }
+
+  private newDownstream(): Downstream {
+    return new Downstream(
+      this.spec,
+      {
+        notified: (message) => this.current?.fromServer(message),
+        asked: (message) =>
+          this.current?.question(message) ?? Promise.reject(new RpcError(METHOD_NOT_FOUND, "there is nobody to ask")),
+      },
+      this.log,
+    );
+  }
+}
+
+function refusesInitialize(error: unknown): boolean {
+  return (
+    error instanceof RpcError && (error.code === METHOD_NOT_FOUND || error.code === -32022 || error.code === -32602)
+  );
+}
