@@ -1,7 +1,7 @@
 // The engine's public names, one by one.
 export { EngineError } from "./failure.ts";
 export type { EngineCode, FailureDetails } from "./failure.ts";
-export { openScope, closeScope } from "./scope.ts";
+export { closeScope, deniedBy, openScope, readOnlyBy } from "./scope.ts";
 export type { Scope, ScopeOptions } from "./scope.ts";
 export { resolveInScope } from "./scope-path.ts";
 export type { ResolveOptions, ScopedPath } from "./scope-path.ts";
@@ -18,14 +18,15 @@ export { decodeText, readWhole } from "./files/read-whole.ts";
 export type { WholeLimits } from "./files/read-whole.ts";
 export { replaceText } from "./files/replace-text.ts";
 export type { Replaced, ReplaceRequest } from "./files/replace-text.ts";
-export { writeFile } from "./files/write-file.ts";
-export type { WriteOptions, Written } from "./files/write-file.ts";
+export { encodeContent, writeFile } from "./files/write-file.ts";
+export type { FileContent, WriteOptions, Written } from "./files/write-file.ts";
 export { makeDirectory } from "./files/make-directories.ts";
 export { deletePath } from "./files/delete.ts";
 export type { DeleteOptions } from "./files/delete.ts";
 export { movePath } from "./files/move.ts";
 export type { MoveOptions } from "./files/move.ts";
 export { ViewedFiles } from "./files/viewed-files.ts";
+export { fingerprintFrom } from "./files/fingerprint.ts";
 export type { Fingerprint } from "./files/fingerprint.ts";
 export { loadImage, sniffImage } from "./image.ts";
 export type { ImageType, LoadedImage } from "./image.ts";
