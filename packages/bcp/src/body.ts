@@ -9,7 +9,7 @@ import { DecodeError, locate } from "./failure.ts";
 import type { Place } from "./failure.ts";
 import { COMPRESSED, HAS_SUMMARY, IS_REFERENCE } from "./frame.ts";
 import type { Frame } from "./frame.ts";
-import type { Limits } from "./limits.ts";
+import type { Growth, Limits } from "./limits.ts";
 import { readFields } from "./read-fields.ts";
 import { Reader } from "./reader.ts";
 import { decodeLossy } from "./utf8.ts";
@@ -30,14 +30,16 @@ export type Resolver = {
 export class BodyDecoder {
   private readonly resolver: Resolver;
   private readonly limits: Limits;
-  private readonly referencedLimit: number;
+  private readonly growth: Growth;
   private unpacked = 0;
   private referenced = 0;
+  /** Called once, before anything is unpacked. */
+  beforeUnpacking: (() => void) | undefined;
 
-  constructor(resolver: Resolver, limits: Limits, referencedLimit: number) {
+  constructor(resolver: Resolver, limits: Limits, growth: Growth) {
     this.resolver = resolver;
     this.limits = limits;
-    this.referencedLimit = referencedLimit;
+    this.growth = growth;
   }
 
   /** `bytes` hold the stored body at `frame.start`; `place` says where they lie in the file. */
@@ -83,31 +85,26 @@ export class BodyDecoder {
     const found = hash.length === HASH_BYTES ? (store?.get(hash) ?? earlier?.get(hash)) : undefined;
     if (!found) throw unresolved(hash, store, offset);
     this.referenced += found.length;
-    if (this.referenced > this.referencedLimit) {
-      const message = `references stand for more than ${this.referencedLimit} bytes`;
+    if (this.referenced > this.growth.referencedBytes) {
+      const message = `references stand for more than ${this.growth.referencedBytes} bytes`;
       throw new DecodeError("ExpansionTooLarge", message, { offset });
     }
     return found;
   }
 
   private unpack(packed: Uint8Array, offset: number): Uint8Array {
-    const { blockBytes, payloadBytes } = this.limits;
-    const left = payloadBytes - this.unpacked;
-    if (left < blockBytes) {
-      // All blocks together count like one compressed payload, which could hold no more either.
-      try {
-        return this.counted(decompress(packed, left, offset));
-      } catch (error) {
-        if (error instanceof DecodeError && error.code === "DecompressionBomb") throw bomb(payloadBytes, offset);
-        throw error;
-      }
+    this.beforeUnpacking?.();
+    this.beforeUnpacking = undefined;
+    const left = this.growth.unpackedBytes - this.unpacked;
+    try {
+      const plain = decompress(packed, Math.min(this.limits.blockBytes, left), offset);
+      this.unpacked += plain.length;
+      return plain;
+    } catch (error) {
+      const isTotal =
+        left < this.limits.blockBytes && error instanceof DecodeError && error.code === "DecompressionBomb";
+      throw isTotal ? bomb(this.growth.unpackedBytes, offset) : error;
     }
-    return this.counted(decompress(packed, blockBytes, offset));
-  }
-
-  private counted(plain: Uint8Array): Uint8Array {
-    this.unpacked += plain.length;
-    return plain;
   }
 }
 

@@ -31,7 +31,9 @@ export function decompress(area: Uint8Array, limit: number, offset: number): Uin
   const scan = scanZstd(area);
   if (scan.kind === "broken") throw failed(scan.problem, offset + scan.at);
   const { frames } = scan;
-  if (isBomb(area, frames, limit)) throw bomb(limit, offset);
+  const scale = new BombScale();
+  scale.add(area, frames);
+  if (scale.isBomb(limit)) throw bomb(limit, offset);
   if (frames.length === 0) return new Uint8Array(0);
   const [only] = frames;
   if (only && frames.length === 1) return decompressFrame(area, only, limit, limit, offset);
@@ -54,16 +56,24 @@ export function bomb(limit: number, offset: number): DecodeError {
   return new DecodeError("DecompressionBomb", `decompressed size ${limit + 1} exceeds limit ${limit}`, { offset });
 }
 
-// Refuses what could exceed the limit and is packed as only a bomb is, before anything is allocated for it. The last
-// block of a frame may be far from full, so it does not count.
-function isBomb(area: Uint8Array, frames: readonly ZstdFrame[], limit: number): boolean {
-  let most = 0;
-  let blocks = 0;
-  for (const frame of frames) {
-    most += frame.maxContent - MAX_BLOCK_BYTES;
-    blocks += frame.blocks;
+/** What zstd areas could become together, and whether they are packed as only a bomb is. Unpacks nothing. */
+export class BombScale {
+  private most = 0;
+  private blocks = 0;
+  private stored = 0;
+
+  add(area: Uint8Array, frames: readonly ZstdFrame[]): void {
+    this.stored += area.length;
+    for (const frame of frames) {
+      // The last block of a frame may be far from full, so it does not count.
+      this.most += frame.maxContent - MAX_BLOCK_BYTES;
+      this.blocks += frame.blocks;
+    }
   }
-  return most > limit && area.length < blocks * BOMB_BLOCK_BYTES;
+
+  isBomb(limit: number): boolean {
+    return this.most > limit && this.stored < this.blocks * BOMB_BLOCK_BYTES;
+  }
 }
 
 function decompressFrame(area: Uint8Array, frame: ZstdFrame, left: number, limit: number, offset: number): Uint8Array {

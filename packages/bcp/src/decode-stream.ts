@@ -16,10 +16,12 @@ import type { Frame } from "./frame.ts";
 import { HEADER_BYTES, PAYLOAD_COMPRESSED, readHeader } from "./header.ts";
 import type { Header } from "./header.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
-import type { Limits } from "./limits.ts";
+import type { Growth, Limits } from "./limits.ts";
 import { Reader } from "./reader.ts";
 
 const MAX_VARINT_BYTES = 10;
+// Each block is the caller's once it is delivered: what one of them takes is limited, their sum is not.
+const UNLIMITED: Growth = { unpackedBytes: Number.POSITIVE_INFINITY, referencedBytes: Number.POSITIVE_INFINITY };
 
 export type StreamOptions = Omit<DecodeOptions, "trailingData" | "references"> & {
   /** `in-file` keeps the bodies of earlier blocks, up to a limit, for references to them. Off unless asked for. */
@@ -53,9 +55,7 @@ export async function* decodeStream(
     if (packed) inner = new ByteQueue(decompressStream(outer, limits.payloadBytes, HEADER_BYTES));
     const place: Place = { at: packed ? HEADER_BYTES : 0, packed };
     const earlier = options.references === "in-file" ? new KeptBodies(limits.keptBytes) : undefined;
-    // Each block is the caller's once it is delivered: only what one of them takes is limited here, not their sum.
-    const perBlock = { ...limits, payloadBytes: Number.POSITIVE_INFINITY };
-    const bodies = new BodyDecoder({ store: options.store, earlier }, perBlock, Number.POSITIVE_INFINITY);
+    const bodies = new BodyDecoder({ store: options.store, earlier }, limits, UNLIMITED);
     for (;;) {
       const stored = await takeFrame(inner, place, limits);
       if (!stored) break;

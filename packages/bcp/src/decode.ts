@@ -5,16 +5,17 @@ import { blake3 } from "./blake3.ts";
 import type { Block } from "./blocks/all.ts";
 import { BodyDecoder } from "./body.ts";
 import type { EarlierBodies } from "./body.ts";
-import { decompress } from "./compress.ts";
+import { bomb, BombScale, decompress } from "./compress.ts";
 import { toHex } from "./content-store.ts";
 import type { ContentStore } from "./content-store.ts";
-import { DecodeError } from "./failure.ts";
-import { IS_REFERENCE, readFrame } from "./frame.ts";
+import { DecodeError, locate } from "./failure.ts";
+import { COMPRESSED, IS_REFERENCE, readFrame } from "./frame.ts";
 import { HEADER_BYTES, PAYLOAD_COMPRESSED, readHeader } from "./header.ts";
 import type { Header } from "./header.ts";
-import { DEFAULT_LIMITS, referencedLimit } from "./limits.ts";
-import type { Limits } from "./limits.ts";
+import { DEFAULT_LIMITS, growthOf } from "./limits.ts";
+import type { Growth, Limits } from "./limits.ts";
 import { Reader } from "./reader.ts";
+import { scanZstd } from "./zstd-frames.ts";
 
 export type DecodeOptions = {
   /** Where references find their bodies. */
@@ -43,8 +44,11 @@ export function decode(bytes: Uint8Array, options: DecodeOptions = {}): Decoded 
   const header = readHeader(payload);
   const reader = openBlocks(payload, header, limits);
   const allowance = new Allowance(Math.max(payload.length, reader.end));
-  const earlier = options.references === "store" ? undefined : createEarlierBodies(reader, limits, allowance);
-  const bodies = new BodyDecoder({ store: options.store, earlier }, limits, referencedLimit(limits, payload.length));
+  const growth = growthOf(payload.length, limits);
+  const earlier = options.references === "store" ? undefined : createEarlierBodies(reader, limits, growth, allowance);
+  const bodies = new BodyDecoder({ store: options.store, earlier }, limits, growth);
+  const ahead = new Reader(reader.bytes, reader.place, reader.pos, reader.end);
+  bodies.beforeUnpacking = () => refuseBombs(ahead, growth.unpackedBytes);
   const blocks: Block[] = [];
   try {
     for (let frame = nextFrame(reader); frame; frame = nextFrame(reader)) {
@@ -77,11 +81,34 @@ function trailing(reader: Reader, extraBytes: number): DecodeError {
   return new DecodeError("TrailingData", message, { offset, ...at, extraBytes });
 }
 
+// Looks at all compressed blocks before the first is unpacked: a thousand small bombs are one large one.
+function refuseBombs(reader: Reader, limit: number): void {
+  const scale = new BombScale();
+  for (let frame = frameIfAny(reader); frame; frame = frameIfAny(reader)) {
+    if (!(frame.flags & COMPRESSED) || frame.flags & IS_REFERENCE) continue;
+    const area = reader.bytes.subarray(frame.start, frame.end);
+    const scan = scanZstd(area);
+    if (scan.kind === "broken") return;
+    scale.add(area, scan.frames);
+    if (scale.isBomb(limit)) throw bomb(limit, locate(reader.place, frame.start).offset);
+  }
+}
+
+// What is broken further on is found again, and reported, when its turn comes.
+function frameIfAny(reader: Reader): ReturnType<typeof readFrame> {
+  try {
+    return nextFrame(reader);
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined;
+    throw error;
+  }
+}
+
 // Hashes the bodies before a reference, but only once there is a reference: files without any pay nothing.
-function createEarlierBodies(reader: Reader, limits: Limits, allowance: Allowance): EarlierBodies {
+function createEarlierBodies(reader: Reader, limits: Limits, growth: Growth, allowance: Allowance): EarlierBodies {
   const bodies = new Map<string, Uint8Array>();
   const rescan = new Reader(reader.bytes, reader.place, reader.pos, reader.end);
-  const decoder = new BodyDecoder({ store: undefined, earlier: undefined }, limits, 0);
+  const decoder = new BodyDecoder({ store: undefined, earlier: undefined }, limits, growth);
   return {
     get(hash) {
       while (rescan.pos < reader.pos) {

@@ -26,9 +26,14 @@ export class JsonError extends Error {
   }
 }
 
+// A value takes about this much besides its text. Ten megabytes of `[[[[` would become a gigabyte.
+const VALUE_COST = 150;
+const FREE_BYTES = 64 * 1024 * 1024;
+const BYTES_PER_CHAR = 4;
+
 /** Parses all of `text`. No recursion: nesting is as deep as the text says. */
 export function parseJson(text: string): Json {
-  const scanner = new Scanner(text);
+  const scanner = new Scanner(text, (FREE_BYTES + BYTES_PER_CHAR * text.length) / VALUE_COST);
   const open: (JsonObject | JsonArray)[] = [];
   const keys: string[] = [];
   for (;;) {
@@ -77,15 +82,18 @@ const ESCAPES = new Map(
 class Scanner {
   private readonly text: string;
   private pos = 0;
+  private valuesLeft: number;
 
-  constructor(text: string) {
+  constructor(text: string, maxValues: number) {
     this.text = text;
+    this.valuesLeft = maxValues;
   }
 
   /** A whole scalar, or the opening of a container. */
   value(): Json {
     this.space();
     const at = this.pos;
+    if (--this.valuesLeft < 0) throw new JsonError("too many values", at);
     switch (this.text[at]) {
       case "{":
         this.pos++;

@@ -6,8 +6,10 @@ const MIB = 1024 * KIB;
 export type Limits = {
   /** What a compressed block may become. */
   readonly blockBytes: number;
-  /** What a compressed payload, or all compressed blocks of a payload together, may become. */
+  /** What a payload that is compressed as a whole may become. */
   readonly payloadBytes: number;
+  /** What all compressed blocks of a payload together may become; by default 32 MiB and four times the input. */
+  readonly unpackedBytes?: number;
   /** How deep a file tree may be nested. No path on any system we know has more levels. */
   readonly treeDepth: number;
   /** Streaming: how long a stored body may be. Zstd lets incompressible data grow a little. */
@@ -29,7 +31,12 @@ export const DEFAULT_LIMITS: Limits = {
 /** The most that the encoder puts into one block (summary and fields). */
 export const MAX_BODY_BYTES = 16 * MIB;
 
-/** What references may stand for in an input of this size, unless the caller says otherwise. */
-export function referencedLimit(limits: Limits, inputBytes: number): number {
-  return limits.referencedBytes ?? 24 * MIB + 2 * inputBytes;
+/** What the blocks of an input of this size may grow to, unless the caller says otherwise. */
+export function growthOf(inputBytes: number, limits: Limits): Growth {
+  return {
+    unpackedBytes: limits.unpackedBytes ?? 32 * MIB + 4 * inputBytes,
+    referencedBytes: limits.referencedBytes ?? 24 * MIB + 2 * inputBytes,
+  };
 }
+
+export type Growth = { readonly unpackedBytes: number; readonly referencedBytes: number };

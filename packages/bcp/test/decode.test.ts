@@ -146,6 +146,17 @@ describe("what readers must put up with", () => {
   });
 });
 
+test("the first fault is the one reported, also behind a compressed block", async () => {
+  const packed = await encode([{ type: "unknown", typeId: 99, body: new Uint8Array(300) }], { compressBlocks: true });
+  const digits = hex(packed).slice(0, -END.length);
+  const failure = failureOf(fromDigits(`${digits}010001ff01`));
+  expect([failure.code, failure.message, failure.block]).toEqual([
+    "UnexpectedEof",
+    "unexpected end of input at offset 1",
+    1,
+  ]);
+});
+
 test("half a line range is kept when reading and not written again", () => {
   const [block] = decode(fromDigits(`${HEADER}01000e${BODY}040005${END}`)).blocks;
   expect(block).toMatchObject({ lineStart: 5 });

@@ -199,6 +199,7 @@ describe("a wrong shape is told with line and column", () => {
     const deep = `{"blocks":[{"type":"file_tree","root":"/","entries":${"[{".repeat(3)}`;
     expect(() => parseManifest(deep, "extended")).toThrow(ManifestError);
     expect(() => parseManifest("[".repeat(100_000), "strict")).toThrow("EOF while parsing a value");
+    expect(() => parseManifest("[".repeat(1_000_000), "strict")).toThrow("too many values");
     const tree = `${'[{"name":"d","kind":"dir","children":'.repeat(100_000)}[]${"}]".repeat(100_000)}`;
     const manifest = `{"blocks":[{"type":"file_tree","root":"/","entries":${tree}}]}`;
     expect(() => parseManifest(manifest, "extended")).toThrow("entries are nested more than 1024 levels deep");

@@ -44,8 +44,14 @@ export async function writeOutput(io: BcpIo, file: string, bytes: Uint8Array): P
     await rename(temporary, target);
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
+    // A file that may be written in a folder that may not: then there is only the plain way.
+    if (existing && isRefused(error)) return writeInto(target, "w", bytes, 0o666);
     throw error;
   }
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "EACCES" || error.code === "EPERM");
 }
 
 export function isStandard(file: string): boolean {

@@ -52,6 +52,11 @@ export const HOSTILE: readonly Hostile[] = [
   },
   { name: "a block of 100 MB of zeros", make: () => payload(frame(1, 2, zeros(100 * MIB))), ends: "DecompressionBomb" },
   {
+    name: "a thousand blocks of 16 MiB of zeros",
+    make: () => payload(repeat(frame(0x42, 2, zeros(16 * MIB)), 1000)),
+    ends: "DecompressionBomb",
+  },
+  {
     name: "20,000 nested frames of a bomb",
     make: () => concat(PACKED_HEADER, repeat(zeros(MIB), 20_000)),
     ends: "DecompressionBomb",
