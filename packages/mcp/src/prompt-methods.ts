@@ -97,8 +97,8 @@ function listed(prompt: Prompt, call: Call): JsonObject {
 }
 
 function stringsOf(value: Json | undefined, what: string): Record<string, string> {
-  if (value === undefined) return {};
   const strings = Object.create(null) as Record<string, string>; // an argument may be called "constructor"
+  if (value === undefined) return strings;
   if (!isObject(value)) throw new RpcError(INVALID_PARAMS, `${what} must be an object of strings`);
   for (const [name, member] of Object.entries(value)) {
     if (typeof member !== "string") throw new RpcError(INVALID_PARAMS, `${what}.${name} must be a string`);
