@@ -143,7 +143,7 @@ export function openApprovals(options: ApprovalOptions): Approvals {
       since: now().toISOString(),
     };
     if (lasts === "session") session.push(grant);
-    else store.save([...store.value.filter((old) => !(old.server === grant.server && old.tool === grant.tool)), grant]);
+    else store.update((grants) => [...grants.filter((old) => !isSameScope(old, grant)), grant]);
     return grant;
   }
 
@@ -179,7 +179,7 @@ export function openApprovals(options: ApprovalOptions): Approvals {
       const before = session.length + store.value.length;
       session.splice(0, session.length, ...session.filter((grant) => grant.name !== name));
       if (store.value.some((grant) => grant.name === name))
-        store.save(store.value.filter((grant) => grant.name !== name));
+        store.update((grants) => grants.filter((grant) => grant.name !== name));
       return before - session.length - store.value.length;
     },
   };
@@ -216,6 +216,10 @@ function offersFor(
       offers.push({ answer: { kind: "always" }, meaning: `${name} with any arguments, from now on` });
   }
   return offers;
+}
+
+function isSameScope(left: Grant, right: Grant): boolean {
+  return left.server === right.server && left.tool === right.tool;
 }
 
 function isAbout(grant: Grant, call: ApprovalCall): boolean {

@@ -10,6 +10,7 @@ import { claimLane, filesOf, linesOf, openHead, readHead, rotatedName, writeHead
 import { CHAIN_START, MAX_LINE_CHARS, readLine, writeLine, type AuditRecord, type ChainLink } from "./audit-line.ts";
 
 const MIB = 1024 * 1024;
+const MAX_MEMBERS = 200;
 const TAIL_BYTES = MIB; // holds several of the longest lines
 const MAX_ARGUMENT_CHARS = 2000; // what a person needs to recognise a call; its digest covers the rest
 const CHAIN_MEMBERS = new Set(["n", "t", "h", "kind"]);
@@ -184,8 +185,8 @@ class AuditLog implements Audit {
       if (value === undefined || CHAIN_MEMBERS.has(key)) continue;
       if (key === "arguments") {
         shown["digest"] = digestOf(value);
-        shown["arguments"] = cut(JSON.stringify(redactor.value(value)), MAX_ARGUMENT_CHARS);
-      } else if (typeof value === "string") shown[key] = cut(redactor.text(value), MAX_TEXT_CHARS);
+        shown["arguments"] = cut(JSON.stringify(redactor.value(shortened(value, 0))), MAX_ARGUMENT_CHARS);
+      } else if (typeof value === "string") shown[key] = shortText(value, MAX_TEXT_CHARS, redactor);
       else if (Array.isArray(value))
         shown[key] = value.slice(0, 200).map((item) => cut(redactor.text(String(item)), 200));
       else shown[key] = value;
@@ -221,6 +222,27 @@ function endOfFile(file: string): { last: ChainLink | undefined; torn: Torn } {
     if (fits) last = { n: read.record.n, hash: read.hash };
   }
   return { last, torn };
+}
+
+// A file's whole content may be an argument: what cannot be shown is not searched for secrets. Cut at twice what is
+// shown, so that a secret that the cut made too short to be recognised falls away with the second cut.
+function shortText(text: string, maxChars: number, redactor: Redactor): string {
+  if (text.length <= maxChars * 2) return cut(redactor.text(text), maxChars);
+  const start = redactor.text(text.slice(0, maxChars * 2)).slice(0, maxChars);
+  return `${start.toWellFormed()}… ${text.length - maxChars} more characters`;
+}
+
+function shortened(value: unknown, depth: number): unknown {
+  if (typeof value === "string")
+    return value.length > MAX_ARGUMENT_CHARS * 2 ? value.slice(0, MAX_ARGUMENT_CHARS * 2) : value;
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > 8) return "…";
+  if (Array.isArray(value)) return value.slice(0, MAX_MEMBERS).map((item) => shortened(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, MAX_MEMBERS)
+      .map(([key, item]) => [key, shortened(item, depth + 1)]),
+  );
 }
 
 function cut(text: string, maxChars: number): string {

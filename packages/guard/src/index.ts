@@ -61,6 +61,14 @@ export {
   type Outcome,
 } from "./approvals.ts";
 export { approvalCall, decide, type CallToDecide, type Deciders, type Resolution } from "./decide.ts";
+export {
+  describeShell,
+  questionText,
+  refusalText,
+  type Question,
+  type QuestionOptions,
+  type QuestionText,
+} from "./ask-text.ts";
 export { createTaint, type Taint } from "./taint.ts";
 export {
   comparePins,
@@ -109,6 +117,7 @@ export {
   type ProjectSettings,
 } from "./settings/project-settings.ts";
 export { policyOfSettings, unmatchedRules } from "./settings/policy-of-settings.ts";
+export { shellLimits, type ShellLimits, type ShellRequest } from "./settings/shell-limits.ts";
 export { settingsReference } from "./settings/settings-reference.ts";
 export type { ModelSettings, ServerSettings, Settings } from "./settings/settings-table.ts";
 export { nearest } from "./settings/nearest.ts";

@@ -64,7 +64,8 @@ export function openPins(stateFolder: string): Pins {
     accept(server, tools, now) {
       if (doubledNames(tools).length > 0)
         throw new GuardError("STORE", "a list with the same name twice cannot be accepted");
-      store.save({ ...store.value, [server]: { at: now.toISOString(), tools: textsOf(tools) } });
+      const set: PinnedSet = { at: now.toISOString(), tools: textsOf(tools) };
+      store.update((sets) => ({ ...sets, [server]: set }));
     },
     unchanged(server, tools) {
       const pinned = pinnedFor(server)?.tools ?? {};
@@ -75,7 +76,7 @@ export function openPins(stateFolder: string): Pins {
       );
     },
     forget(server) {
-      store.save(Object.fromEntries(Object.entries(store.value).filter(([one]) => one !== server)));
+      store.update((sets) => Object.fromEntries(Object.entries(sets).filter(([one]) => one !== server)));
     },
   };
 }

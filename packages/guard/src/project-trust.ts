@@ -18,10 +18,10 @@ export function openProjectTrust(stateFolder: string): ProjectTrust {
       return known === undefined ? "no" : known.hash === hash ? "yes" : "another version";
     },
     trust(file, hash, now) {
-      store.save({ ...store.value, [file]: { hash, at: now.toISOString() } });
+      store.update((entries) => ({ ...entries, [file]: { hash, at: now.toISOString() } }));
     },
     forget(file) {
-      store.save(Object.fromEntries(Object.entries(store.value).filter(([one]) => one !== file)));
+      store.update((entries) => Object.fromEntries(Object.entries(entries).filter(([one]) => one !== file)));
     },
   };
 }

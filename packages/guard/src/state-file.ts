@@ -1,4 +1,5 @@
-// A small JSON file of ours in the state folder: read once, written whole, 0600, outside every tool's reach.
+// A small JSON file of ours in the state folder: believed as read at the start, written whole, 0600, outside every
+// tool's reach.
 import path from "node:path";
 import { GuardError } from "./failure.ts";
 import { readPrivateFile, writePrivateFile } from "./private-file.ts";
@@ -7,21 +8,28 @@ export type StateFile<T> = {
   readonly file: string;
   /** What was there at the start, and what we changed since: never read again, so nobody changes it under us. */
   readonly value: T;
-  save(value: T): void;
+  /**
+   * Makes a change here and in the file. Other programs of ours write the same file: their changes stay in it, but what
+   * this program believes is what it read at its start and what it did itself.
+   */
+  update(change: (value: T) => T): void;
 };
 
 /** `parse` makes the type from what was read; it throws or returns undefined when the file does not hold it. */
 export function openStateFile<T>(file: string, empty: T, parse: (value: unknown) => T | undefined): StateFile<T> {
-  const content = readPrivateFile(file);
-  let value = content === undefined ? empty : parsed(file, content.text, parse);
+  const read = (): T => {
+    const content = readPrivateFile(file);
+    return content === undefined ? empty : parsed(file, content.text, parse);
+  };
+  let value = read();
   return {
     file,
     get value() {
       return value;
     },
-    save(next) {
-      writePrivateFile(file, `${JSON.stringify(next, undefined, 1)}\n`);
-      value = next;
+    update(change) {
+      writePrivateFile(file, `${JSON.stringify(change(read()), undefined, 1)}\n`);
+      value = change(value);
     },
   };
 }

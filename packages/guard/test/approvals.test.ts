@@ -187,16 +187,30 @@ describe("an answer is remembered", () => {
     expect(() => openApprovals({ stateFolder: folder })).toThrow(message);
   });
 
-  test("saving replaces a planted link instead of writing through it", () => {
+  test("a link planted later is neither followed nor written through", () => {
     const folder = fresh();
     const approvals = openApprovals({ stateFolder: folder });
     const ask = asked(approvals);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const target = path.join(folder, "target");
     symlinkSync(target, path.join(folder, "approvals.json"));
-    approvals.answer(ask, call(), { kind: "always" });
+    expect(() => approvals.answer(ask, call(), { kind: "always" })).toThrow("symbolic link");
     expect(existsSync(target)).toBe(false);
-    expect(openApprovals({ stateFolder: folder }).list()).toHaveLength(1);
+  });
+
+  test("two programs do not forget each other's answers, and do not believe them either", () => {
+    const folder = fresh();
+    const left = openApprovals({ stateFolder: folder });
+    const right = openApprovals({ stateFolder: folder });
+    const stop = call({ tool: { alias: "lab", tool: "stop" } });
+    left.answer(asked(left), call(), { kind: "always" });
+    right.answer(asked(right, stop), stop, { kind: "always" });
+    expect(left.consider(stop, asking).kind).toBe("ask");
+    expect(
+      openApprovals({ stateFolder: folder })
+        .list()
+        .map(({ name }) => name),
+    ).toEqual(["lab.restart", "lab.stop"]);
   });
 });
 

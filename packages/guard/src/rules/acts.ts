@@ -18,6 +18,8 @@ export type Act = {
 
 const STANDARD_STREAMS = /^\/dev\/(?:null|zero|full|stdin|stdout|stderr|tty|fd\/\d+)$/;
 const MAX_SCRIPT_CHARS = 4000;
+const TAKES_NAMES =
+  /^(?:printf|read|unset|let|declare|typeset|local|export|readonly|test|\[|wait|mapfile|readarray|getopts)$/;
 
 // Addresses with p, d, q and the like, and s with flags that neither write nor run. Not w, W, e, r, or s///e.
 const PLAIN_SED = plainSed();
@@ -33,6 +35,7 @@ export function actsOf(command: SimpleCommand): Act[] {
   acts.push(...actsOfOptions(command.words, name, fact));
   acts.push(...actsOfOperands(command.words, name, fact));
   acts.push(...actsOfScript(command.words, name));
+  acts.push(...actsOfOddWords(command.words, name));
   return acts;
 }
 
@@ -115,10 +118,16 @@ function isGiven(word: string, option: string, name: string): boolean {
     const given = word.split("=", 1)[0] ?? "";
     return word.startsWith("--") && given.length > 2 && option.startsWith(given);
   }
+  // Go's flags are written with one dash or two.
+  if (option.length > 2) return isGivenTwoDashes(word, option);
   if (word.startsWith("--") || option.length !== 2 || name === "find" || name === "go") return false;
   const letters = /^-([A-Za-z]+)/.exec(word)?.[1] ?? "";
   if (name === "git") return word.startsWith(option);
   return letters.includes(option.charAt(1));
+}
+
+function isGivenTwoDashes(word: string, option: string): boolean {
+  return word === `-${option}` || word.startsWith(`-${option}=`);
 }
 
 // The same letter means different things after different subcommands.
@@ -130,7 +139,7 @@ function isGitOption(words: readonly Word[], at: number, option: string): boolea
       !/^(?:-c|-C|--git-dir|--work-tree|--namespace|--exec-path|--config-env)$/.test(before[i - 1] ?? ""),
   );
   if (option === "-c" || option === "-C") return subcommand === undefined;
-  if (option === "-x" || option === "--exec") return subcommand === "rebase" || subcommand === "difftool";
+  if (option === "-x") return subcommand === "rebase" || subcommand === "difftool";
   if (option === "-O") return subcommand === "grep";
   return true;
 }
@@ -207,6 +216,22 @@ function actsOfScript(words: readonly Word[], name: string): Act[] {
     return scriptsOf(words, ["-e", "--source"]).flatMap((script) =>
       isPlainAwk(script) ? [] : scriptActs("awk script"),
     );
+  return [];
+}
+
+// Words that do more than they seem to, without being options.
+function actsOfOddWords(words: readonly Word[], name: string): Act[] {
+  const literal = words.slice(1).filter(isLiteral);
+  // The shell evaluates a subscript, substitutions included, wherever a builtin takes a variable's name.
+  if (TAKES_NAMES.test(name) && literal.some((word) => /\[[^\]]*[$`]/.test(word))) {
+    return [{ kind: "execute", by: "option", unknownTarget: true, detail: "a subscript that runs something" }];
+  }
+  if ((name === "less" || name === "more") && literal.some((word) => word.startsWith("+"))) {
+    return [{ kind: "execute", by: "option", detail: "+command" }];
+  }
+  if (name === "curl" && literal.some((word) => word.includes("%output{"))) {
+    return [{ kind: "write", by: "option", detail: "%output{…}" }];
+  }
   return [];
 }
 

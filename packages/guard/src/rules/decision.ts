@@ -31,17 +31,6 @@ export function isStricter(left: Verdict, right: Verdict): boolean {
   return STRICTNESS[left] > STRICTNESS[right];
 }
 
-/** The strictest of several; the first of equals. */
-export function strictest(decisions: readonly Decision[]): Decision | undefined {
-  let found: Decision | undefined;
-  for (const decision of decisions) {
-    if (found === undefined || isStricter(decision.verdict, found.verdict)) found = decision;
-    else if (decision.verdict === "ask" && found.verdict === "ask" && found.grantable && !decision.grantable)
-      found = decision;
-  }
-  return found;
-}
-
 /** `no push (config.toml:12)` */
 export function nameOfRule(rule: RuleSource): string {
   const place = rule.line === undefined ? rule.file : `${rule.file}:${rule.line}`;

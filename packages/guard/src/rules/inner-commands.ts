@@ -154,7 +154,7 @@ const STANDS_ALONE = new Set(
 );
 const SHELLS = new Set("sh bash dash zsh ksh mksh ash rbash fish yash posh csh tcsh".split(" "));
 const GIT_RUNS =
-  /^(?:alias\.|core\.(?:pager|editor|sshcommand|fsmonitor|askpass|hookspath|gitproxy|alternaterefscommand)|pager\.|sequence\.editor|diff\.(?:external|.*\.(?:command|textconv))|.*\.(?:clean|smudge|process|driver|command|cmd|path|program|helper|textconv|vcs)$|credential\.|gpg\.|protocol\.|ssh\.|sendemail\.|filter\.|merge\.|difftool\.|mergetool\.|browser\.|man\.|interactive\.difffilter|uploadpack\.|http\.proxy|url\.)/i;
+  /^(?:alias\.|core\.(?:pager|editor|sshcommand|fsmonitor|askpass|hookspath|gitproxy|alternaterefscommand)|pager\.|sequence\.editor|diff\.(?:external|.*\.(?:command|textconv))|.*\.(?:clean|smudge|process|driver|command|cmd|path|program|helper|textconv|vcs)$|credential\.|gpg\.|submodule\.|protocol\.|ssh\.|sendemail\.|filter\.|merge\.|difftool\.|mergetool\.|browser\.|man\.|interactive\.difffilter|uploadpack\.|http\.proxy|url\.)/i;
 
 /** What a command runs besides itself. */
 export function unwrap(command: SimpleCommand): Unwrapped {
@@ -308,7 +308,9 @@ function unwrapWrapper(command: SimpleCommand, wrapper: Wrapper): Unwrapped {
     const written = words.slice(at);
     if (wrapper.joinsWords || (isLiteral(written[0]) && /\s/.test(written[0]))) inner.push(evalInner(written));
   }
-  return { inner, transparent: (wrapper.transparent ?? false) && !uncertain };
+  // env -C: what runs elsewhere may find other files there, a repository's settings for one.
+  const moves = words.slice(1, at).some((word) => isLiteral(word) && /^(?:-[A-Za-z]*C|--chdir)/.test(word));
+  return { inner, transparent: (wrapper.transparent ?? false) && !uncertain && !moves };
 }
 
 // What xargs and parallel add or put in is known to nobody: it may be an option, or text for a shell.
@@ -460,7 +462,7 @@ function gitInner(words: readonly Word[]): Inner[] {
     if (setting !== undefined) {
       if (!isLiteral(setting))
         inner.push({ kind: "unknown", why: "dynamic", reason: "git -c with a value that is only known later" });
-      else if (GIT_RUNS.test(setting))
+      else if (GIT_RUNS.test(setting.split("=", 1)[0] ?? ""))
         inner.push({ kind: "shell", text: setting.slice(setting.indexOf("=") + 1).replace(/^!/, "") });
       if (word === "-c") at += 1;
       continue;

@@ -22,7 +22,11 @@ export type CommandContext = {
   /** Real path the command starts in. */
   readonly cwd: string | undefined;
   readonly parse: ParseShell | undefined;
+  readonly realPath: ((path: string) => string | undefined) | undefined;
 };
+
+/** Where a command's own words about files lead. */
+type Places = { readonly cwd: string | undefined; readonly realPath: CommandContext["realPath"] };
 
 export type CommandsJudged = {
   /** Deny and ask, the strictest first to be found. */
@@ -39,15 +43,15 @@ export function judgeCommands(policy: Policy, shell: ShellText, context: Command
   const movesAbout = reached.some(
     (one) => one.kind === "command" && /^(?:cd|pushd|popd|chdir)$/.test(String(one.command.words[0])),
   );
-  const cwd = movesAbout ? undefined : context.cwd;
+  const places: Places = { cwd: movesAbout ? undefined : context.cwd, realPath: context.realPath };
   const verdicts = reached.map((one) =>
-    one.kind === "unknown" ? judgeUnknown(rules, one) : judgeOne(policy, rules, one, cwd),
+    one.kind === "unknown" ? judgeUnknown(rules, one) : judgeOne(policy, rules, one, places),
   );
   const decision = strictestOf(verdicts);
   if (decision?.verdict === "deny") return { decision, allowed: undefined };
   if (isTooMuch(reached))
     return { decision: unreadable("ask", "more commands than can be looked at"), allowed: undefined };
-  return { decision, allowed: decision === undefined ? allAllowed(reached, verdicts, policy, cwd) : undefined };
+  return { decision, allowed: decision === undefined ? allAllowed(reached, verdicts, policy, places) : undefined };
 }
 
 type Judged = {
@@ -59,20 +63,21 @@ function judgeUnknown(rules: readonly Rule[], one: Extract<Reached, { kind: "unk
   // A script file is ordinary work and passes as what its program is; the block-list says so about itself.
   if (one.why === "script") return { decision: undefined, allow: undefined };
   const blocking = rules.some((rule) => rule.verdict === "deny");
+  const asking = rules.some((rule) => rule.verdict === "ask");
   if (one.why === "unparsable")
     return { decision: unreadable(blocking ? "deny" : "ask", one.reason), allow: undefined };
-  return { decision: blocking || rules.length > 0 ? unreadable("ask", one.reason) : undefined, allow: undefined };
+  return { decision: blocking || asking ? unreadable("ask", one.reason) : undefined, allow: undefined };
 }
 
 function judgeOne(
   policy: Policy,
   rules: readonly Rule[],
   one: Extract<Reached, { kind: "command" }>,
-  cwd: string | undefined,
+  places: Places,
 ): Judged {
   const { command } = one;
   const acts = actsOf(command);
-  const onPath = judgeTargets(policy, acts, cwd);
+  const onPath = judgeTargets(policy, acts, places);
   if (onPath?.verdict === "deny") return { decision: onPath, allow: undefined };
   let ask: { decision: Decision; specificity: number } | undefined;
   let allow: { rule: Rule; pattern: CommandPattern; specificity: number } | undefined;
@@ -95,7 +100,7 @@ function judgeOne(
   if (ask !== undefined && (allow === undefined || ask.specificity >= allow.specificity))
     return { decision: ask.decision, allow: undefined };
   if (onPath !== undefined && onPath.verdict === "ask") return { decision: onPath, allow: undefined };
-  if (allow === undefined || !isCovered(allow.pattern, command, acts, policy, cwd))
+  if (allow === undefined || !isCovered(allow.pattern, command, acts, policy, places))
     return { decision: undefined, allow: undefined };
   return { decision: undefined, allow };
 }
@@ -104,7 +109,7 @@ function allAllowed(
   reached: readonly Reached[],
   verdicts: readonly Judged[],
   policy: Policy,
-  cwd: string | undefined,
+  places: Places,
 ): Decision | undefined {
   if (reached.length === 0 || reached.length > MAX_ALLOWED_COMMANDS) return undefined;
   let last: Rule | undefined;
@@ -113,7 +118,11 @@ function allAllowed(
     const own = verdicts[i]?.allow;
     if (own !== undefined) last = own.rule;
     else if (one.kind === "command" && one.transparent && isHarmlessTransparent(one.command)) continue;
-    else if (one.kind === "command" && one.command.words.length === 0 && isHarmlessAssignment(one.command, policy, cwd))
+    else if (
+      one.kind === "command" &&
+      one.command.words.length === 0 &&
+      isHarmlessAssignment(one.command, policy, places)
+    )
       continue;
     // The rule names the inner command itself: `sudo systemctl status` speaks for `systemctl status`.
     else if (
@@ -143,7 +152,7 @@ function isCovered(
   command: SimpleCommand,
   acts: readonly Act[],
   policy: Policy,
-  cwd: string | undefined,
+  places: Places,
 ): boolean {
   if (!command.assignments.every(isHarmless) || changesNames(command)) return false;
   return acts.every((act) => {
@@ -155,7 +164,7 @@ function isCovered(
       pattern.words.some(({ source }) => namesOption(source, act.detail ?? ""))
     )
       return true;
-    return act.kind === "write" && isAllowedWrite(act, policy, cwd);
+    return act.kind === "write" && isAllowedWrite(act, policy, places);
   });
 }
 
@@ -175,16 +184,17 @@ function namesOption(word: string, option: string): boolean {
   return word === option || (word.startsWith(option) && option.startsWith("-") && !option.startsWith("--"));
 }
 
-function isAllowedWrite(act: Act, policy: Policy, cwd: string | undefined): boolean {
-  const target = absoluteTarget(act, cwd);
+function isAllowedWrite(act: Act, policy: Policy, places: Places): boolean {
+  const written = absoluteTarget(act, places.cwd);
+  const target = written === undefined ? undefined : places.realPath?.(written);
   return target !== undefined && judgePath(policy, target, "write")?.verdict === "allow";
 }
 
-function isHarmlessAssignment(command: SimpleCommand, policy: Policy, cwd: string | undefined): boolean {
+function isHarmlessAssignment(command: SimpleCommand, policy: Policy, places: Places): boolean {
   const writes = actsOf(command).filter((act) => act.kind !== "read");
   return (
     command.assignments.every((one) => isHarmless(one) || isOwnVariable(one)) &&
-    writes.every((act) => isAllowedWrite(act, policy, cwd))
+    writes.every((act) => isAllowedWrite(act, policy, places))
   );
 }
 
@@ -201,19 +211,21 @@ function isOwnVariable({ name }: Assignment): boolean {
   return /^[a-z_][a-z0-9_]*$/.test(name) && !name.endsWith("_proxy");
 }
 
-function judgeTargets(policy: Policy, acts: readonly Act[], cwd: string | undefined): Decision | undefined {
+function judgeTargets(policy: Policy, acts: readonly Act[], places: Places): Decision | undefined {
   let asked: Decision | undefined;
   for (const act of acts) {
-    if (act.kind !== "read" && act.kind !== "write") continue;
-    const target = absoluteTarget(act, cwd);
-    const decision = target === undefined ? undefined : judgePath(policy, target, act.kind);
-    if (decision?.verdict === "deny") return decision;
-    if (decision?.verdict === "ask") asked ??= decision;
+    const target = absoluteTarget(act, places.cwd);
+    if ((act.kind !== "read" && act.kind !== "write") || target === undefined) continue;
+    // As written and as it really is: a link must not lead around a rule, nor a rule be lost behind one.
+    for (const one of new Set([target, places.realPath?.(target) ?? target])) {
+      const decision = judgePath(policy, one, act.kind);
+      if (decision?.verdict === "deny") return decision;
+      if (decision?.verdict === "ask") asked ??= decision;
+    }
   }
   return asked;
 }
 
-// By text only: links are the engine's business, which looks at the real file. Good enough to refuse early.
 function absoluteTarget({ target }: Act, cwd: string | undefined): string | undefined {
   if (target === undefined || target.includes("\u0000") || target.startsWith("~")) return undefined;
   if (path.isAbsolute(target)) return path.normalize(target).replace(/(.)\/$/, "$1");

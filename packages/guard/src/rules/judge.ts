@@ -25,6 +25,11 @@ export type Call = {
 export type JudgeOptions = {
   /** Reads shell text inside commands (`sh -c '…'`). Without it such text is never allowed. */
   readonly parse?: ParseShell;
+  /**
+   * The real path behind a path (links followed, parents of what does not exist yet included), or undefined when there
+   * is none to be had: the engine's resolver. Without it no path rule allows what a command writes.
+   */
+  readonly realPath?: (path: string) => string | undefined;
 };
 
 export function judge(policy: Policy, call: Call, options: JudgeOptions = {}): Decision {
@@ -138,7 +143,12 @@ function judgeProgram(policy: Policy, call: Call): Decision | undefined {
 function judgeShell(policy: Policy, call: Call, options: JudgeOptions): CommandsJudged | undefined {
   const shell = call.shell ?? shellOfArgv(call.argv);
   if (shell === undefined) return undefined;
-  return judgeCommands(policy, shell, { tool: call.tool, cwd: call.cwd, parse: options.parse });
+  return judgeCommands(policy, shell, {
+    tool: call.tool,
+    cwd: call.cwd,
+    parse: options.parse,
+    realPath: options.realPath,
+  });
 }
 
 function shellOfArgv(argv: readonly string[] | undefined): ShellText | undefined {

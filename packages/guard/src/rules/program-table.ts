@@ -130,7 +130,18 @@ const READS_OPERANDS: ProgramFact = { operands: "read" };
 const SEARCH: ProgramFact = { operands: "all-but-first-read", takesValue: ["-e", "-A", "-B", "-C", "-m", "-g", "-t"] };
 const RUNS_CODE: ProgramFact = { does: ["execute"] };
 const NETWORK: ProgramFact = { does: ["network"], operands: "hosts" };
-const PACKAGES: ProgramFact = { does: ["execute", "network", "write"] };
+const PACKAGES: ProgramFact = {
+  does: ["execute", "network", "write"],
+  options: {
+    "--script-shell": runsProgram,
+    "--shell": runsProgram,
+    "--git": runsProgram,
+    "--node-options": { act: "execute" },
+    "--prefix": { act: "execute", value: "path" },
+    "--userconfig": runsFile,
+    "--globalconfig": runsFile,
+  },
+};
 
 export const PROGRAMS: ReadonlyMap<string, ProgramFact> = new Map<string, ProgramFact>([
   ...same(
@@ -139,6 +150,8 @@ export const PROGRAMS: ReadonlyMap<string, ProgramFact> = new Map<string, Progra
   ),
   ["less", { operands: "read", options: { "-o": writesTo, "-O": writesTo, "--log-file": writesTo, "-k": runsFile } }],
   ["more", READS_OPERANDS],
+  // What runs elsewhere may find other files there, a repository's settings for one.
+  ["env", { options: { "-C": { act: "execute" }, "--chdir": { act: "execute" } }, takesValue: ["-u", "-S"] }],
   ["man", { options: { "-P": runsText, "--pager": runsText, "-H": runsText } }],
   ...same(SEARCH, "grep egrep fgrep zgrep ag ack"),
   [

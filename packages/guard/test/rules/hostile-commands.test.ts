@@ -5,8 +5,13 @@ import { parseShell } from "./tiny-shell.ts";
 
 const tool = { alias: "here", tool: "bash" };
 
+// out/link leads outside; everything else is where it says.
+function realPath(path: string): string | undefined {
+  return path === "/work/out/link" ? "/etc/passwd" : path;
+}
+
 function verdictOf(rules: ReturnType<typeof policy>, text: string): string {
-  return judge(rules, { tool, shell: parseShell(text), cwd: "/work" }, { parse: parseShell }).verdict;
+  return judge(rules, { tool, shell: parseShell(text), cwd: "/work" }, { parse: parseShell, realPath }).verdict;
 }
 
 // A person allowed what looks safe. None of these may pass because of it.
@@ -183,6 +188,17 @@ const NEVER_ALLOWED: [string, string][] = [
   ["an alias that takes the name", "alias ls=id; ls"],
   ["a hash entry that takes the name", "hash -p /tmp/evil ls; ls"],
   ["two hundred commands", "git status;".repeat(200)],
+  ["git archive --exec", "git diff --exec=id"],
+  ["go build --toolexec with two dashes", "go build --toolexec=./evil"],
+  ["npm with another shell", "npm test --script-shell=./evil"],
+  ["npm in another place", "npm test --prefix=/tmp/evil"],
+  ["env that goes elsewhere", "env -C /tmp/evil git status"],
+  ["env that goes elsewhere, long", "env --chdir=/tmp/evil git status"],
+  ["less with a command", "less '+!id' f"],
+  ["curl that writes by its report", "curl -w '%output{f}x' https://x"],
+  ["a subscript that runs", "printf -v 'a[$(id)]' x"],
+  ["a subscript that runs, in a test", "test -v 'a[$(id)]'"],
+  ["a subscript that runs, in read", "read 'a[`id`]'"],
   ["text that does not parse", "git status 'unclosed"],
   ["text that does not parse, at the end", "git status; if ("],
   ["shell text that does not parse inside", "sh -c 'git status ('"],
@@ -240,6 +256,9 @@ describe("an allow rule does allow", () => {
     expect(verdictOf(rules, "echo x > out/../a.txt")).toBe("ask");
     expect(verdictOf(rules, "cd /etc; echo x > out/a.txt")).toBe("ask");
     expect(verdictOf(rules, "echo x > other")).toBe("ask");
+    expect(verdictOf(rules, "echo x > out/link")).toBe("ask");
+    const shell = parseShell("echo x > out/a.txt");
+    expect(judge(rules, { tool, shell, cwd: "/work" }, { parse: parseShell }).verdict).toBe("ask");
   });
 
   test("an option that the rule itself names", () => {

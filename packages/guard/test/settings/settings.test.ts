@@ -5,6 +5,7 @@ import { judge } from "../../src/rules/judge.ts";
 import { defaultSettings, loadSettings, readSettings } from "../../src/settings/load-settings.ts";
 import { locateSettings, protectedPaths } from "../../src/settings/locations.ts";
 import { policyOfSettings, unmatchedRules } from "../../src/settings/policy-of-settings.ts";
+import { shellLimits } from "../../src/settings/shell-limits.ts";
 import { settingsReference } from "../../src/settings/settings-reference.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -390,4 +391,22 @@ describe("the reference page", () => {
       expect(marked).not.toContain(key);
     }
   });
+});
+
+test.each<[{ timeoutS?: number; outputBytes?: number }, object]>([
+  [{}, { kind: "limits", timeoutMs: 300_000, outputBytes: 10_485_760 }],
+  [
+    { timeoutS: 600, outputBytes: 10 },
+    { kind: "limits", timeoutMs: 600_000, outputBytes: 10 },
+  ],
+  [
+    { timeoutS: 1800, outputBytes: 1e12 },
+    { kind: "limits", timeoutMs: 1_800_000, outputBytes: 10_485_760 },
+  ],
+  [{ timeoutS: 1801 }, { kind: "refused", reason: "timeout may be at most 1800 seconds (shell_tool.max_timeout)" }],
+  [{ timeoutS: 0 }, { kind: "refused" }],
+  [{ timeoutS: Number.NaN }, { kind: "refused" }],
+  [{ outputBytes: -1 }, { kind: "refused" }],
+])("a shell call that asks for %p gets %p", (request, limits) => {
+  expect(shellLimits(defaultSettings(), request)).toMatchObject(limits);
 });
