@@ -11,6 +11,6 @@ export type { Answer, FromServer, Link, Outgoing } from "./link.ts";
 export { errorText, idOf, idValue, parseMessage, resultText } from "./message.ts";
 export type { Id, Notification, Reply, Request } from "./message.ts";
 export { standardHeaders } from "./modern-headers.ts";
-export { headerParams, mirroredHeaders } from "./param-headers.ts";
+export { checkHeaderParams, headerParams, mirroredHeaders } from "./param-headers.ts";
 export { memberTexts, spanAt, splice } from "./raw-json.ts";
 export { Seal } from "./seal.ts";

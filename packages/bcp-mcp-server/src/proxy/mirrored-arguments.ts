@@ -1,7 +1,8 @@
-// `Mcp-Param-*` headers for a server that is reached over HTTP, from the schema of the tool that is called.
+// `Mcp-Param-*` headers (2026-07-28), from the schema of the tool that is called: added for a server that is reached over
+// HTTP, checked for a client that comes over HTTP, because a server behind stdio never sees them.
 import { isObject } from "@bosun/mcp/server";
 import type { Call } from "@bosun/mcp/server";
-import { headerParams, mirroredHeaders } from "@bosun/mcp/relay";
+import { checkHeaderParams, headerParams, mirroredHeaders } from "@bosun/mcp/relay";
 import type { ToolDefinition } from "@bosun/shrink";
 
 export function mirroredArguments(
@@ -15,4 +16,17 @@ export function mirroredArguments(
   } catch {
     return undefined; // the server will say what it thinks of its own schema
   }
+}
+
+/** Throws when the headers do not say what the arguments say. */
+export function checkMirrored(tools: ReadonlyMap<string, ToolDefinition>, call: Call): void {
+  const schema = call.header ? tools.get(String(call.params["name"]))?.inputSchema : undefined;
+  if (!call.header || !isObject(schema)) return;
+  let params: ReturnType<typeof headerParams>;
+  try {
+    params = headerParams(schema);
+  } catch {
+    return; // a tool that breaks the rules cannot be checked
+  }
+  checkHeaderParams(params, call.params["arguments"], call.header);
 }

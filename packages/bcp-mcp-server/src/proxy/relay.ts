@@ -8,7 +8,7 @@ import type { Log } from "../log.ts";
 import { DownstreamGone } from "./downstream.ts";
 import type { ServerSpec } from "./downstream.ts";
 import { isModernRevision } from "./eras.ts";
-import { mirroredArguments } from "./mirrored-arguments.ts";
+import { checkMirrored, mirroredArguments } from "./mirrored-arguments.ts";
 import { DESCRIBE_TOOL, describeTool, READ_ORIGINAL, readOriginal } from "./own-tools.ts";
 import { rebuilt } from "./rebuilt.ts";
 import type { Savings } from "./savings.ts";
@@ -110,6 +110,7 @@ export function createRelay(options: RelayOptions): Service & { close(): Promise
     }
     if (name === DESCRIBE_TOOL.name && !client.tools.has(name))
       return own(call, describeTool(client.tools, args) as JsonObject);
+    checkMirrored(client.tools, call);
     const passed = textOf(
       await pass(client, call, wayOf(client, call).http ? mirroredArguments(client.tools, call) : undefined),
     );

@@ -4,6 +4,7 @@ import type { Call, JsonObject, Session } from "@bosun/mcp/server";
 import { spanAt, splice } from "@bosun/mcp/relay";
 import type { Notification, Request } from "@bosun/mcp/relay";
 import type { Downstream } from "./downstream.ts";
+import { isModernRevision } from "./eras.ts";
 import type { Passage } from "./passage.ts";
 import { exactResult, paramsText, PassingCalls } from "./passing.ts";
 
@@ -13,7 +14,7 @@ export function sameEra(downstream: Downstream): Passage {
   return {
     async handle(call, headers) {
       const params = paramsOf(call);
-      if (call.method === "initialize") return initialize(downstream, call);
+      if (call.method === "initialize" && !isModernRevision(call.revision)) return initialize(downstream, call);
       const reply = await passing.pass(
         call,
         params,

@@ -45,7 +45,8 @@ export class Way {
     try {
       return await passage.handle(call, headers);
     } catch (error) {
-      if (call.method !== "initialize" || this.current === undefined || !refusesInitialize(error)) throw error;
+      const handshake = call.method === "initialize" && !isModernRevision(call.revision);
+      if (!handshake || !refusesInitialize(error)) throw error;
       // The server knows no handshake: it speaks 2026-07-28 only.
       const discovered = await this.discover(call);
       this.use(legacyOverModern(this.downstream, discovered));
@@ -67,13 +68,14 @@ export class Way {
 
   private async find(call: Call): Promise<Passage> {
     if (!isModernRevision(call.revision)) return this.use(sameEra(this.downstream));
-    const signal = AbortSignal.any([call.signal, AbortSignal.timeout(PROBE_MS)]);
+    // Not under the caller's signal: others may already wait for the same verdict.
+    const signal = AbortSignal.timeout(PROBE_MS);
     try {
       const reply = await this.downstream.request("server/discover", probeParams(call), { signal });
       const verdict = judgeAnswer({ reply, status: undefined });
       return this.use(verdict.era === "modern" ? sameEra(this.downstream) : modernOverLegacy(this.downstream));
     } catch (error) {
-      if (call.signal.aborted || !(error instanceof ConnectionError || error instanceof DownstreamGone)) throw error;
+      if (!(error instanceof ConnectionError || error instanceof DownstreamGone)) throw error;
       // It was silent, or it ended: such a server wants to be greeted first. What it has seen may have confused it.
       await this.downstream.close();
       this.downstream = this.newDownstream();
