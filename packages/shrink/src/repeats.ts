@@ -6,15 +6,25 @@ import { createHash } from "node:crypto";
 
 import { UnfoldError } from "./folds/fold.ts";
 import { MARK_OPENING } from "./folds/mark.ts";
+import { linesOf } from "./lines.ts";
 
 export type RepeatOptions = { maxChars?: number; maxTexts?: number };
 
 export type Repeated = { text: string; seen: Record<string, string> };
 
-type Sent = { handle: string; digest: string; text: string; lines: string[]; windows: number[] };
+type Sent = {
+  handle: string;
+  digest: string;
+  text: string;
+  lines: readonly string[];
+  windows: Int32Array;
+  serial: number;
+};
 
 /** Fewer lines than this are not worth looking up. */
 const WINDOW = 4;
+/** More lines than any text that is remembered. */
+const MAX_LINES = 2 ** 24;
 /** What a reference costs, in characters of ordinary text. */
 const MIN_BLOCK_CHARS = 120;
 const MIN_WHOLE_CHARS = 160;
@@ -25,8 +35,10 @@ const LINE = /^\[bosun:seen (\d{24})(?: (\d+)-(\d+))?\]$/;
 export class Repeats {
   readonly #limits: { maxChars: number; maxTexts: number };
   readonly #sent = new Map<string, Sent>();
-  /** Hash of four lines → where they stand; the latest wins. */
-  readonly #windows = new Map<number, { sent: Sent; line: number }>();
+  readonly #bySerial = new Map<number, Sent>();
+  /** Hash of four lines → where they stand, as serial number and line in one; the latest wins. */
+  readonly #windows = new Map<number, number>();
+  #serial = 0;
   readonly #whole = new Map<string, Sent>();
   #chars = 0;
 
@@ -44,7 +56,7 @@ export class Repeats {
     const whole = text.length >= MIN_WHOLE_CHARS ? this.#whole.get(text) : undefined;
     if (whole !== undefined)
       return { text: `${MARK_OPENING}seen ${whole.handle}]`, seen: { [whole.handle]: whole.digest } };
-    const lines = text.split("\n");
+    const lines = linesOf(text);
     if (lines.length < WINDOW) return undefined;
     const hashes = windowHashes(lines);
     const out: string[] = [];
@@ -67,11 +79,21 @@ export class Repeats {
   /** To be called with every text that goes out, as it was before anything was folded. */
   remember(text: string, handle: string): void {
     if (text.length > this.#limits.maxChars || this.#sent.has(handle) || text.includes(MARK_OPENING)) return;
-    const lines = text.split("\n");
-    const sent: Sent = { handle, digest: digestOf(text), text, lines, windows: windowHashes(lines) };
+    const lines = linesOf(text);
+    const sent: Sent = {
+      handle,
+      digest: digestOf(text),
+      text,
+      lines,
+      windows: windowHashes(lines),
+      serial: this.#serial++,
+    };
     this.#sent.set(handle, sent);
     this.#whole.set(text, sent);
-    for (const [line, hash] of sent.windows.entries()) this.#windows.set(hash, { sent, line });
+    this.#bySerial.set(sent.serial, sent);
+    for (let line = 0; line < sent.windows.length; line++) {
+      this.#windows.set(sent.windows[line] ?? 0, sent.serial * MAX_LINES + line);
+    }
     this.#chars += text.length;
     for (const [, oldest] of this.#sent) {
       if (this.#chars <= this.#limits.maxChars && this.#sent.size <= this.#limits.maxTexts) break;
@@ -82,18 +104,22 @@ export class Repeats {
   #forget(sent: Sent): void {
     this.#sent.delete(sent.handle);
     if (this.#whole.get(sent.text) === sent) this.#whole.delete(sent.text);
-    for (const hash of sent.windows) if (this.#windows.get(hash)?.sent === sent) this.#windows.delete(hash);
+    this.#bySerial.delete(sent.serial);
+    for (const hash of sent.windows) {
+      if (Math.floor((this.#windows.get(hash) ?? -1) / MAX_LINES) === sent.serial) this.#windows.delete(hash);
+    }
     this.#chars -= sent.text.length;
   }
 
   #longestBlock(
-    lines: string[],
+    lines: readonly string[],
     at: number,
     hash: number | undefined,
   ): { sent: Sent; line: number; count: number } | undefined {
     const place = hash === undefined ? undefined : this.#windows.get(hash);
-    if (place === undefined) return undefined;
-    const { sent, line } = place;
+    const sent = place === undefined ? undefined : this.#bySerial.get(Math.floor(place / MAX_LINES));
+    if (place === undefined || sent === undefined) return undefined;
+    const line = place % MAX_LINES;
     let count = 0;
     let chars = 0;
     while (
@@ -137,17 +163,19 @@ export function digestOf(text: string): string {
 }
 
 // One hash per window of lines; lines are hashed once.
-function windowHashes(lines: string[]): number[] {
-  const hashes = lines.map((line) => {
+function windowHashes(lines: readonly string[]): Int32Array {
+  const hashes = new Int32Array(lines.length);
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? "";
     let hash = line.length;
     for (let i = 0; i < line.length; i++) hash = (Math.imul(hash, 0x01000193) + line.charCodeAt(i)) | 0;
-    return hash;
-  });
-  const windows: number[] = [];
-  for (let i = 0; i + WINDOW <= hashes.length; i++) {
+    hashes[at] = hash;
+  }
+  const windows = new Int32Array(Math.max(0, lines.length - WINDOW + 1));
+  for (let i = 0; i < windows.length; i++) {
     let hash = 0;
     for (let k = 0; k < WINDOW; k++) hash = (Math.imul(hash, 0x85ebca6b) ^ (hashes[i + k] ?? 0)) | 0;
-    windows.push(hash);
+    windows[i] = hash;
   }
   return windows;
 }

@@ -5,6 +5,7 @@
 //   |project@1.0.0 /work
 //   got@14.6.6
 //    @sindresorhus/is@7.2.0
+import { linesOf } from "../lines.ts";
 import type { Fold } from "./fold.ts";
 import { UnfoldError } from "./fold.ts";
 import { readMark, withMark } from "./mark.ts";
@@ -49,7 +50,7 @@ export const drawnTree: Fold = {
   name: "drawn",
   fold(text) {
     if (!/[├└]|^[|`]-- /m.test(text)) return undefined;
-    const lines = text.split("\n");
+    const lines = linesOf(text);
     for (const [name, style] of Object.entries(STYLES)) {
       const out = lines.map((line) => {
         const [, indent, label = ""] = style.line.exec(line) ?? [];

@@ -5,6 +5,7 @@
 //   12:const a = 1             a line: what followed the path, without the sign after it when that is a colon
 //   -13-const b = 2
 //    text                    without line numbers: a blank stands for the colon
+import { linesOf } from "../lines.ts";
 import type { Fold } from "./fold.ts";
 import { UnfoldError } from "./fold.ts";
 import { fitsInMark, readMark, withMark } from "./mark.ts";
@@ -18,7 +19,7 @@ const DATED = /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|^\d{1,2}:\d{2}/;
 export const grepByFile: Fold = {
   name: "grep",
   fold(text) {
-    const lines = text.split("\n");
+    const lines = linesOf(text);
     if (lines.length < MIN_LINES) return undefined;
     const pattern = [MATCH, COUNT].find((way) => lines.every((line, i) => isHit(line, way, i === lines.length - 1)));
     if (pattern === undefined) return undefined;

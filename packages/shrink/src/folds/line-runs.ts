@@ -2,6 +2,7 @@
 //
 //   [bosun:runs]
 //   ×12 Waiting for the server…
+import { linesOf } from "../lines.ts";
 import type { Fold } from "./fold.ts";
 import { UnfoldError } from "./fold.ts";
 import { readMark, withMark } from "./mark.ts";
@@ -15,7 +16,7 @@ export const lineRuns: Fold = {
   name: "runs",
   fold(text) {
     if (text.startsWith(SIGN) || text.includes(`\n${SIGN}`)) return undefined;
-    const lines = text.split("\n");
+    const lines = linesOf(text);
     const out: string[] = [];
     for (let i = 0; i < lines.length;) {
       let end = i + 1;

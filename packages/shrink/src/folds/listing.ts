@@ -3,6 +3,7 @@
 //
 //   [bosun:list sizes *.ts]
 //   .github/ main=980 test=2.04K :README.md=1.2K
+import { linesOf } from "../lines.ts";
 import type { Fold } from "./fold.ts";
 import { readMark, withMark } from "./mark.ts";
 import { commonEnding, readName, splitWords, writeName } from "./name-lines.ts";
@@ -22,7 +23,7 @@ export const folderListing: Fold = {
   name: "list",
   fold(text) {
     if (!text.startsWith(FILE) && !text.startsWith(FOLDER)) return undefined;
-    const lines = text.split("\n");
+    const lines = linesOf(text);
     const end = lines.findIndex((line) => !line.startsWith(FILE) && !line.startsWith(FOLDER));
     const own = end < 0 ? lines : lines.slice(0, end);
     if (own.length < MIN_ENTRIES) return undefined;

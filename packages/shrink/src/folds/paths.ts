@@ -3,6 +3,7 @@
 //
 //   [bosun:paths /a/b/ *.ts]       /a/b/main.ts, /a/b/folds/json.ts, …
 //   [bosun:paths ./ =M]            M ./x, except where it says otherwise: y=D was D ./y
+import { linesOf } from "../lines.ts";
 import type { Fold } from "./fold.ts";
 import { UnfoldError } from "./fold.ts";
 import { fitsInMark, readMark, withMark } from "./mark.ts";
@@ -24,7 +25,8 @@ export const pathList: Fold = {
   name: "paths",
   fold(text) {
     const trail = text.endsWith("\n") ? "\n" : "";
-    const lines = text.slice(0, text.length - trail.length).split("\n");
+    const all = linesOf(text);
+    const lines = trail === "" ? all : all.slice(0, -1);
     if (lines.length < MIN_PATHS) return undefined;
     const found = readPlain(lines) ?? readLabelled(lines);
     if (found === undefined) return undefined;
@@ -68,12 +70,12 @@ export function commonFolder(paths: string[]): string {
   return shared.slice(0, shared.lastIndexOf("/") + 1);
 }
 
-function readPlain(lines: string[]): { entries: Entry[]; labels?: Labels } | undefined {
+function readPlain(lines: readonly string[]): { entries: Entry[]; labels?: Labels } | undefined {
   const entries = lines.map((line): Entry => (isPath(line) ? { path: line, line } : { line }));
   return areMostlyPaths(entries) ? { entries } : undefined;
 }
 
-function readLabelled(lines: string[]): { entries: Entry[]; labels: Labels } | undefined {
+function readLabelled(lines: readonly string[]): { entries: Entry[]; labels: Labels } | undefined {
   const matches = lines
     .map((line) => LABELLED.exec(line))
     .filter((match) => match !== null && isLikelyPath(match[4] ?? ""));

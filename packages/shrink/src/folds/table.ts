@@ -1,6 +1,7 @@
 // Tables aligned with blanks, where every row has the same number of words (the last may be a sentence): one blank
 // between words. The widths, which are white space and nothing else, travel in the layout. Rows that do not fit stay
 // as they are, behind a bar.
+import { linesOf } from "../lines.ts";
 import type { Fold } from "./fold.ts";
 import { UnfoldError } from "./fold.ts";
 import { readMark, withMark } from "./mark.ts";
@@ -21,7 +22,7 @@ export const alignedTable: Fold = {
   name: "table",
   fold(text) {
     if (!text.includes("   ")) return undefined;
-    const lines = text.split("\n");
+    const lines = linesOf(text);
     if (lines.length < MIN_ROWS || (lines.length > 2 * SAMPLE && !foldRows(lines.slice(0, SAMPLE)))) return undefined;
     const folded = foldRows(lines);
     if (folded === undefined) return undefined;
@@ -41,7 +42,7 @@ export const alignedTable: Fold = {
 };
 
 // undefined: too few of these lines are rows of one table.
-function foldRows(lines: string[]): { body: string; gaps: Gap[] } | undefined {
+function foldRows(lines: readonly string[]): { body: string; gaps: Gap[] } | undefined {
   const rows = lines.map(readRow);
   const columns = usualColumns(rows);
   if (columns < MIN_COLUMNS) return undefined;

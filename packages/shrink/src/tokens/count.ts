@@ -10,8 +10,12 @@ const CACHE_SLOTS = 1 << 14;
 const CACHED_UP_TO = 48;
 /** Ids of pieces that are no token start above every rank. */
 const FIRST_OWN_ID = 1 << 18;
+const OWN_ID_MASK = (1 << 18) - 1;
 
-/** The pieces of a text, in order: where each ends, what it is (equal pieces have equal ids) and what it costs. */
+/**
+ * The pieces of a text, in order: where each ends, what it is and what it costs. Equal pieces have equal ids; pieces
+ * that are no token by themselves have hashes for ids, so that now and then two of them share one.
+ */
 export type Pieces = { count: number; ends: Uint32Array; ids: Int32Array; costs: Uint32Array; tokens: number };
 
 /** Number of o200k tokens. Text that spells a special token is text. */
@@ -35,7 +39,6 @@ let costs = new Uint32Array(4096);
 /** The pieces of a text. Valid until the next call. */
 export function splitPieces(text: string): Pieces {
   const counter = sharedCounter();
-  const own = new Map<string, number>();
   let count = 0;
   let tokens = 0;
   for (let at = 0; at < text.length;) {
@@ -48,13 +51,8 @@ export function splitPieces(text: string): Pieces {
     }
     ends[count] = end;
     costs[count] = cost;
-    if (counter.rank >= 0) ids[count] = counter.rank;
-    else {
-      const piece = text.slice(at, end);
-      let id = own.get(piece);
-      if (id === undefined) own.set(piece, (id = FIRST_OWN_ID + own.size));
-      ids[count] = id;
-    }
+    ids[count] =
+      counter.rank >= 0 ? counter.rank : FIRST_OWN_ID + ((counter.hash ^ (counter.hash >>> 18)) & OWN_ID_MASK);
     count++;
     tokens += cost;
     at = end;
@@ -77,6 +75,8 @@ function sharedCounter(): Counter {
 class Counter {
   /** Rank of the last piece asked about, or −1 when it is no token by itself. */
   rank = -1;
+  /** Hash of its characters. */
+  hash = 0;
   readonly vocabulary: Vocabulary;
   readonly #slices: Slices;
   readonly #encoder = new TextEncoder();
@@ -98,6 +98,7 @@ class Counter {
       seen |= unit;
       hash = (Math.imul(hash, HASH_BASE) + unit + 1) | 0;
     }
+    this.hash = hash;
     if (seen > 127) return this.#costOfBytes(text.slice(start, end), hash);
     this.rank = size <= this.vocabulary.maxTokenBytes ? this.#rankOfAscii(text, start, size, hash) : -1;
     if (this.rank >= 0) return 1;
