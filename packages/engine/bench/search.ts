@@ -24,7 +24,8 @@ export async function benchSearch(rounds = 7): Promise<Row[]> {
       ["rare literal, lines", "needle-[0-9]+ here", "content", ["-n"]],
       ["no literal to anchor on, lines", "[a-z]+[0-9]{5}x", "content", ["-n"]],
       ["rare literal, files", "needle-", "files_with_matches", ["-l"]],
-      ["common word, files", "consectetur", "files_with_matches", ["-l"]],
+      // Newest first, as the contract has it: the binary must sort as well.
+      ["common word, files", "consectetur", "files_with_matches", ["-l", "--sortr=modified"]],
       ["common word, lines", "consectetur", "content", ["-n"]],
     ];
     const rows: Row[] = [];

@@ -21,7 +21,7 @@ export type EngineCode =
   | "NOT_FOUND"
   | "NOT_FILE" // a directory where a file is needed
   | "NOT_REGULAR" // a FIFO, socket or device
-  | "NOT_DIRECTORY"
+  | "NOT_DIRECTORY" // details.reason "file-on-the-way" when a part of the path is a file, so that nothing can be there
   | "ALREADY_EXISTS"
   | "DIRECTORY_NOT_EMPTY"
   | "TOO_LARGE" // details.bytes, details.maxBytes, details.what: "file" | "content" | "result"

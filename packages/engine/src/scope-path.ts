@@ -189,7 +189,7 @@ class Walk {
       if (errno !== "ENOTDIR" && errno !== "ELOOP") throw this.#explain(error, name);
     }
     const link = this.#attempt(name, () => this.#directory.readLink(name));
-    if (link === undefined) throw this.#fail("NOT_DIRECTORY", name, "not-a-directory");
+    if (link === undefined) throw this.#fail("NOT_DIRECTORY", name, "file-on-the-way");
     this.#redirect(link, name);
     return undefined;
   }
@@ -325,7 +325,7 @@ class Walk {
     const errno = errnoOf(error);
     if (errno === undefined) throw error;
     if (errno === "ENOENT") return this.#fail("NOT_FOUND", name, "missing");
-    if (errno === "ENOTDIR") return this.#fail("NOT_DIRECTORY", name, "not-a-directory");
+    if (errno === "ENOTDIR") return this.#fail("NOT_DIRECTORY", name, "file-on-the-way");
     if (errno === "ELOOP") return this.#fail("LINK_LOOP", name, "link-loop");
     if (errno === "ENAMETOOLONG") return this.#fail("INVALID_PATH", name, "too-long");
     const refusal = this.#fail("IO_ERROR", name, "io");

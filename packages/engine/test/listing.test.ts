@@ -81,15 +81,6 @@ describe("a tree of two levels (D11)", () => {
     using workspace = new Workspace(files, { deny: ["**/.env"], ignore: ["*.log"] });
     expect(await draw(workspace)).toBe("w/\n└── a/\n    └── b\n");
   });
-
-  // Root reads everything: only another user can meet an unreadable directory.
-  test.skipIf(process.getuid?.() === 0)("an unreadable directory is noted", async () => {
-    using workspace = new Workspace({ "a/x": "x", "b/y": "y" });
-    fs.chmodSync(workspace.at("a"), 0);
-    expect(await draw(workspace)).toBe("w/\n├── a/ [unreadable]\n└── b/\n    └── y\n");
-    expect((await list(workspace, { recursive: true })).unreadable).toEqual(["a"]);
-    fs.chmodSync(workspace.at("a"), 0o755);
-  });
 });
 
 describe("entries below a directory (S2)", () => {
@@ -163,11 +154,11 @@ test("astral names come after the rest of the plane, as bytes do", async () => {
 
 test("thousands of entries: others get their turn", async () => {
   using workspace = new Workspace();
-  for (let i = 0; i < 5000; i += 1) fs.writeFileSync(workspace.at(`f${i}`), "");
+  for (let i = 0; i < 1500; i += 1) fs.writeFileSync(workspace.at(`f${i}`), "");
   let turns = 0;
   const timer = setInterval(() => (turns += 1), 1);
-  const listing = await list(workspace, { maxEntries: 5000 });
+  const listing = await list(workspace, { maxEntries: 1500 });
   clearInterval(timer);
-  expect(listing.entries.length).toBe(5000);
+  expect(listing.entries.length).toBe(1500);
   expect(turns).toBeGreaterThan(0);
 });

@@ -11,12 +11,15 @@ const DIFFERENCES: readonly Difference[] = [
   { name: "the Unicode form of its characters", normal: (text) => text.normalize("NFC") },
 ];
 
+/** A larger file would hold everybody up for the sake of a hint. */
+const MAX_CHARS = 1024 * 1024;
 const MAX_SHOWN_CHARS = 120;
 /** Places looked at for a text whose first line occurs often. */
 const MAX_CANDIDATES = 200;
 
 /** `wanted` does not occur in `content`. Undefined when nothing comes close. */
 export function describeNearest(content: string, wanted: string): string | undefined {
+  if (content.length > MAX_CHARS || wanted.length > MAX_CHARS) return undefined;
   const tidy = wanted.replace(/\r\n/g, "\n");
   const file = content.replace(/\r\n/g, "\n");
   return ownMistake(file, tidy) ?? sameButFor(file, tidy) ?? firstDifference(file, tidy);

@@ -12,7 +12,7 @@ import type { OpenFile } from "./open-file.ts";
 import { tooLarge } from "./read-whole.ts";
 
 export type LineRange = {
-  /** 1-based, inclusive. */
+  /** 1-based, inclusive. `last` may be Infinity: to the end. */
   readonly first: number;
   readonly last: number;
 };
@@ -98,8 +98,8 @@ async function feed(
 
 function checkRange(range: LineRange): void {
   const { first, last } = range;
-  if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last))
-    throw rangeError("both ends must be integers", range);
+  const isInteger = Number.isSafeInteger(first) && (Number.isSafeInteger(last) || last === Infinity);
+  if (!isInteger) throw rangeError("both ends must be integers", range);
   if (first < 1) throw rangeError(`start must be >= 1, got ${first}`, range);
   if (first > last) throw rangeError(`start ${first} > end ${last}`, range);
 }

@@ -21,6 +21,11 @@ export class ViewedFiles {
     }
   }
 
+  /** Whether it was ever seen; for surfaces that must say so before they say that a file is missing. */
+  has(realPath: string): boolean {
+    return this.#seen.has(realPath);
+  }
+
   forget(realPath: string): void {
     this.#seen.delete(realPath);
   }

@@ -10,27 +10,18 @@ import { makeParents } from "./make-directories.ts";
 import { needFile, openForReading } from "./open-file.ts";
 import type { OpenFile } from "./open-file.ts";
 
+/** Bytes that may be written. Only `encodeContent` makes them. */
+export type FileContent = Buffer & { readonly checked: unique symbol };
+
 export type WriteOptions = {
-  readonly maxBytes: number;
   /** Asked before an existing file is overwritten; throws to refuse (view before edit). */
   readonly guard?: (place: ScopedPath, file: OpenFile) => Promise<void>;
 };
 
 export type Written = { readonly bytes: number; readonly created: boolean; readonly fingerprint: Fingerprint };
 
-export async function writeFile(place: ScopedPath, text: string, options: WriteOptions): Promise<Written> {
-  const content = encodeText(text, "content");
-  if (content.length > options.maxBytes) {
-    throw new EngineError(
-      "TOO_LARGE",
-      `content is ${content.length} bytes, exceeds maximum ${options.maxBytes} bytes`,
-      {
-        what: "content",
-        bytes: content.length,
-        maxBytes: options.maxBytes,
-      },
-    );
-  }
+/** `content` is what `encodeContent` made: its limits come before anything that could be wrong with the path. */
+export async function writeFile(place: ScopedPath, content: FileContent, options: WriteOptions = {}): Promise<Written> {
   return withFileLock(place, async (fresh) => {
     refuseDirectoryForm(fresh);
     const expected = fresh.entry === undefined ? undefined : await approve(fresh, options);
@@ -41,6 +32,17 @@ export async function writeFile(place: ScopedPath, text: string, options: WriteO
       created: fresh.entry === undefined,
       fingerprint: fingerprintFrom(stat, ContentHash.of(content)),
     };
+  });
+}
+
+/** Text as the bytes of a file. Throws TOO_LARGE or INVALID_INPUT. */
+export function encodeContent(text: string, maxBytes: number): FileContent {
+  const content = encodeText(text, "content");
+  if (content.length <= maxBytes) return content as FileContent;
+  throw new EngineError("TOO_LARGE", `content is ${content.length} bytes, exceeds maximum ${maxBytes} bytes`, {
+    what: "content",
+    bytes: content.length,
+    maxBytes,
   });
 }
 

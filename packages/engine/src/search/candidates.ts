@@ -1,7 +1,11 @@
 // Which files hold a match: ripgrep's own walk, with its own speed, over the tree and over what links in it lead to.
 // Only names come out of here; whether a name may be shown is judged where it is opened.
+import { EngineError } from "../failure.ts";
+import { kindOfFile } from "../files/file-kind.ts";
+import { openForReading } from "../files/open-file.ts";
 import { joinPath } from "../scope-directory.ts";
 import type { Directory } from "../scope-directory.ts";
+import type { ScopedPath } from "../scope-path.ts";
 import { deniedBy, isIgnored } from "../scope.ts";
 import type { Scope } from "../scope.ts";
 import type { GrepPlan } from "./grep-request.ts";
@@ -73,7 +77,7 @@ export function linkedFiles(hunt: Hunt, links: Links): Candidate[] {
   return links.files
     .filter(({ path }) => hunt.plan.accepts(path))
     .map(({ path, realLink }) => {
-      const pin = () => pinLinked(hunt.scope, realLink, path);
+      const pin = () => pinLinked(hunt, realLink, path);
       const look = () => {
         using pinned = pin();
         return pinned;
@@ -82,13 +86,30 @@ export function linkedFiles(hunt: Hunt, links: Links): Candidate[] {
     });
 }
 
-function pinLinked(scope: Scope, realLink: string, shown: string): Pinned | undefined {
-  const place = resolveLinkedFile(scope, realLink);
+function pinLinked(hunt: Hunt, realLink: string, shown: string): Pinned | undefined {
+  const place = resolveLinkedFile(hunt.scope, realLink);
   if (place?.entry === undefined) return undefined;
+  if (!isSearchable(place, hunt.plan)) {
+    place[Symbol.dispose]();
+    return undefined;
+  }
   const pinned = pinEntry(place.entry, place.path, shown, false);
   // The parent is not needed any more; the entry stays open with the pin.
   place.parent[Symbol.dispose]();
   return pinned;
+}
+
+/** What ripgrep's own walk would have left out: it searches everything it is given by name. */
+function isSearchable(place: ScopedPath, plan: GrepPlan): boolean {
+  if (place.entry !== undefined && Number(place.entry.stat.size) > plan.maxFileBytes) return false;
+  try {
+    using file = openForReading(place);
+    const { kind } = kindOfFile(file);
+    return kind === "text" || kind === "svg";
+  } catch (error) {
+    if (error instanceof EngineError) return false;
+    throw error;
+  }
 }
 
 async function* namesOf(hunt: Hunt, args: readonly string[], paths: readonly string[]): AsyncGenerator<string> {

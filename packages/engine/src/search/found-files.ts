@@ -48,12 +48,15 @@ export class FoundFiles implements FileSource {
       for await (const candidate of this.#inWalkOrder()) {
         const pinned = candidate.pin();
         if (pinned === undefined) continue;
-        batch.push(pinned);
-        if (batch.length < size) continue;
-        yield batch;
-        release(batch);
-        batch = [];
-        size = Math.min(size * 4, MAX_BATCH);
+        // Without descriptors a file and a link to it are the same argument: not in one batch.
+        if (batch.length >= size || batch.some(({ argument }) => argument === pinned.argument)) {
+          const full = batch;
+          batch = [pinned];
+          yield* lend(full);
+          size = Math.min(size * 4, MAX_BATCH);
+        } else {
+          batch.push(pinned);
+        }
       }
       if (batch.length > 0) yield batch;
     } finally {
@@ -123,6 +126,15 @@ export class FoundFiles implements FileSource {
     this.#pinners.set(directory, pinner);
     return pinner;
   };
+}
+
+/** Open while it is lent, whether or not the borrower comes back for more. */
+function* lend(batch: readonly Pinned[]): Generator<readonly Pinned[]> {
+  try {
+    yield batch;
+  } finally {
+    release(batch);
+  }
 }
 
 function release(batch: readonly Pinned[]): void {

@@ -43,6 +43,8 @@ export type GrepPlan = {
   /** Which files ripgrep may leave out on its walk; the filter below still has the last word. */
   readonly selecting: readonly string[];
   readonly accepts: (relativePath: string) => boolean;
+  /** Larger files are left out. */
+  readonly maxFileBytes: number;
 };
 
 /** Checks everything that can be wrong before anything runs. */
@@ -53,7 +55,9 @@ export function planGrep(scope: Scope, request: GrepRequest): GrepPlan {
   const accepts = (path: string) =>
     (extensions === undefined || extensions.some((extension) => path.endsWith(`.${extension}`))) &&
     (include === undefined || matchesPathOrName(include, path));
-  return { matching: matchingFlags(request), selecting: selectingFlags(scope, include, extensions, request), accepts };
+  const selecting = selectingFlags(scope, include, extensions, request);
+  const maxFileBytes = request.multiline === true ? request.maxFileBytes : Infinity;
+  return { matching: matchingFlags(request), selecting, accepts, maxFileBytes };
 }
 
 function matchingFlags(request: GrepRequest): string[] {

@@ -25,6 +25,7 @@ export type Matching = {
   readonly signal: AbortSignal;
 };
 
+/** No two of the files may have the same argument. */
 export async function* matchingLines(
   files: readonly Pinned[],
   matching: Matching,
@@ -69,10 +70,11 @@ export async function countLines(
 }
 
 export async function whichMatch(files: readonly Pinned[], matching: Matching): Promise<Set<Pinned>> {
-  const found = new Set<Pinned>();
-  if (files.length === 0) return found;
-  for await (const { file } of runOver(files, matching, ["--files-with-matches"], NUL)) found.add(file);
-  return found;
+  const found = new Set<string>();
+  if (files.length === 0) return new Set();
+  for await (const { file } of runOver(files, matching, ["--files-with-matches"], NUL)) found.add(file.argument);
+  // By argument: without descriptors a file and a link to it are the same one.
+  return new Set(files.filter(({ argument }) => found.has(argument)));
 }
 
 type Record = { readonly bytes: Buffer; readonly file: Pinned };

@@ -105,6 +105,7 @@ describe("ranges", () => {
     ["one line", 50, 50, 50, 50],
     ["the end is clamped", 98, 5000, 98, 100],
     ["the last line", 100, 100, 100, 100],
+    ["to the end, however far that is", 98, Infinity, 98, 100],
   ])("%s", async (_, first, last, from, to) => {
     using workspace = new Workspace({ f: hundred });
     const { lines, more } = await read(workspace, "f", range(first, last));

@@ -1,7 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import fs from "node:fs";
 import path from "node:path";
-import { ViewedFiles, kindOfFile, openForReading, readLines, replaceText, writeFile } from "../../src/index.ts";
+import {
+  ViewedFiles,
+  encodeContent,
+  kindOfFile,
+  openForReading,
+  readLines,
+  replaceText,
+  writeFile,
+} from "../../src/index.ts";
 import type { EngineCode, Written, WriteOptions } from "../../src/index.ts";
 import { Workspace, directory, failure, link, outcome } from "../workspace.ts";
 
@@ -11,10 +19,11 @@ async function write(
   workspace: Workspace,
   name: string,
   text: string,
-  options: Partial<WriteOptions> = {},
+  options: WriteOptions & { maxBytes?: number } = {},
 ): Promise<Written> {
+  const content = encodeContent(text, options.maxBytes ?? MIB);
   using place = workspace.resolve(name, { writing: true });
-  return await writeFile(place, text, { maxBytes: MIB, ...options });
+  return await writeFile(place, content, options);
 }
 
 describe("writing", () => {
@@ -115,7 +124,7 @@ describe("view before edit", () => {
     viewed.note(place.path, fingerprint);
   }
 
-  const guarded = (viewed: ViewedFiles): Partial<WriteOptions> => ({
+  const guarded = (viewed: ViewedFiles): WriteOptions => ({
     guard: (place, file) => viewed.require(place, file),
   });
 

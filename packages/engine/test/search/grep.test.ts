@@ -498,8 +498,10 @@ describe("limits", () => {
     expect((await found(workspace, { pattern: "hit", mode: "count", maxChars: MIB })).length).toBe(1000);
   });
 
-  test("nothing stays open", async () => {
+  test("nothing stays open, also when a page is full early", async () => {
+    const many = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`many/f${i}`, "hit\nhit\n"]));
     using workspace = new Workspace({
+      ...many,
       "a/b": "hit",
       l: link("a"),
       m: link("a/b"),
@@ -512,6 +514,7 @@ describe("limits", () => {
     for (const mode of ["content", "count", "files_with_matches"] as const) {
       await found(workspace, { pattern: "hit", mode });
       await found(workspace, { pattern: "hit", mode, limit: 1 });
+      await found(workspace, { pattern: "hit", mode, limit: 30 });
       await outcome(() => search(workspace, { pattern: "(", mode }));
       await search(workspace, { pattern: "hit", mode, signal: AbortSignal.abort() });
     }
