@@ -1,4 +1,5 @@
-// npm run conformance: the official MCP conformance suite against our server and our client, both requirement sets.
+// npm run conformance: the official MCP conformance suite against our server, our client, and our server through our
+// proxy, both requirement sets.
 //   --verbose   the suite's own output as well
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,23 +14,28 @@ const scratch = mkdtempSync(path.join(tmpdir(), "bosun-conformance-"));
 
 type Scenario = { name: string; passed: number; failed: number; scored: boolean };
 
-const server = Bun.spawn([...hardened, path.join(root, "conformance/server.ts")], {
-  stdout: "pipe",
-  stderr: "inherit",
-  env: process.env,
-});
+const fixtures = path.join(root, "conformance/server.ts");
+const proxyEntry = path.join(root, "packages/bcp-mcp-server/src/index.ts");
+const server = Bun.spawn([...hardened, fixtures], { stdout: "pipe", stderr: "inherit", env: process.env });
+// Behind the proxy the same fixtures are reached over stdio: what no scenario of the suite tries by itself.
+const proxy = Bun.spawn(
+  [...hardened, proxyEntry, "--mode", "proxy", "--listen", "0", "--", ...hardened, fixtures, "--stdio"],
+  { stdout: "inherit", stderr: "pipe", env: process.env },
+);
 let failed = 0;
 let passed = 0;
 try {
-  const url = await firstLine(server.stdout);
+  const url = addressIn(await firstLine(server.stdout));
+  const proxyUrl = addressIn(await firstLine(proxy.stderr));
   const client = [...hardened, path.join(root, "conformance/client.ts")].map(quoted).join(" ");
   const rows: string[][] = [];
   for (const revision of REVISIONS) {
     for (const [leg, ...args] of [
       ["server", "--url", url],
       ["client", "--command", client],
+      ["server through the proxy", "--url", proxyUrl],
     ] as const) {
-      const scenarios = await run([leg, ...args, "--requirements", revision]);
+      const scenarios = await run([leg.split(" ")[0] ?? leg, ...args, "--requirements", revision]);
       const scored = scenarios.filter((scenario) => scenario.scored);
       const bad = scenarios.filter((scenario) => scenario.failed > 0);
       passed += scenarios.length - bad.length;
@@ -47,6 +53,7 @@ try {
   table(["requirement set, leg", "scored scenarios", "unscored", "checks passed", "checks failed"], rows);
 } finally {
   server.kill();
+  proxy.kill();
 }
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
@@ -84,6 +91,12 @@ async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
     text += new TextDecoder().decode(value);
   }
   return text.slice(0, text.indexOf("\n"));
+}
+
+function addressIn(line: string): string {
+  const address = /http:\/\/\S+/.exec(line)?.[0];
+  if (address === undefined) throw new Error(`no address in: ${line}`);
+  return address;
 }
 
 function table(head: string[], rows: string[][]): void {
