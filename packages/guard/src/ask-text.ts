@@ -6,7 +6,7 @@ import { masked } from "./redact.ts";
 import { actsOf, describeActs, type Act } from "./rules/acts.ts";
 import type { ParseShell, ShellText } from "./rules/command.ts";
 import { nameOfRule, type Decision } from "./rules/decision.ts";
-import { reach } from "./rules/inner-commands.ts";
+import { reach } from "./rules/reach.ts";
 import { displayName, type ToolName } from "./rules/tool-pattern.ts";
 import { mixesScripts } from "./confusables.ts";
 import { makeScreenSafe, screenSafe } from "./screen-safe.ts";

@@ -73,6 +73,7 @@ export function readHead(file: string): Head {
   } catch (error) {
     return codeOf(error) === "ENOENT" ? { kind: "absent" } : { kind: "damaged" };
   }
+  if (text === "") return { kind: "absent" };
   const found = /^\{"n":(\d{1,15}),"h":"([0-9a-f]{64})"\} *\n$/.exec(text);
   const link = { n: Number(found?.[1]), hash: found?.[2] ?? "" };
   return found === null || headText(link) !== text ? { kind: "damaged" } : { kind: "head", ...link };

@@ -18,7 +18,7 @@ export type AuditFilter = {
   housekeeping?: boolean;
 };
 
-const HOUSEKEEPING = new Set(["opened", "rotated", "pruned", "recovered"]);
+const HOUSEKEEPING = new Set(["opened", "rotated", "pruned", "recovered"]); // "lost" is news
 
 /** Matching records of one log and its rotated files. */
 export function* readAudit(file: string, filter: AuditFilter = {}): Generator<AuditRecord> {

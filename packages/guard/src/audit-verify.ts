@@ -134,6 +134,8 @@ function checkRecord(
     walk.torn = undefined;
     walk.tornAt = undefined;
   }
+  if (record.kind === "lost")
+    walk.problems.push(here(`found when the log was opened again: ${String(record["reason"])}`));
   if (record.kind === "pruned" && typeof record["upto"] === "number") walk.prunedUpto = record["upto"];
   walk.before = walk.last;
   walk.last = { n: record.n, hash };

@@ -96,8 +96,11 @@ class AuditLog implements Audit {
     const end = endOfLog(file);
     this.#size = fstatSync(this.#log).size;
     this.#last = end.last;
+    // Read before the first write: from then on the head is ours again, and what it knew would be forgotten.
+    const lost = lostSince(file, this.#last, this.#size > 0);
     if (this.#size === 0) this.#write({ kind: "opened", previous: this.#last.hash });
     else this.#recover(end.torn);
+    if (lost !== undefined) this.#write({ kind: "lost", reason: lost });
   }
 
   append(event: AuditEvent): ChainLink {
@@ -208,6 +211,15 @@ function endOfLog(file: string): { last: ChainLink; torn: Torn } {
   const head = readHead(file);
   const link = before ?? (head.kind === "head" ? { n: head.n, hash: head.hash } : { n: 0, hash: CHAIN_START });
   return { last: link, torn: current.torn };
+}
+
+// The head is written after its line, so it can be one behind, never ahead: if it is, lines are gone.
+function lostSince(file: string, last: ChainLink, hasLines: boolean): string | undefined {
+  const head = readHead(file);
+  if (head.kind === "absent") return hasLines ? "the head record was gone" : undefined;
+  if (head.kind === "damaged") return "the head record was damaged";
+  if (head.n > last.n) return `${head.n - last.n} records at the end were gone`;
+  return head.n === last.n && head.hash !== last.hash ? "the last record was another one" : undefined;
 }
 
 function endOfFile(file: string): { last: ChainLink | undefined; torn: Torn } {

@@ -32,7 +32,7 @@ export type {
 } from "./rules/command.ts";
 export { textOfCommand } from "./rules/command.ts";
 export { actsOf, describeActs, type Act } from "./rules/acts.ts";
-export { reach, type Reached } from "./rules/inner-commands.ts";
+export { reach, type Reached } from "./rules/reach.ts";
 export { nameOfRule, type Decision, type RuleSource, type Verdict } from "./rules/decision.ts";
 export { judge, type Call, type JudgeOptions } from "./rules/judge.ts";
 export { isIgnored, judgePath, type PathAccess } from "./rules/judge-paths.ts";

@@ -284,6 +284,36 @@ describe("what was done to it is found", () => {
   });
 });
 
+describe("what was done to it while nobody wrote stays found", () => {
+  test.each<[string, (file: string) => void]>([
+    [
+      "lines cut off at the end",
+      (file) => truncateSync(file, readFileSync(file, "utf8").lastIndexOf("\n", statSync(file).size - 2) + 1),
+    ],
+    ["all lines cut off", (file) => truncateSync(file, 0)],
+    ["the file removed", (file) => rmSync(file)],
+    ["the head record removed", (file) => rmSync(`${file}.head`)],
+    ["the head record emptied", (file) => truncateSync(`${file}.head`, 0)],
+    ["the head record changed", (file) => writeFileSync(`${file}.head`, "x")],
+  ])("%s", (_, change) => {
+    const folder = fresh();
+    for (let i = 0; i < 2; i += 1) {
+      const audit = openAudit({ folder });
+      audit.append({ kind: "notice", reason: "one" });
+      audit.append({ kind: "notice", reason: "two" });
+      audit.close();
+    }
+    const file = path.join(folder, "audit.jsonl");
+    change(file);
+    const again = openAudit({ folder });
+    again.append({ kind: "notice", reason: "later" });
+    again.close();
+    const report = verifyAudit(file);
+    expect(report.ok).toBe(false);
+    expect(report.problems.map(({ what }) => what).join("\n")).toMatch(/gone|damaged|missing/);
+  });
+});
+
 describe("nobody is let in between", () => {
   test("a link, a second name, a pipe's place or a folder open to others is refused", () => {
     const folder = fresh();

@@ -4,7 +4,7 @@ import { actsOf, type Act } from "./acts.ts";
 import { isLiteral, type Assignment, type ParseShell, type ShellText, type SimpleCommand } from "./command.ts";
 import { allowsWords, commandSpecificity, coversWords, type CommandPattern } from "./command-pattern.ts";
 import type { Decision, RuleSource } from "./decision.ts";
-import { isTooMuch, reach, shortText, type Reached } from "./inner-commands.ts";
+import { isTooMuch, reach, shortText, type Reached } from "./reach.ts";
 import { judgePath } from "./judge-paths.ts";
 import type { Policy, Rule } from "./policy.ts";
 import { matchesTool, type ToolName } from "./tool-pattern.ts";

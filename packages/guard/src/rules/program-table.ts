@@ -1,5 +1,5 @@
-// What well-known programs do with their words: which options write, connect or start something, which programs run
-// another command. Facts only; acts.ts and inner-commands.ts read them. What is not here is taken as "runs itself".
+// Facts only; acts.ts and inner-commands.ts read them. What well-known programs do with their words: which options write,
+// connect or start something, which run another command. What is not here is taken as "runs itself".
 
 export type ActKind = "read" | "write" | "network" | "execute";
 
