@@ -1,0 +1,106 @@
+// A question to the person behind the client, as an MCP elicitation: the whole call is shown, the answer counts for
+// exactly that call. Both carriers are mcp's business; here a client that cannot be asked gets a clear no.
+import { approvalCall, questionText, refusalText } from "@bosun/guard";
+import type { Answer, Ask, CallToDecide, Offer } from "@bosun/guard";
+import { elicitForm, isObject } from "@bosun/mcp/server";
+import type { Context, JsonObject } from "@bosun/mcp/server";
+import type { Session } from "@bosun/engine";
+import type { Bench } from "./bench.ts";
+import { Refusal } from "./refusal.ts";
+import { parse } from "./watch.ts";
+import type { Watch } from "./watch.ts";
+
+/** What is longer than this nobody reads: then the answer is no, not a blind yes. */
+const SHOWN = { maxValueChars: 100_000, maxValueLines: 5000, secrets: true };
+const REFUSE = "refuse";
+
+type Asking = {
+  readonly bench: Bench;
+  readonly watch: Watch;
+  readonly context: Context;
+  readonly session: Session;
+  readonly record: { answered(answer: string): void };
+};
+
+/** Returns when the person allowed it; throws Refusal otherwise. */
+export async function askPerson(ask: Ask, call: CallToDecide, asking: Asking): Promise<void> {
+  const { context, watch, session, record } = asking;
+  const { decision } = ask;
+  const { settingsFile } = watch;
+  const shown = questionText(
+    { ...call, arguments: call.arguments, server: { builtin: "this server" }, decision, parse },
+    SHOWN,
+  );
+  if (!shown.isWhole) {
+    throw new Refusal(
+      "cannot ask",
+      decision,
+      `${refusalText(decision, { settingsFile })} It is too long to be shown to a person as a whole.`,
+    );
+  }
+  const question = elicitForm(wordingOf(ask, call, shown.text), formFor(ask));
+  if (!context.canAsk(question)) {
+    throw new Refusal("cannot ask", decision, refusalText(decision, { settingsFile, cannotAsk: true }));
+  }
+  // The key carries the digest: an answer that comes back on another carrier can only be to this very call.
+  const key = `approve-${ask.digest.slice(0, 32)}`;
+  const { approvalTimeoutMs } = asking.bench.config;
+  const answers = await within(approvalTimeoutMs, context.ask({ [key]: question }));
+  if (answers === "late") {
+    record.answered("none");
+    const late = `Nobody answered within ${approvalTimeoutMs / 1000} s, which counts as a no.`;
+    throw new Refusal("unanswered", decision, `${refusalText(decision, { settingsFile })} ${late}`);
+  }
+  const outcome = watch.approvalsOf(session).answer(ask, approvalCall(call), answerFrom(answers[key], ask));
+  record.answered(outcome.kind === "allowed" ? `allowed: ${outcome.scope}` : `denied: ${outcome.reason}`);
+  if (outcome.kind === "denied") {
+    throw new Refusal("refused", decision, `${refusalText(decision, { settingsFile })} The answer: ${outcome.reason}.`);
+  }
+}
+
+function wordingOf(ask: Ask, call: CallToDecide, question: string): string {
+  return [
+    `Allow this call? ${question}`,
+    ...(call.cwd === undefined ? [] : [`in: ${call.cwd}`]),
+    ...(ask.changedSince === undefined ? [] : [`Its definition changed since it was allowed on ${ask.changedSince}.`]),
+    ...ask.offers.map((offer) => `"${nameOfOffer(offer)}": ${offer.meaning}`),
+    `digest: ${ask.digest}`,
+  ].join("\n");
+}
+
+function formFor(ask: Ask): JsonObject {
+  const choices = [...ask.offers.map(nameOfOffer), REFUSE];
+  return {
+    type: "object",
+    properties: { decision: { type: "string", title: "Decision", enum: choices } },
+    required: ["decision"],
+  };
+}
+
+function nameOfOffer({ answer }: Offer): string {
+  if (answer.kind === "once") return "allow once";
+  if (answer.kind === "always") return "always allow this tool";
+  const server = answer.kind === "session" && answer.scope === "server";
+  return server ? "allow this server for this session" : "allow this tool for this session";
+}
+
+/** Anything but a clear yes is a no. */
+function answerFrom(said: JsonObject | undefined, ask: Ask): Answer {
+  const action = said?.["action"];
+  if (action !== "accept")
+    return { kind: "deny", reason: action === "decline" ? "the person declined" : "the question was dismissed" };
+  const content = isObject(said?.["content"]) ? said["content"] : {};
+  const offer = ask.offers.find((one) => nameOfOffer(one) === content["decision"]);
+  return offer?.answer ?? { kind: "deny", reason: "the person refused" };
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T | "late"> {
+  const late = Promise.withResolvers<"late">();
+  const timer = setTimeout(() => late.resolve("late"), Math.min(ms, 2_147_483_647));
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => {}); // an answer that comes too late, or a client that has gone
+  }
+}

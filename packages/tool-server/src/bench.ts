@@ -1,0 +1,125 @@
+// What all tools work with: the scope, the sandboxed host of commands, and what each client has. One per server.
+import { ProcessHost, MemorySessions, childEnvironment, chooseSandbox, closeScope, openScope } from "@bosun/engine";
+import type { Boundary, Sandbox, Scope, Session } from "@bosun/engine";
+import type { Config } from "./config.ts";
+import { coveredPaths, literalGlob } from "./denied-paths.ts";
+import type { Log } from "./log.ts";
+import type { PathRules } from "./path-rules.ts";
+
+export type BenchOptions = {
+  readonly config: Config;
+  readonly paths: PathRules;
+  readonly log: Log;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  /** Our own tokens: never in a child's environment. */
+  readonly secrets: readonly string[];
+  /** No tool starts commands: then no sandbox is looked for. */
+  readonly withoutCommands: boolean;
+  /** Words that start the Landlock helper, when this is not run from its sources. */
+  readonly sandboxHelper?: readonly string[] | undefined;
+};
+
+export class Bench {
+  readonly config: Config;
+  readonly log: Log;
+  readonly scope: Scope;
+  /** The workspace surface's: the working directory and nothing else. */
+  readonly workspace: Scope;
+  readonly host: ProcessHost;
+  readonly sandbox: Sandbox;
+  readonly boundary: Boundary;
+  /** What commands see. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Finished tasks whose one plain reading is done, while their output can still be read by position. */
+  readonly readTasks = new Set<string>();
+  readonly #sessions: MemorySessions;
+  readonly #byOwner = new Map<string, string>();
+  #closing: Promise<void> | undefined;
+
+  /** Throws EngineError for a folder or pattern that cannot be used, or when a required sandbox is missing. */
+  static async open(options: BenchOptions): Promise<Bench> {
+    const { config, paths, home, log } = options;
+    const environment = childEnvironment(options.env, { pass: config.passEnvironment, secrets: options.secrets });
+    const globs = {
+      deny: [...config.deny, ...paths.deny],
+      readOnly: [...paths.readOnly, ...paths.protected.map(literalGlob)],
+      ignore: paths.ignore,
+    };
+    const scope = openScope({ workdir: config.workdir, roots: config.roots, ...globs });
+    const workspace = openScope({ workdir: config.workdir, roots: [config.workdir], ...globs });
+    const { denied, readOnly, complete } = coveredPaths(scope, globs);
+    if (!complete)
+      log("warn", "the tree is too large to find every denied path for the sandbox; file tools still refuse them");
+    const path = environment["PATH"] ?? "";
+    const boundary: Boundary = { writable: config.roots, readOnly, denied, network: config.allowNetwork, home, path };
+    const sandbox = await chooseSandbox(boundary, {
+      mode: options.withoutCommands ? "off" : config.sandbox,
+      ...(options.sandboxHelper === undefined ? {} : { helper: options.sandboxHelper }),
+    });
+    return new Bench(options, { scope, workspace, boundary, sandbox, environment });
+  }
+
+  private constructor(
+    { config, log }: BenchOptions,
+    parts: Pick<Bench, "scope" | "workspace" | "boundary" | "sandbox" | "environment">,
+  ) {
+    this.config = config;
+    this.log = log;
+    this.scope = parts.scope;
+    this.workspace = parts.workspace;
+    this.boundary = parts.boundary;
+    this.sandbox = parts.sandbox;
+    this.environment = parts.environment;
+    this.host = new ProcessHost({ confinement: parts.sandbox.confinement });
+    this.#sessions = new MemorySessions({
+      host: this.host,
+      workdir: config.workdir,
+      env: parts.environment,
+      limits: config.limits,
+      ...(config.backgroundTimeoutMs > 0 ? { jobs: { timeoutMs: config.backgroundTimeoutMs } } : {}),
+      // On stdio there is one client, and what it has ends with its connection.
+      ...(config.transport === "http" ? { idleMs: config.idleMs } : {}),
+    });
+  }
+
+  /** What this caller has; made on its first call. */
+  sessionOf(owner: string): Session {
+    const handle = this.#byOwner.get(owner);
+    const known = handle === undefined ? undefined : this.#sessions.find(handle);
+    if (known !== undefined) return known;
+    const session = this.#sessions.open();
+    this.#byOwner.set(owner, session.handle);
+    return session;
+  }
+
+  has(owner: string): boolean {
+    const handle = this.#byOwner.get(owner);
+    return handle !== undefined && this.#sessions.find(handle) !== undefined;
+  }
+
+  isBusy(owner: string): boolean {
+    const handle = this.#byOwner.get(owner);
+    return handle !== undefined && this.#sessions.find(handle)?.busy === true;
+  }
+
+  /** A client is gone: everything it had ends. */
+  async endClient(owner: string): Promise<void> {
+    const handle = this.#byOwner.get(owner);
+    this.#byOwner.delete(owner);
+    if (handle !== undefined) await this.#sessions.close(handle);
+  }
+
+  /** Ends every command and gives everything back. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#sessions.closeAll();
+    await this.host.close();
+    closeScope(this.scope);
+    closeScope(this.workspace);
+  }
+}

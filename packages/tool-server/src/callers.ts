@@ -1,0 +1,40 @@
+// Who a call belongs to. Connections and legacy sessions name their client; callers without either (2026-07-28 over HTTP)
+// share one name per principal, and get a state of their own when they ask for one by handle (design: state by handle).
+import { INVALID_PARAMS, isObject, RpcError } from "@bosun/mcp/server";
+import type { Call, JsonObject } from "@bosun/mcp/server";
+
+/** In a request's `_meta`: "new", or a handle that "new" was answered with. */
+export const SESSION_KEY = "bosun/session";
+
+/** Whether several clients may stand behind this name: then no call may leave a directory behind for the next. */
+export function isShared(owner: string): boolean {
+  return (owner === "anonymous" || owner.startsWith("principal:")) && !owner.includes(MARK);
+}
+
+/** The call under the name whose state it means, and the handle to tell the client, if it asked for a new one. */
+export function withState(call: Call, isKnown: (owner: string) => boolean): { call: Call; handle: string | undefined } {
+  if (!isShared(call.owner)) return { call, handle: undefined };
+  const wanted = metaOf(call.params)?.[SESSION_KEY];
+  if (wanted === undefined) return { call, handle: undefined };
+  if (wanted === "new") {
+    const handle = crypto.randomUUID();
+    return { call: { ...call, owner: call.owner + MARK + handle }, handle };
+  }
+  const owner = `${call.owner}${MARK}${String(wanted)}`;
+  if (!isKnown(owner))
+    throw new RpcError(INVALID_PARAMS, `_meta["${SESSION_KEY}"] is not a session of yours, or it has expired`);
+  return { call: { ...call, owner }, handle: undefined };
+}
+
+/** Repeats the handle where the client can find it. */
+export function withHandle(result: JsonObject, handle: string | undefined): JsonObject {
+  if (handle === undefined) return result;
+  return { ...result, _meta: { ...metaOf(result), [SESSION_KEY]: handle } };
+}
+
+const MARK = "/session:";
+
+function metaOf(holder: JsonObject): JsonObject | undefined {
+  const meta = holder["_meta"];
+  return isObject(meta) ? meta : undefined;
+}

@@ -1,0 +1,182 @@
+// The one way of every call: parsed, judged, asked about, run, redacted, recorded. No tool is reached past it.
+import { resolveInScope, parseWorkspacePath } from "@bosun/engine";
+import type { Session } from "@bosun/engine";
+import { GuardError, nameOfRule, refusalText } from "@bosun/guard";
+import type { CallToDecide, Decision } from "@bosun/guard";
+import { defineTool, failure, InvalidArguments } from "@bosun/mcp/server";
+import type { Context, Tool, ToolResult } from "@bosun/mcp/server";
+import { askPerson } from "./approval.ts";
+import type { Bench } from "./bench.ts";
+import { explainOn } from "./explain.ts";
+import { Refusal } from "./refusal.ts";
+import { withoutSecrets } from "./own-secrets.ts";
+import type { Acts, OutcomeFacts, ServedTool } from "./served-tool.ts";
+import { parse } from "./watch.ts";
+import type { Watch } from "./watch.ts";
+
+export type Guarding = { readonly bench: Bench; readonly watch: Watch; readonly secrets: readonly string[] };
+
+/** A tool as the protocol sees it. Arguments are parsed here, so that every failure has the surface's own shape. */
+export function guarded(tool: ServedTool, guarding: Guarding): Tool {
+  const { name, description, input, readOnly, destructive, idempotent, openWorld } = tool;
+  return defineTool({
+    name,
+    description,
+    input: { ...input, parse: (value) => ({ ok: true, value }) },
+    readOnly,
+    ...(destructive === undefined ? {} : { destructive }),
+    ...(idempotent === undefined ? {} : { idempotent }),
+    ...(openWorld === undefined ? {} : { openWorld }),
+    run: (args, context) => callGuarded(tool, args, context, guarding),
+  });
+}
+
+async function callGuarded(tool: ServedTool, args: unknown, context: Context, guarding: Guarding): Promise<ToolResult> {
+  const { bench } = guarding;
+  const session = bench.sessionOf(context.owner);
+  const record = new CallRecord(tool, args, session, guarding.watch);
+  try {
+    const parsed = tool.input.parse(args, "arguments");
+    if (!parsed.ok) throw new InvalidArguments(parsed.problem);
+    const acts = tool.acts(parsed.value);
+    await permit(tool, args, acts, { context, session, record, ...guarding });
+    const call = { bench, session, context, note: (facts: OutcomeFacts) => record.note(facts) };
+    const result = withoutSecrets(await tool.run(parsed.value, call), guarding.secrets);
+    record.end(result.isError === true ? "error" : "ok");
+    return result;
+  } catch (error) {
+    if (context.signal.aborted) record.end("cancelled");
+    const explained =
+      error instanceof GuardError
+        ? failure(`nothing was done: ${error.message}`)
+        : explainOn(tool.surface, error, tool.name, args);
+    // A question on its way to the client, a cancelled call, or a bug: the caller knows what to do with each.
+    if (explained === undefined || context.signal.aborted) throw error;
+    record.end(error instanceof Refusal ? "refused" : "error", error instanceof Error ? error.message : "");
+    return explained;
+  }
+}
+
+type Permitting = Guarding & { readonly context: Context; readonly session: Session; readonly record: CallRecord };
+
+/** Returns when the call may run; throws Refusal when it may not. */
+async function permit(tool: ServedTool, args: unknown, acts: Acts, permitting: Permitting): Promise<void> {
+  const { watch, session, record } = permitting;
+  const runs = acts.command !== undefined || acts.argv !== undefined;
+  if (!runs && !watch.judgesReads) return;
+  const call = callToDecide(tool, args, acts, permitting);
+  const resolution = watch.decide(session, call);
+  const { kind, decision } = resolution;
+  record.decided(decision, acts, call.cwd, runs || kind !== "allow");
+  if (kind === "deny") {
+    throw new Refusal("denied", decision, refusalText(decision, { settingsFile: watch.settingsFile }));
+  }
+  if (resolution.kind === "ask") await askPerson(resolution.ask, call, permitting);
+}
+
+function callToDecide(
+  tool: ServedTool,
+  args: unknown,
+  acts: Acts,
+  { bench, session, watch }: Permitting,
+): CallToDecide {
+  const runs = acts.command !== undefined || acts.argv !== undefined;
+  return {
+    tool: { alias: watch.alias, tool: tool.name },
+    arguments: args,
+    server: watch.server,
+    definition: watch.definitionOf(tool),
+    isDestructive: tool.destructive ?? false,
+    ...(acts.command === undefined ? {} : { shell: parse(acts.command) }),
+    ...(acts.argv === undefined ? {} : { argv: acts.argv }),
+    ...(runs ? { cwd: realPath(tool, acts.cwd ?? ".", bench, session) } : {}),
+    paths: (acts.paths ?? []).map(({ requested, access, follow }) => ({
+      path: realPath(tool, requested, bench, session, follow),
+      access,
+    })),
+  };
+}
+
+/** As the tool itself will resolve it; what cannot be resolved fails here as it would there. */
+function realPath(tool: ServedTool, requested: string, bench: Bench, session: Session, follow = true): string {
+  const workspace = tool.surface === "workspace";
+  const base = tool.surface === "coding" ? session.cwd : bench.config.workdir;
+  // A command's own directory may lie outside the file scope (`cd /tmp`): it is where it is.
+  if (requested === "." && tool.surface !== "workspace") return base;
+  const scope = workspace ? bench.workspace : bench.scope;
+  using place = resolveInScope(scope, workspace ? parseWorkspacePath(requested).walk : requested, { base, follow });
+  return place.path;
+}
+
+/** What the audit gets of one call. Commands and refusals get a line before anything happens; every call gets one at its end. */
+class CallRecord {
+  readonly #tool: ServedTool;
+  readonly #args: unknown;
+  readonly #session: Session;
+  readonly #watch: Watch;
+  readonly #id = crypto.randomUUID();
+  readonly #startedAt = performance.now();
+  #facts: OutcomeFacts = {};
+  #decision: Decision | undefined;
+  #command: { command?: string; cwd?: string } = {};
+  #ended = false;
+
+  constructor(tool: ServedTool, args: unknown, session: Session, watch: Watch) {
+    this.#tool = tool;
+    this.#args = args;
+    this.#session = session;
+    this.#watch = watch;
+  }
+
+  note(facts: OutcomeFacts): void {
+    this.#facts = { ...this.#facts, ...facts };
+  }
+
+  decided(decision: Decision, acts: Acts, cwd: string | undefined, worthALine: boolean): void {
+    this.#decision = decision;
+    const command = acts.command ?? acts.argv?.join(" ");
+    this.#command = { ...(command === undefined ? {} : { command }), ...(cwd === undefined ? {} : { cwd }) };
+    if (worthALine)
+      this.#watch.record({
+        kind: "decision",
+        ...this.#who(),
+        ...this.#verdict(),
+        ...this.#command,
+        arguments: this.#args,
+      });
+  }
+
+  answered(answer: string): void {
+    this.#watch.record({ kind: "decision", ...this.#who(), ...this.#verdict(), ...this.#command, answer });
+  }
+
+  end(outcome: "ok" | "error" | "cancelled" | "refused", reason?: string): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    const { timedOut, environment, ...facts } = this.#facts;
+    this.#watch.record({
+      kind: "outcome",
+      ...this.#who(),
+      ...this.#command,
+      ...(this.#command.command === undefined ? { ...this.#verdict(), arguments: this.#args } : {}),
+      outcome: timedOut === true ? "timeout" : outcome,
+      durationMs: Math.round((performance.now() - this.#startedAt) * 1000) / 1000,
+      ...facts,
+      ...(environment === undefined ? {} : { environment }),
+      ...(reason === undefined || reason === "" ? {} : { reason }),
+    });
+  }
+
+  #who() {
+    return {
+      session: this.#session.handle.slice(0, 12),
+      call: this.#id,
+      tool: `${this.#watch.alias}.${this.#tool.name}`,
+    };
+  }
+
+  #verdict() {
+    if (this.#decision === undefined) return { verdict: "allow" as const, rule: "default" };
+    return { verdict: this.#decision.verdict, rule: nameOfRule(this.#decision.rule) };
+  }
+}

@@ -1,0 +1,29 @@
+// What the model is told about this server before its first call: where it is, what it may touch, how commands run.
+import { sandboxInstructions } from "@bosun/engine";
+import type { Bench } from "./bench.ts";
+
+/** The first lines are the contract's (reference §1.2); the rest says why something may fail. */
+export function instructionsFor(bench: Bench, commands: boolean): string {
+  const { config, scope } = bench;
+  const denied = [...new Set(scope.deny.map(({ source }) => source))];
+  const lines = [
+    `Working directory: ${config.workdir}`,
+    ...(config.rootsNamed ? [`Allowed directories: ${config.roots.join(", ")}`] : []),
+    ...(denied.length > 0 ? [`Denied patterns: ${denied.join(", ")}`] : []),
+    ...(config.rootsNamed
+      ? []
+      : [
+          config.roots.length === 0
+            ? "File tools may touch any folder."
+            : "File tools are limited to the working directory.",
+        ]),
+    ...(config.readOnly ? ["Nothing can be written: the server is read-only."] : []),
+    ...(commands
+      ? [
+          `Shell: ${bench.host.shell.path}, no terminal, input at end-of-file.`,
+          sandboxInstructions(bench.sandbox.description, bench.boundary),
+        ]
+      : []),
+  ];
+  return lines.join("\n");
+}

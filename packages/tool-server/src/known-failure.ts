@@ -1,0 +1,6 @@
+// What a surface has words for. Anything else that is thrown is a bug, and mcp's callTool deals with bugs.
+import type { EngineError } from "@bosun/engine";
+import type { InvalidArguments } from "@bosun/mcp/server";
+import type { Refusal } from "./refusal.ts";
+
+export type KnownFailure = EngineError | InvalidArguments | Refusal;

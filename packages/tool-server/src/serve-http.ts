@@ -1,0 +1,65 @@
+// The tools over HTTP: /mcp behind a token, /health for everybody, nothing else (reference §4).
+import { createHash, timingSafeEqual } from "node:crypto";
+import { serveHttp } from "@bosun/mcp/http";
+import type { Listening } from "@bosun/mcp/http";
+import type { Principal } from "@bosun/mcp/server";
+import type { Config } from "./config.ts";
+import { UsageError } from "./flags.ts";
+import type { ToolService } from "./serve-tools.ts";
+
+/** A 10 MB file in one argument is about 14 MB of JSON, escapes not counted. */
+const BODY_MARGIN = 2;
+const LEAST_BODY_BYTES = 16 * 1024 * 1024;
+
+/** Throws UsageError when the address cannot be listened on. */
+export function listen(tools: ToolService, config: Config, token: string | undefined): Listening {
+  if (token === undefined && !isLoopback(config.host)) {
+    throw new UsageError(
+      `refusing to listen on ${config.host} without a token: anybody who reaches it could run commands. Add --generate-token or --token`,
+    );
+  }
+  try {
+    return serveHttp(tools.server, {
+      hostname: config.host,
+      port: config.port,
+      path: "/mcp",
+      routes: { "/health": health },
+      allowedHosts: isLoopback(config.host) ? config.allowedHosts : [config.host, ...config.allowedHosts],
+      allowedOrigins: config.allowedOrigins,
+      sessionIdleMs: config.idleMs,
+      maxBodyBytes: Math.max(LEAST_BODY_BYTES, BODY_MARGIN * config.maxFileBytes),
+      ...(token === undefined ? {} : { authorize: bearer(token) }),
+    });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`could not listen on ${config.host}:${config.port}: ${why}`);
+  }
+}
+
+export function generateToken(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex");
+}
+
+function health(request: Request): Response {
+  if (request.method !== "GET" && request.method !== "HEAD")
+    return new Response(null, { status: 405, headers: { allow: "GET" } });
+  return Response.json({ status: "ok" });
+}
+
+/** Digests are compared, in constant time: neither time nor length tells how much of a guess was right. */
+function bearer(token: string): (request: Request) => Principal | Response {
+  const expected = digest(token);
+  return (request) => {
+    const [, presented] = /^bearer (.*)$/is.exec(request.headers.get("authorization") ?? "") ?? [];
+    if (presented !== undefined && timingSafeEqual(digest(presented), expected)) return { id: "token", scopes: [] };
+    return Response.json({ error: "unauthorized" }, { status: 401, headers: { "www-authenticate": "Bearer" } });
+  };
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
+}

@@ -1,0 +1,175 @@
+// The tools as a service: configuration → scope, sandbox, rules, tools, and one object that answers calls of any client.
+// It knows no transport: main.ts serves it over stdio or HTTP, the chat shell over a pair in memory.
+import { homedir } from "node:os";
+import path from "node:path";
+import { createRedactor, loadProjectSettings, loadSettings, openProjectTrust, policyOfSettings } from "@bosun/guard";
+import type { LoadedSettings, Settings } from "@bosun/guard";
+import { createServer } from "@bosun/mcp/server";
+import type { JsonObject, Service } from "@bosun/mcp/server";
+import manifest from "../package.json" with { type: "json" };
+import { Bench } from "./bench.ts";
+import { withHandle, withState } from "./callers.ts";
+import { catalogueFor, runsCommands } from "./catalogue.ts";
+import type { Config } from "./config.ts";
+import { guarded } from "./guarded-call.ts";
+import { instructionsFor } from "./instructions.ts";
+import type { Log } from "./log.ts";
+import type { PathRules } from "./path-rules.ts";
+import { Watch } from "./watch.ts";
+
+export const VERSION = manifest.version;
+
+export type ServeOptions = {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly home?: string;
+  readonly log?: Log;
+  /** Read before, when the caller has it already. */
+  readonly settings?: LoadedSettings;
+  /** Tokens that clients send: never in a child's environment, a record or a result. */
+  readonly secrets?: readonly string[];
+  readonly sandboxHelper?: readonly string[];
+};
+
+export type ToolService = {
+  readonly server: Service;
+  readonly instructions: string;
+  readonly bench: Bench;
+  /** Ends every command of every client. Idempotent. */
+  close(): Promise<void>;
+};
+
+/** Throws UsageError, EngineError or GuardError when the configuration cannot be served. */
+export async function serveTools(config: Config, options: ServeOptions = {}): Promise<ToolService> {
+  const { env = process.env, home = homedir(), log = () => {}, secrets = [] } = options;
+  const loaded = options.settings ?? settingsFor(config, env, home);
+  for (const warning of loaded.warnings) log("warn", warning);
+  const settings = tightened(loaded, config, log);
+  const tools = catalogueFor(config, shellLimitsOf(settings));
+  const commands = runsCommands(tools);
+  const bench = await Bench.open({
+    config,
+    paths: pathRulesOf(settings, loaded.protectedPaths, home),
+    log,
+    env,
+    home,
+    secrets,
+    withoutCommands: !commands,
+    sandboxHelper: options.sandboxHelper,
+  });
+  if (commands) reportSandbox(bench, log);
+  const watch = watchFor(config, settings, loaded, bench, { home, secrets });
+  const instructions = instructionsFor(bench, commands);
+  const server = createServer({
+    name: "bosun",
+    version: VERSION,
+    title: "Bosun",
+    instructions,
+    tools: tools.map((tool) => guarded(tool, { bench, watch, secrets })),
+  });
+  return {
+    instructions,
+    bench,
+    server: {
+      ...server,
+      handle(call) {
+        if (call.session !== undefined || call.method !== "tools/call") return server.handle(call);
+        const stated = withState(call, (owner) => bench.has(owner));
+        if (stated.handle === undefined) return server.handle(stated.call);
+        return Promise.resolve(server.handle(stated.call)).then((result) =>
+          withHandle(result as JsonObject, stated.handle),
+        );
+      },
+      ended(owner) {
+        server.ended?.(owner);
+        bench
+          .endClient(owner)
+          .catch((error: unknown) => log("error", "a client's commands could not be ended", { error: String(error) }));
+      },
+    },
+    async close() {
+      server.close();
+      await bench.close();
+      watch.close();
+    },
+  };
+}
+
+export function settingsFor(
+  config: Pick<Config, "settingsFile" | "workdir">,
+  env: Readonly<Record<string, string | undefined>>,
+  home: string,
+): LoadedSettings {
+  const { settingsFile, workdir } = config;
+  return loadSettings({ ...(settingsFile === undefined ? {} : { config: settingsFile }), env, home, cwd: workdir });
+}
+
+/** The project's own file may only tighten, and only once a person has agreed to it. */
+function tightened(loaded: LoadedSettings, config: Config, log: Log): Settings {
+  const project = loadProjectSettings(
+    loaded.settings,
+    config.workdir,
+    openProjectTrust(loaded.folders.state).isTrusted,
+  );
+  if (project.kind === "trusted") return project.settings;
+  if (project.kind === "untrusted") {
+    log("warn", "the project's settings are not in force: nobody has agreed to them yet", {
+      file: project.file,
+      changed: project.changed,
+    });
+  }
+  return loaded.settings;
+}
+
+function shellLimitsOf({ shellTool }: Settings) {
+  return {
+    defaultTimeout: shellTool.defaultTimeout,
+    maxTimeout: shellTool.maxTimeout,
+    maxOutputBytes: shellTool.maxOutputSize,
+  };
+}
+
+function pathRulesOf({ paths, serve }: Settings, protectedPaths: readonly string[], home: string): PathRules {
+  const texts = (list: readonly { readonly text: string }[]): string[] =>
+    list.map(({ text }) => (text.startsWith("~/") ? path.join(home, text.slice(2)) : text));
+  return {
+    deny: texts([...paths.deny, ...serve.denyDirs]),
+    readOnly: texts(paths.readOnly),
+    ignore: texts(paths.ignore),
+    protected: protectedPaths,
+  };
+}
+
+function watchFor(
+  config: Config,
+  settings: Settings,
+  loaded: LoadedSettings,
+  bench: Bench,
+  { home, secrets }: { home: string; secrets: readonly string[] },
+): Watch {
+  const { audit, approvals } = settings;
+  const { foldCase } = bench.scope;
+  const policyOptions = { fallback: "allow" as const, workdir: config.workdir, home, foldCase };
+  const policy = policyOfSettings(settings, loaded.file ?? "built in", policyOptions);
+  const folder = audit.folder ?? path.join(loaded.folders.state, "audit");
+  return new Watch({
+    policy,
+    alias: config.alias,
+    stateFolder: loaded.folders.state,
+    audit:
+      audit.enabled && config.audit
+        ? { folder, maxBytes: audit.maxSize, keep: audit.keep, sync: audit.sync }
+        : undefined,
+    redactor: createRedactor({ secrets }),
+    settingsFile: loaded.file ?? path.join(loaded.folders.config, "config.toml"),
+    remember: approvals.remember,
+  });
+}
+
+function reportSandbox(bench: Bench, log: Log): void {
+  const { mechanism, description } = bench.sandbox;
+  if (mechanism !== "none") return log("info", "commands run in a sandbox", { mechanism });
+  const why = bench.config.sandbox === "off" ? "it is switched off" : "none works here";
+  log("warn", `commands run WITHOUT a sandbox (${why}): the shell is not limited to the allowed folders`, {
+    advice: description.advice,
+  });
+}

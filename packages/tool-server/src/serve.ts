@@ -1,0 +1,135 @@
+// `bosun serve`: words and environment → a running server → an exit code. Callable in any process; main.ts is the program.
+import { homedir } from "node:os";
+import { EngineError } from "@bosun/engine";
+import { GuardError } from "@bosun/guard";
+import { serveConnection, stdioTransport } from "@bosun/mcp/server";
+import { helpText, parseInvocation } from "./config.ts";
+import type { Config } from "./config.ts";
+import { UsageError } from "./flags.ts";
+import { createLog } from "./log.ts";
+import type { Log } from "./log.ts";
+import { serveTools, settingsFor, VERSION } from "./serve-tools.ts";
+import type { ToolService } from "./serve-tools.ts";
+import { settingsLayer } from "./settings-layer.ts";
+
+/** Commands get 5 s between TERM and KILL; more than this nobody waits for a server to stop. */
+const SHUTDOWN_MS = 10_000;
+
+export type Io = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  out(text: string): void;
+  /** Unbuffered: what is said here must be seen even if the process dies next. */
+  complain(text: string): void;
+  /** Calls back on each request to stop (SIGINT, SIGTERM); returns how to stop listening. */
+  onStop(handler: () => void): () => void;
+  readonly sandboxHelper?: readonly string[];
+};
+
+/** Resolves when the server has stopped and nothing of it runs any more. */
+export async function runServe(words: readonly string[], io: Io): Promise<number> {
+  try {
+    const home = io.env["HOME"] ?? homedir();
+    const first = parseInvocation(words, io.env, io.cwd);
+    if (first.kind !== "serve") return said(io, first.kind === "help" ? helpText() : `bosun ${VERSION}\n`);
+    const settings = settingsFor(first.config, io.env, home);
+    const layered = parseInvocation(words, io.env, io.cwd, settingsLayer(settings.settings, io.env));
+    const config = layered.kind === "serve" ? layered.config : first.config;
+    const log = createLog({ level: config.logLevel, format: config.logFormat, write: io.complain });
+    const token = await tokenFor(config, io);
+    const tools = await serveTools(config, {
+      env: io.env,
+      home,
+      log,
+      settings,
+      secrets: token === undefined ? [] : [token],
+      ...(io.sandboxHelper === undefined ? {} : { sandboxHelper: io.sandboxHelper }),
+    });
+    log("info", "shell", { path: tools.bench.host.shell.path });
+    return await serveUntilStopped(tools, config, token, log, io);
+  } catch (error) {
+    const known = error instanceof UsageError || error instanceof EngineError || error instanceof GuardError;
+    if (!known) throw error;
+    io.complain(`bosun serve: ${error.message}\n`);
+    return 2;
+  }
+}
+
+async function serveUntilStopped(
+  tools: ToolService,
+  config: Config,
+  token: string | undefined,
+  log: Log,
+  io: Io,
+): Promise<number> {
+  const stopping = Promise.withResolvers<"stop">();
+  const forced = Promise.withResolvers<"forced">();
+  let asked = 0;
+  const ignore = io.onStop(() => {
+    asked += 1;
+    if (asked === 1) stopping.resolve("stop");
+    else forced.resolve("forced");
+  });
+  try {
+    const close =
+      config.transport === "stdio" ? serveStdio(tools, stopping) : await serveOverHttp(tools, config, token, log);
+    await stopping.promise;
+    log("info", "stopping");
+    const ended = await Promise.race([shutDown(close, tools), forced.promise, after(SHUTDOWN_MS)]);
+    if (ended === "stopped") return 0;
+    log("error", ended === "forced" ? "stopped at once, as asked twice" : "some commands did not end in time");
+    return 1;
+  } finally {
+    ignore();
+  }
+}
+
+/** End of input is the client's death, or its goodbye: everything it had ends. */
+function serveStdio(tools: ToolService, stopping: PromiseWithResolvers<"stop">): () => Promise<void> {
+  const transport = stdioTransport();
+  const served = serveConnection(tools.server, transport);
+  void served.catch(() => {}).then(() => stopping.resolve("stop"));
+  return async () => {};
+}
+
+async function serveOverHttp(
+  tools: ToolService,
+  config: Config,
+  token: string | undefined,
+  log: Log,
+): Promise<() => Promise<void>> {
+  const { listen } = await import("./serve-http.ts");
+  try {
+    const listening = listen(tools, config, token);
+    log("info", "listening", { url: listening.url.href, auth: token === undefined ? "none" : "bearer token" });
+    return () => listening.stop();
+  } catch (error) {
+    await tools.close();
+    throw error;
+  }
+}
+
+async function shutDown(close: () => Promise<void>, tools: ToolService): Promise<"stopped"> {
+  await Promise.all([close(), tools.close()]);
+  return "stopped";
+}
+
+/** On stdio a token means nothing, and asking for one does no harm. */
+async function tokenFor(config: Config, io: Io): Promise<string | undefined> {
+  if (config.transport === "stdio" || config.auth.kind === "none") return undefined;
+  if (config.auth.kind === "token") return config.auth.token;
+  const { generateToken } = await import("./serve-http.ts");
+  const token = generateToken();
+  // Whatever the log level: without it the operator is locked out.
+  io.complain(`bearer token: ${token}\n`);
+  return token;
+}
+
+function said(io: Io, text: string): number {
+  io.out(text);
+  return 0;
+}
+
+function after(ms: number): Promise<"late"> {
+  return new Promise((resolve) => void setTimeout(() => resolve("late"), ms).unref());
+}

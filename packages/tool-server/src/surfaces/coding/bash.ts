@@ -1,0 +1,118 @@
+// bash: a command in the session's directory, in the foreground or as a task (reference §2.1, §2.2).
+import { EngineError } from "@bosun/engine";
+import type { Run, Running } from "@bosun/engine";
+import { boolean, integer, object, optional, string, text } from "@bosun/mcp/server";
+import type { JsonObject, ToolResult } from "@bosun/mcp/server";
+import { isShared } from "../../callers.ts";
+import { keepForModel, keepOriginals, shownText, streamBlocks } from "../../command-output.ts";
+import { liveProgress } from "../../live-progress.ts";
+import { noteRun } from "../../note-run.ts";
+import { serveTool } from "../../served-tool.ts";
+import type { ToolCall } from "../../served-tool.ts";
+
+const LONGEST_MS = 600_000;
+
+export const bash = serveTool({
+  surface: "coding",
+  name: "bash",
+  description: "Run a shell command. The working directory persists between calls; variables do not.",
+  readOnly: false,
+  destructive: true,
+  openWorld: true,
+  input: object({
+    command: string(""),
+    timeout: optional(integer("ms, default 120000, max 600000")),
+    run_in_background: boolean("returns a task_id", { default: false }),
+    description: optional(string("what it does, for people")),
+  }),
+  acts: ({ command }) => ({ command }),
+  run({ command, timeout, run_in_background }, call) {
+    if (command.trim() === "") throw new EngineError("EMPTY_COMMAND", "command must not be empty");
+    return run_in_background ? startTask(command, call) : runHere(command, effectiveTimeout(timeout, call), call);
+  },
+});
+
+async function runHere(command: string, timeoutMs: number, call: ToolCall): Promise<ToolResult> {
+  const { bench, session, context } = call;
+  const plan = keepForModel(bench);
+  const progress = liveProgress(context);
+  let running: Running | undefined;
+  try {
+    const run = await session.run(
+      {
+        what: { kind: "shell", text: command },
+        timeoutMs,
+        signal: context.signal,
+        stdout: plan,
+        stderr: plan,
+        ...(isShared(context.owner) ? { cwd: bench.config.workdir } : {}),
+        ...(progress === undefined ? {} : { onOutput: progress.onOutput }),
+      },
+      (started) => (running = started),
+    );
+    noteRun(run, call);
+    return describeRun(run, running, timeoutMs, call);
+  } finally {
+    progress?.end();
+  }
+}
+
+function describeRun(run: Run, running: Running | undefined, timeoutMs: number, call: ToolCall): ToolResult {
+  const { truncate } = call.bench.config;
+  const stderr = shownText(run.stderr, running?.stderr, truncate);
+  const stdout = shownText(run.stdout, running?.stdout, truncate);
+  const timedOut = run.timedOut ? `Command timed out after ${timeoutMs}ms\n\n` : "";
+  const said = `${timedOut}exit_code: ${run.exitCode ?? -1}\n${streamBlocks(stderr, stdout)}`;
+  const handles = keepOriginals(run, running, (capture) => call.session.originals.keep(capture));
+  const hints = hintsFor(run, handles);
+  return {
+    content: [{ type: "text", text: said }, ...(hints === "" ? [] : [{ type: "text" as const, text: hints }])],
+    _meta: { "bosun/run": factsOf(run, handles) },
+  };
+}
+
+/** Beside the contract's text, in a block of its own: what the model can do about a cut or a limit. */
+function hintsFor(run: Run, handles: { stdout?: string; stderr?: string }): string {
+  const lines = Object.entries(handles).map(
+    ([stream, handle]) => `Full ${stream}: task_output with task_id "${handle}" and an offset.`,
+  );
+  if (run.limitHit !== null) lines.push(`The command hit its ${run.limitHit} limit.`);
+  return lines.join("\n");
+}
+
+/** What costs the model nothing: signal, duration, sizes. */
+function factsOf(run: Run, handles: { stdout?: string; stderr?: string }): JsonObject {
+  const stream = ({ totalBytes, totalChars, cut, binary }: Run["stdout"], handle: string | undefined): JsonObject => ({
+    bytes: totalBytes,
+    chars: totalChars,
+    cut,
+    ...(binary ? { binary } : {}),
+    ...(handle === undefined ? {} : { handle }),
+  });
+  return {
+    ...(run.signal === null ? {} : { signal: run.signal }),
+    durationMs: Math.round(run.durationMs),
+    stdout: stream(run.stdout, handles.stdout),
+    stderr: stream(run.stderr, handles.stderr),
+    ...(run.limitHit === null ? {} : { limitHit: run.limitHit }),
+    ...(run.usage === null
+      ? {}
+      : { cpuMs: Math.round(run.usage.userMs + run.usage.systemMs), maxRssBytes: run.usage.maxRssBytes }),
+  };
+}
+
+async function startTask(command: string, call: ToolCall): Promise<ToolResult> {
+  const plan = keepForModel(call.bench);
+  const id = await call.session.runInBackground(command.slice(0, 200), {
+    what: { kind: "shell", text: command },
+    stdout: plan,
+    stderr: plan,
+    ...(isShared(call.context.owner) ? { cwd: call.bench.config.workdir } : {}),
+  });
+  return text(`task_id: ${id}\nCommand started in background.`);
+}
+
+function effectiveTimeout(asked: number | undefined, call: ToolCall): number {
+  const wanted = asked === undefined || asked <= 0 ? call.bench.config.timeoutMs : asked;
+  return Math.min(wanted, LONGEST_MS);
+}

@@ -1,0 +1,58 @@
+// Names by pattern as text (reference §2.8), for both forms of the glob tool.
+import { EngineError, glob } from "@bosun/engine";
+import { text } from "@bosun/mcp/server";
+import type { ToolResult } from "@bosun/mcp/server";
+import type { ToolCall } from "../../served-tool.ts";
+import { coded } from "./failures.ts";
+import { placeOf } from "./place.ts";
+
+export const TYPES = ["file", "directory"] as const;
+const MAX_CHARS = 30_000;
+const TIMEOUT_MS = 60_000;
+
+export type NamesRequest = {
+  readonly pattern: string;
+  readonly path?: string | undefined;
+  readonly type?: string | undefined;
+};
+
+export async function findNames({ pattern, path, type }: NamesRequest, call: ToolCall): Promise<ToolResult> {
+  if (pattern === "") throw new EngineError("INVALID_INPUT", "pattern must not be empty");
+  const wanted = TYPES.find((known) => known === type);
+  if (type !== undefined && wanted === undefined) {
+    return coded("GLOB_INVALID_TYPE", `invalid type ${JSON.stringify(type)}; valid values: ${TYPES.join(", ")}`);
+  }
+  const found = await search(pattern, path ?? ".", wanted, call);
+  const timedOut = found.ended === "timeout" ? "\n... search stopped after 60 s; narrow the pattern or path" : "";
+  if (found.paths.length === 0) return text(`No files found${timedOut}`);
+  const shown = wholeLines(found.paths);
+  const cut = shown.length < found.total ? "\n... output truncated (exceeded 30,000 characters)" : "";
+  return text(`${shown.join("\n")}${cut}${timedOut}`);
+}
+
+async function search(pattern: string, path: string, type: (typeof TYPES)[number] | undefined, call: ToolCall) {
+  try {
+    using place = placeOf(call, path);
+    return await glob(place, {
+      pattern,
+      ...(type === undefined ? {} : { type }),
+      maxResults: MAX_CHARS, // a name and its newline have two characters at least
+      timeoutMs: TIMEOUT_MS,
+      signal: call.context.signal,
+    });
+  } catch (error) {
+    // A missing directory holds nothing; only policy refuses the root.
+    const nothing = error instanceof EngineError && (error.code === "NOT_FOUND" || error.code === "NOT_DIRECTORY");
+    if (!nothing) throw error;
+    return { paths: [], total: 0, ended: undefined };
+  }
+}
+
+function wholeLines(paths: readonly string[]): readonly string[] {
+  let chars = -1; // the last line has no newline
+  const end = paths.findIndex((path) => {
+    chars += path.length + 1;
+    return chars > MAX_CHARS;
+  });
+  return end < 0 ? paths : paths.slice(0, Math.max(1, end));
+}

@@ -1,0 +1,21 @@
+// str_replace: one exact replacement, or all of them.
+import { boolean, object, string } from "@bosun/mcp/server";
+import { serveTool } from "../../served-tool.ts";
+import { editFile } from "./edit-file.ts";
+
+export const strReplace = serveTool({
+  surface: "coding",
+  name: "str_replace",
+  description: "Replace exact text in a file.",
+  readOnly: false,
+  destructive: true,
+  input: object({
+    path: string(""),
+    old_str: string("must be unique unless replace_all"),
+    new_str: string("omit to delete", { default: "" }),
+    replace_all: boolean("", { default: false }),
+  }),
+  acts: ({ path }) => ({ paths: [{ requested: path, access: "write" }] }),
+  run: ({ path, old_str, new_str, replace_all }, call) =>
+    editFile({ path, find: old_str, replace: new_str, all: replace_all }, call),
+});

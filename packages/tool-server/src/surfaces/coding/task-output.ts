@@ -1,0 +1,100 @@
+// task_output: how a background task stands and what it printed; also the rest of output that was cut (reference §2.2).
+import { EngineError } from "@bosun/engine";
+import type { Captured, JobView, Piece, Session } from "@bosun/engine";
+import { boolean, integer, object, optional, string, text } from "@bosun/mcp/server";
+import type { ToolResult } from "@bosun/mcp/server";
+import { shownText, SHOWN_CHARS, streamBlocks } from "../../command-output.ts";
+import { serveTool, withEnum } from "../../served-tool.ts";
+import type { ToolCall } from "../../served-tool.ts";
+
+const LONGEST_WAIT_MS = 600_000;
+const STREAMS = ["stdout", "stderr"];
+
+export const taskOutput = serveTool({
+  surface: "coding",
+  name: "task_output",
+  description: "Output of a background task. A finished task can be read once without tail or offset.",
+  readOnly: false, // it can end a task
+  input: object({
+    task_id: string(""),
+    wait: optional(integer("ms to wait for its end")),
+    tail: optional(integer("only the last N characters")),
+    offset: optional(integer("read on from this byte")),
+    stream: withEnum(string("for offset", { default: "stdout" }), STREAMS),
+    stop: boolean("end it", { default: false }),
+  }),
+  acts: () => ({}),
+  async run(input, call) {
+    const { task_id: id } = input;
+    const original = call.session.originals.find(id);
+    if (original !== undefined)
+      return text(pieceText("status: completed", original.read(startOf(input.offset), SHOWN_CHARS)));
+    const { session } = call;
+    const job = await lookAt(session, input, call);
+    const status = statusOf(job, input.stop);
+    if (input.offset !== undefined) {
+      const stream = input.stream === "stderr" ? "stderr" : "stdout";
+      return text(pieceText(status, session.jobs.read(id, stream, startOf(input.offset), SHOWN_CHARS), stream));
+    }
+    if (input.tail !== undefined) {
+      const newest = session.jobs.newest(id, Math.min(Math.max(1, input.tail), SHOWN_CHARS));
+      return text(`${status}\n${streamBlocks(newest.stderr, newest.stdout)}`);
+    }
+    return readOnce(session, job, status, call);
+  },
+});
+
+async function lookAt(
+  session: Session,
+  input: {
+    task_id: string;
+    wait?: number | undefined;
+    stop: boolean;
+    tail?: number | undefined;
+    offset?: number | undefined;
+  },
+  call: ToolCall,
+): Promise<JobView> {
+  const { task_id: id, wait = 0 } = input;
+  const isRead = call.bench.readTasks.has(id);
+  // Read to its end by the plain call: only what was asked for by position is still there.
+  if (isRead && input.tail === undefined && input.offset === undefined) {
+    throw new EngineError("TASK_NOT_FOUND", `task not found: ${id}`, { id });
+  }
+  if (input.stop) return session.jobs.stop(id);
+  if (wait > 0) return session.jobs.wait(id, Math.min(wait, LONGEST_WAIT_MS), call.context.signal);
+  return session.jobs.view(id);
+}
+
+function statusOf(job: JobView, stopped: boolean): string {
+  if (job.run === undefined) return "status: running";
+  const how = job.killedByTimeout
+    ? " (killed by background task timeout)"
+    : stopped && job.run.cancelled
+      ? " (stopped)"
+      : "";
+  return `status: completed${how}\nexit_code: ${job.run.exitCode ?? -1}`;
+}
+
+function readOnce(session: Session, job: JobView, status: string, call: ToolCall): ToolResult {
+  const { truncate } = call.bench.config;
+  const half = truncate === "head-tail" ? session.jobs.newest(job.id, SHOWN_CHARS / 2) : undefined;
+  const shown = (stream: "stdout" | "stderr", captured: Captured): string =>
+    shownText(captured, half === undefined ? undefined : { lastChars: () => half[stream] }, truncate);
+  const said = `${status}\n${streamBlocks(shown("stderr", job.stderr), shown("stdout", job.stdout))}`;
+  if (job.run === undefined) return text(said);
+  // Output that was cut stays readable by position, as long as the session keeps the task.
+  if (job.stdout.cut || job.stderr.cut) call.bench.readTasks.add(job.id);
+  else session.jobs.forget(job.id);
+  return text(said);
+}
+
+function pieceText(status: string, piece: Piece, stream = "output"): string {
+  const lost = piece.skipped > 0 ? `skipped: ${piece.skipped} bytes no longer kept\n` : "";
+  const next = piece.last ? "end: true\n" : `next_offset: ${piece.next}\n`;
+  return `${status}\n${lost}${next}${piece.text === "" ? "" : `\n${stream}:\n${piece.text}`}`;
+}
+
+function startOf(offset: number | undefined): number {
+  return Math.max(0, offset ?? 0);
+}

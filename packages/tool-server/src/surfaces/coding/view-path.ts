@@ -1,0 +1,111 @@
+// Looking at a file or directory (reference §2.3): text with numbers, a tree, an image, or a word on what it is.
+import path from "node:path";
+import {
+  EngineError,
+  drawTree,
+  fingerprintFrom,
+  kindOfFile,
+  listTree,
+  loadImage,
+  openForReading,
+  readLines,
+} from "@bosun/engine";
+import type { LineRange, OpenFile, ScopedPath, TextEncoding } from "@bosun/engine";
+import { text } from "@bosun/mcp/server";
+import type { ToolResult } from "@bosun/mcp/server";
+import type { ToolCall } from "../../served-tool.ts";
+import { numberedLines } from "./numbered-lines.ts";
+import { placeOf } from "./place.ts";
+
+const MAX_LINES = 2000;
+const MAX_LINE_CHARS = 2000;
+/** 2,000 lines of 2,000 characters fit; a range that is more than a client takes at once does not. */
+const MAX_TEXT = 4_200_000;
+const LISTING = { depth: 2, maxEntries: 2000, hidden: [".git", "node_modules"] };
+
+export type ViewRequest = { readonly path: string; readonly range?: readonly number[] | undefined };
+
+export async function viewPath(request: ViewRequest, call: ToolCall): Promise<ToolResult> {
+  using place = placeOf(call, request.path);
+  const range = rangeOf(request.range);
+  if (place.entry?.kind === "directory") return text(await listing(place, call));
+  using file = openForReading(place);
+  const kind = kindOfFile(file);
+  switch (kind.kind) {
+    case "image": {
+      const { base64 } = await loadImage(file, limitsOf(call));
+      noteWhole(file, call);
+      return { content: [{ type: "image", data: base64, mimeType: kind.mimeType }] };
+    }
+    case "svg": {
+      const { base64 } = await loadImage(file, limitsOf(call));
+      const source = await lines(file, "utf-8", range, call);
+      return {
+        content: [
+          { type: "image", data: base64, mimeType: "image/svg+xml" },
+          { type: "text", text: source },
+        ],
+      };
+    }
+    case "binary":
+      noteWhole(file, call);
+      return text(`Binary file (${sizeText(file.size)})`);
+    case "text":
+      return text(await lines(file, kind.encoding, range, call));
+  }
+}
+
+async function lines(
+  file: OpenFile,
+  encoding: TextEncoding,
+  range: LineRange | undefined,
+  call: ToolCall,
+): Promise<string> {
+  const read = await readLines(file, {
+    encoding,
+    ...(range === undefined ? {} : { range }),
+    maxLines: MAX_LINES,
+    maxLineChars: MAX_LINE_CHARS,
+    maxTextBytes: MAX_TEXT,
+    ...limitsOf(call),
+  });
+  call.session.viewed.note(file.path, read.fingerprint);
+  const shown = numberedLines(read.lines);
+  if (!read.more) return shown;
+  return `${shown}\n[Truncated: file has ${read.totalLines} lines. Use view_range to read specific sections.]`;
+}
+
+async function listing(place: ScopedPath, call: ToolCall): Promise<string> {
+  const tree = await listTree(place, { ...LISTING, signal: call.context.signal });
+  return drawTree(path.basename(place.path), tree);
+}
+
+function noteWhole(file: OpenFile, call: ToolCall): void {
+  call.session.viewed.note(file.path, fingerprintFrom(file.stat, undefined));
+}
+
+function limitsOf(call: ToolCall): { maxBytes: number; signal: AbortSignal } {
+  return { maxBytes: call.bench.config.maxFileBytes, signal: call.context.signal };
+}
+
+// An end of -1 means "to the end" for clients trained on the combined editor; the schema of `view` does not offer it.
+function rangeOf(range: readonly number[] | undefined): LineRange | undefined {
+  if (range === undefined) return undefined;
+  const [first = 1, last = 1] = range;
+  if (range.length !== 2) {
+    throw new EngineError("RANGE_INVALID", `invalid view_range: expected [start, end], got ${range.length} items`);
+  }
+  if (first < 1) throw new EngineError("RANGE_INVALID", `invalid view_range: start must be >= 1, got ${first}`);
+  if (first > last) throw new EngineError("RANGE_INVALID", `invalid view_range: start ${first} > end ${last}`);
+  return { first, last };
+}
+
+const UNITS = ["KB", "MB", "GB"] as const;
+
+function sizeText(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`;
+  let size = bytes / 1024;
+  let unit = 0;
+  for (; size >= 1024 && unit < UNITS.length - 1; unit += 1) size /= 1024;
+  return `${size.toFixed(1)} ${UNITS[unit]}`;
+}

@@ -1,0 +1,31 @@
+// Making or overwriting a file (reference §2.5), for create_file and the combined editor alike.
+import { EngineError, encodeContent, writeFile } from "@bosun/engine";
+import { text } from "@bosun/mcp/server";
+import type { ToolResult } from "@bosun/mcp/server";
+import type { ToolCall } from "../../served-tool.ts";
+import { placeOf } from "./place.ts";
+
+export async function writeText(path: string, content: string, call: ToolCall): Promise<ToolResult> {
+  const { config } = call.bench;
+  const { viewed } = call.session;
+  const { signal } = call.context;
+  // Before anything else is looked at, the path included.
+  const bytes = encodeContent(content, config.maxFileBytes);
+  using place = placeOf(call, path, { writing: true });
+  const guard = async (...seen: Parameters<typeof viewed.require>): Promise<void> => {
+    try {
+      await viewed.require(...seen);
+    } catch (error) {
+      throw error instanceof EngineError
+        ? new EngineError(error.code, error.message, { ...error.details, operation: "overwrite" })
+        : error;
+    }
+  };
+  const written = await writeFile(
+    place,
+    bytes,
+    config.requireView ? { guard: (fresh, file) => guard(fresh, file, signal) } : {},
+  );
+  viewed.note(place.path, written.fingerprint);
+  return text(`Created ${place.path} (${written.bytes} bytes)`);
+}

@@ -1,0 +1,171 @@
+// shell: a command with its own directory, environment and limit in seconds, answered with a verdict and metadata
+// (reference §2.10).
+import { constants } from "node:os";
+import { EngineError, extendEnvironment, resolveInScope } from "@bosun/engine";
+import type { Captured, CapturePlan, Run } from "@bosun/engine";
+import { integer, object, optional, record, string } from "@bosun/mcp/server";
+import type { JsonObject, ToolResult } from "@bosun/mcp/server";
+import { SHOWN_CHARS } from "../../command-output.ts";
+import { liveProgress } from "../../live-progress.ts";
+import { noteRun } from "../../note-run.ts";
+import { serveTool } from "../../served-tool.ts";
+import type { ServedTool, ToolCall } from "../../served-tool.ts";
+import { explainStatus } from "./explain-status.ts";
+import { verdict } from "./verdict.ts";
+
+export type ShellLimits = {
+  readonly defaultTimeout: number;
+  readonly maxTimeout: number;
+  readonly maxOutputBytes: number;
+};
+
+export const SHELL_LIMITS: ShellLimits = { defaultTimeout: 300, maxTimeout: 1800, maxOutputBytes: 10 * 1024 * 1024 };
+
+/** Worth a word in the log when a caller sets them: they change which programs and libraries run. */
+const DELICATE = new Set([
+  "PATH",
+  "HOME",
+  "LD_LIBRARY_PATH",
+  "LD_PRELOAD",
+  "PYTHONPATH",
+  "NODE_OPTIONS",
+  "SHELL",
+  "IFS",
+]);
+
+export function shell(limits: ShellLimits = SHELL_LIMITS): ServedTool {
+  return serveTool({
+    surface: "shell",
+    name: "shell",
+    description: "Execute a shell command with a timeout and captured output.",
+    readOnly: false,
+    destructive: true,
+    openWorld: true,
+    input: object({
+      command: string("The shell command to execute", { minLength: 1 }),
+      working_directory: optional(string("Working directory (default: the server's)")),
+      timeout: integer("Timeout in seconds", { min: 1, max: limits.maxTimeout, default: limits.defaultTimeout }),
+      environment: optional(record("Additional environment variables", string(""))),
+    }),
+    acts: ({ command, working_directory }) => ({ command, cwd: working_directory ?? "." }),
+    async run({ command, working_directory, timeout, environment = {} }, call) {
+      const cwd = directoryOf(working_directory, call);
+      const env = extendEnvironment(call.bench.environment, environment);
+      warnAbout(Object.keys(environment), call);
+      const run = await execute(command, cwd, env, timeout, limits, call);
+      noteRun(run, call);
+      call.note({ environment: Object.keys(environment) });
+      return run.timedOut ? timedOut(command, cwd, timeout, run) : ended(command, cwd, run, call);
+    },
+  });
+}
+
+// The scope is the file tools' own; the guard's rules narrow it to `allowed_directories`.
+function directoryOf(requested: string | undefined, call: ToolCall): string {
+  if (requested === undefined) return call.bench.config.workdir;
+  using place = resolveInScope(call.bench.scope, requested);
+  const kind = place.entry?.kind;
+  if (kind === "directory") return place.path;
+  const why = kind === undefined ? "does not exist" : "is not a directory";
+  throw new EngineError("START_FAILED", `${requested} ${why}`, { reason: "cwd", requested });
+}
+
+async function execute(
+  command: string,
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+  timeout: number,
+  limits: ShellLimits,
+  call: ToolCall,
+): Promise<Run> {
+  const progress = liveProgress(call.context);
+  // Both streams together stay within the limit.
+  const plan: CapturePlan = { cap: { max: Math.floor(limits.maxOutputBytes / 2), unit: "bytes" }, tailBytes: 0 };
+  try {
+    return await call.session.run({
+      what: { kind: "shell", text: command },
+      cwd,
+      env,
+      timeoutMs: timeout * 1000,
+      signal: call.context.signal,
+      stdout: plan,
+      stderr: plan,
+      ...(progress === undefined ? {} : { onOutput: progress.onOutput }),
+    });
+  } finally {
+    progress?.end();
+  }
+}
+
+function ended(command: string, cwd: string, run: Run, call: ToolCall): ToolResult {
+  const exitCode = run.exitCode ?? 128 + signalNumber(run.signal);
+  const metadata: JsonObject = {
+    command,
+    exit_code: exitCode,
+    stdout: shown(run.stdout),
+    stderr: shown(run.stderr),
+    execution_time_ms: Math.round(run.durationMs),
+    working_directory: cwd,
+    ...factsOf(run),
+  };
+  if (exitCode === 0)
+    return verdict("Command executed successfully", { isError: false, metadata, blocks: blocksOf(run) });
+  const why = explainStatus(exitCode, run.stderr.text, call.bench.environment["PATH"] ?? "", cwd);
+  return verdict(`Command failed with exit code ${exitCode}`, {
+    isError: true,
+    metadata: why === undefined ? metadata : { ...metadata, hint: why },
+    blocks: [...(why === undefined ? [] : [why]), ...blocksOf(run)],
+  });
+}
+
+function timedOut(command: string, cwd: string, timeout: number, run: Run): ToolResult {
+  const metadata: JsonObject = {
+    command,
+    timeout_seconds: timeout,
+    partial_stdout: shown(run.stdout),
+    partial_stderr: shown(run.stderr),
+    working_directory: cwd,
+    ...factsOf(run),
+  };
+  return verdict(`Command timed out after ${timeout} seconds`, { isError: true, metadata, blocks: blocksOf(run) });
+}
+
+function factsOf(run: Run): JsonObject {
+  return {
+    output_truncated: run.stdout.cut || run.stderr.cut,
+    total_output_size: run.stdout.totalBytes + run.stderr.totalBytes,
+    binary_output_detected: run.stdout.binary || run.stderr.binary,
+    ...(run.signal === null ? {} : { signal: run.signal }),
+    ...(run.limitHit === null ? {} : { limit_hit: run.limitHit }),
+  };
+}
+
+/** Many clients show the model nothing but `content`: the streams follow the verdict there, cut like bash's. */
+function blocksOf(run: Run): string[] {
+  const block = (name: string, stream: Captured): string[] => {
+    const text = shown(stream);
+    return text === "" ? [] : [`${name}:\n${cutForModel(text, stream)}`];
+  };
+  return [...block("stderr", run.stderr), ...block("stdout", run.stdout)];
+}
+
+function shown(stream: Captured): string {
+  return stream.binary ? `[Binary content: ${stream.totalBytes} bytes]` : stream.text;
+}
+
+function cutForModel(text: string, stream: Captured): string {
+  if (stream.binary || (stream.totalChars <= SHOWN_CHARS && !stream.cut)) return text;
+  const head = Array.from(text.slice(0, 2 * SHOWN_CHARS))
+    .slice(0, SHOWN_CHARS)
+    .join("");
+  return `${head}\n\n[Truncated: output was ${stream.totalChars} characters, showing first ${SHOWN_CHARS}]`;
+}
+
+function signalNumber(name: string | null): number {
+  return Object.entries(constants.signals).find(([known]) => known === name)?.[1] ?? 0;
+}
+
+function warnAbout(names: readonly string[], call: ToolCall): void {
+  const delicate = names.filter((name) => DELICATE.has(name));
+  if (delicate.length > 0) call.bench.log("warn", "shell call sets delicate variables", { names: delicate.join(",") });
+}

@@ -1,0 +1,21 @@
+// delete_file: a file, a link (never its target), or a folder.
+import { deletePath } from "@bosun/engine";
+import { boolean, object, string } from "@bosun/mcp/server";
+import { serveTool } from "../../served-tool.ts";
+import { succeeded } from "./envelope.ts";
+import { placeOf } from "./place.ts";
+
+export const deleteFile = serveTool({
+  surface: "workspace",
+  name: "delete_file",
+  description: "Delete a workspace file or folder.",
+  readOnly: false,
+  destructive: true,
+  input: object({ path: string(""), recursive: boolean("", { default: false }) }),
+  acts: ({ path }) => ({ paths: [{ requested: path, access: "write", follow: false }] }),
+  async run({ path, recursive }, call) {
+    using at = placeOf(call, path, { writing: true, follow: false });
+    const { deleted } = await deletePath(at.place, { recursive, signal: call.context.signal });
+    return succeeded({ path: at.normal, deletedType: deleted === "directory" ? "dir" : "file" });
+  },
+});

@@ -1,0 +1,26 @@
+// list_dir: the entries of a folder, or of everything below it.
+import { listEntries } from "@bosun/engine";
+import { boolean, integer, object, string } from "@bosun/mcp/server";
+import { serveTool } from "../../served-tool.ts";
+import { succeeded } from "./envelope.ts";
+import { placeOf } from "./place.ts";
+
+export const listDir = serveTool({
+  surface: "workspace",
+  name: "list_dir",
+  description: "List a workspace folder.",
+  readOnly: true,
+  input: object({
+    dir: string("", { default: "." }),
+    recursive: boolean("", { default: false }),
+    maxEntries: integer("", { min: 1, max: 2000, default: 500 }),
+  }),
+  acts: ({ dir }) => ({ paths: [{ requested: dir, access: "read" }] }),
+  async run({ dir, recursive, maxEntries }, call) {
+    using at = placeOf(call, dir);
+    const listing = await listEntries(at.place, { recursive, maxEntries, signal: call.context.signal });
+    const prefix = at.normal === "." ? "" : `${at.normal}/`;
+    const entries = listing.entries.map(({ path, type, size }) => ({ path: prefix + path, type, size }));
+    return succeeded({ dir: at.normal, entries, truncated: listing.truncated });
+  },
+});

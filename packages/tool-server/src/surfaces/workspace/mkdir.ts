@@ -1,0 +1,21 @@
+// mkdir: a folder, with its parents unless told otherwise.
+import { makeDirectory } from "@bosun/engine";
+import { boolean, object, string } from "@bosun/mcp/server";
+import { serveTool } from "../../served-tool.ts";
+import { succeeded } from "./envelope.ts";
+import { placeOf } from "./place.ts";
+
+export const mkdir = serveTool({
+  surface: "workspace",
+  name: "mkdir",
+  description: "Make a workspace folder.",
+  readOnly: false,
+  idempotent: true,
+  input: object({ dir: string(""), recursive: boolean("", { default: true }) }),
+  acts: ({ dir }) => ({ paths: [{ requested: dir, access: "write" }] }),
+  run({ dir, recursive }, call) {
+    using at = placeOf(call, dir, { writing: true });
+    const { created } = makeDirectory(at.place, { recursive });
+    return succeeded({ dir: at.normal, created });
+  },
+});

@@ -1,0 +1,73 @@
+// run_command: one of a few programs, as an argument vector that never meets a shell (reference §2.9). Which programs is a
+// rule of the guard's; the list holds interpreters, so it is a convenience filter and not a boundary.
+import { EngineError } from "@bosun/engine";
+import type { CapturePlan } from "@bosun/engine";
+import { array, integer, object, string } from "@bosun/mcp/server";
+import { liveProgress } from "../../live-progress.ts";
+import { serveTool } from "../../served-tool.ts";
+import type { ToolCall } from "../../served-tool.ts";
+import { noteRun } from "../../note-run.ts";
+import { succeeded } from "./envelope.ts";
+import { placeOf } from "./place.ts";
+
+export const runCommand = serveTool({
+  surface: "workspace",
+  name: "run_command",
+  description: "Run an allowed program (node, npm, npx, python3, pytest, tsc) in the workspace, without a shell.",
+  readOnly: false,
+  destructive: true,
+  openWorld: true,
+  input: object({
+    command: string("", { minLength: 1 }),
+    args: array("", string("", { maxLength: 400 }), { maxItems: 64, default: [] }),
+    cwd: string("", { default: "." }),
+    timeoutMs: integer("", { min: 100, max: 60_000, default: 15_000 }),
+    maxOutputBytes: integer("", { min: 1024, max: 262_144, default: 65_536 }),
+  }),
+  acts: ({ command, args, cwd }) => ({ argv: [command, ...args], cwd }),
+  async run({ command, args, cwd, timeoutMs, maxOutputBytes }, call) {
+    using at = placeOf(call, cwd);
+    refuseBadFolder(at.place.entry?.kind, at.normal);
+    if ([command, ...args].some((word) => word.includes("\0"))) {
+      throw new EngineError("INVALID_INPUT", "an argument contains a NUL character");
+    }
+    const plan: CapturePlan = { cap: { max: maxOutputBytes, unit: "bytes" }, tailBytes: 0 };
+    const run = await execute([command, ...args], at.place.path, timeoutMs, plan, call);
+    return succeeded({
+      command,
+      args,
+      cwd: at.normal,
+      exitCode: run.exitCode,
+      signal: run.signal,
+      timedOut: run.timedOut,
+      stdout: run.stdout.text,
+      stderr: run.stderr.text,
+      stdoutTruncated: run.stdout.cut,
+      stderrTruncated: run.stderr.cut,
+    });
+  },
+});
+
+async function execute(argv: readonly string[], cwd: string, timeoutMs: number, plan: CapturePlan, call: ToolCall) {
+  const progress = liveProgress(call.context);
+  try {
+    const run = await call.session.run({
+      what: { kind: "argv", argv },
+      cwd,
+      timeoutMs,
+      signal: call.context.signal,
+      stdout: plan,
+      stderr: plan,
+      ...(progress === undefined ? {} : { onOutput: progress.onOutput }),
+    });
+    noteRun(run, call);
+    return run;
+  } finally {
+    progress?.end();
+  }
+}
+
+function refuseBadFolder(kind: string | undefined, shown: string): void {
+  if (kind === undefined) throw new EngineError("NOT_FOUND", `${shown} does not exist`, { requested: shown });
+  if (kind !== "directory") throw new EngineError("NOT_DIRECTORY", `${shown} is not a directory`, { requested: shown });
+}

@@ -1,0 +1,25 @@
+// write_file: a file with exactly this content; missing folders are made.
+import { encodeContent, writeFile as write } from "@bosun/engine";
+import { object, string } from "@bosun/mcp/server";
+import { serveTool } from "../../served-tool.ts";
+import { succeeded } from "./envelope.ts";
+import { placeOf } from "./place.ts";
+
+/** Of what is written and of what an edit makes. */
+export const MAX_WRITTEN_BYTES = 1024 * 1024;
+
+export const writeFile = serveTool({
+  surface: "workspace",
+  name: "write_file",
+  description: "Write a workspace file (at most 1 MiB), overwriting it.",
+  readOnly: false,
+  destructive: true,
+  idempotent: true,
+  input: object({ file: string(""), content: string("") }),
+  acts: ({ file }) => ({ paths: [{ requested: file, access: "write" }] }),
+  async run({ file, content }, call) {
+    using at = placeOf(call, file, { writing: true });
+    const { bytes } = await write(at.place, encodeContent(content, MAX_WRITTEN_BYTES));
+    return succeeded({ file: at.normal, bytesWritten: bytes });
+  },
+});

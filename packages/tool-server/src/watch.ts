@@ -1,0 +1,101 @@
+// The guard of this server: rules, answers of people, and the record of it all. Made once, from the settings.
+import { parseShell } from "@bosun/engine";
+import { decide, definitionHash, openApprovals, openAudit, serverIdentity } from "@bosun/guard";
+import type {
+  Approvals,
+  Audit,
+  AuditEvent,
+  CallToDecide,
+  ParseShell,
+  Policy,
+  Redactor,
+  Resolution,
+  ShellText,
+} from "@bosun/guard";
+import type { Session } from "@bosun/engine";
+import type { JsonObject } from "@bosun/mcp/server";
+
+export type WatchOptions = {
+  readonly policy: Policy;
+  readonly alias: string;
+  readonly stateFolder: string;
+  /** undefined: the settings switch the record off. */
+  readonly audit:
+    { readonly folder: string; readonly maxBytes: number; readonly keep: number; readonly sync: boolean } | undefined;
+  readonly redactor: Redactor;
+  /** Where a person would change a rule. */
+  readonly settingsFile: string;
+  readonly remember: "once" | "session" | "always";
+};
+
+export class Watch {
+  readonly policy: Policy;
+  readonly alias: string;
+  readonly settingsFile: string;
+  readonly #options: WatchOptions;
+  readonly #server: string;
+  readonly #approvals = new WeakMap<Session, Approvals>();
+  readonly #definitions = new Map<string, string>();
+  #audit: Audit | undefined;
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+    this.policy = options.policy;
+    this.alias = options.alias;
+    this.settingsFile = options.settingsFile;
+    this.#server = serverIdentity({ builtin: "bosun serve" });
+  }
+
+  /** Some rule could concern a call that only reads: then its paths have to be resolved and judged. */
+  get judgesReads(): boolean {
+    const { toolRules, pathRules, fallback } = this.policy;
+    return toolRules.length > 0 || pathRules.length > 0 || fallback !== "allow";
+  }
+
+  decide(session: Session, call: CallToDecide): Resolution {
+    return decide({ policy: this.policy, approvals: this.approvalsOf(session) }, call, { parse });
+  }
+
+  /** Answers for "this session" are one client's: another never profits from them. */
+  approvalsOf(session: Session): Approvals {
+    let approvals = this.#approvals.get(session);
+    if (approvals === undefined) {
+      approvals = openApprovals({ stateFolder: this.#options.stateFolder, remember: this.#options.remember });
+      this.#approvals.set(session, approvals);
+    }
+    return approvals;
+  }
+
+  get server(): string {
+    return this.#server;
+  }
+
+  definitionOf(tool: { name: string; description: string; input: { json: JsonObject } }): string {
+    let hash = this.#definitions.get(tool.name);
+    if (hash === undefined) {
+      hash = definitionHash({ name: tool.name, description: tool.description, inputSchema: tool.input.json });
+      this.#definitions.set(tool.name, hash);
+    }
+    return hash;
+  }
+
+  /** Throws GuardError when it cannot be written: then nothing may run. */
+  record(event: AuditEvent): void {
+    const { audit, redactor } = this.#options;
+    if (audit === undefined) return;
+    this.#audit ??= openAudit({ ...audit, redactor });
+    this.#audit.append(event);
+  }
+
+  close(): void {
+    this.#audit?.close();
+    this.#audit = undefined;
+  }
+}
+
+/** Shell text as the rules take it. */
+export const parse: ParseShell = (text): ShellText => {
+  const syntax = parseShell(text);
+  if (syntax.kind === "unparsable") return { commands: [{ kind: "unparsable", reason: syntax.reason }] };
+  return { commands: syntax.commands, defines: syntax.defines };
+};
