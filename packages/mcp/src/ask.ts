@@ -117,10 +117,11 @@ async function roundTripAsk(call: Call, seal: Seal): Promise<Ask> {
   };
 }
 
-type Round = { answers: Answers; asked: readonly Json[] };
+/** `asked`: the questions of the round before; unknown when the client brings no state along. */
+type Round = { answers: Answers; asked: readonly Json[] | undefined };
 
 async function earlierRound(state: Json | undefined, binding: string, seal: Seal): Promise<Round> {
-  if (state === undefined) return { answers: {}, asked: [] };
+  if (state === undefined) return { answers: {}, asked: undefined };
   const opened = typeof state === "string" ? await seal.open(state) : undefined;
   if (!isObject(opened)) throw new RpcError(INVALID_PARAMS, "requestState is not one this server issued");
   if (opened["binding"] !== binding) throw new RpcError(INVALID_PARAMS, "requestState belongs to another request");
@@ -129,14 +130,17 @@ async function earlierRound(state: Json | undefined, binding: string, seal: Seal
   return { answers: isObject(answers) ? (answers as Answers) : {}, asked: Array.isArray(asked) ? asked : [] };
 }
 
-/** Only what was asked in the round before: an answer to a question that was never put is not one. */
-function givenAnswers(responses: Json | undefined, asked: readonly Json[]): Answers {
+/**
+ * Only what was asked in the round before: an answer that runs ahead of its question is not one. A client without a
+ * state may know the questions from an earlier call; what it answers is its person's business either way.
+ */
+function givenAnswers(responses: Json | undefined, asked: readonly Json[] | undefined): Answers {
   if (responses === undefined) return {};
   if (!isObject(responses)) throw new RpcError(INVALID_PARAMS, "inputResponses must be an object");
   const answers: Answers = {};
   for (const [key, answer] of Object.entries(responses)) {
     if (!isObject(answer)) throw new RpcError(INVALID_PARAMS, `inputResponses.${key} must be an object`);
-    if (asked.includes(key)) answers[key] = answer;
+    if (!asked || asked.includes(key)) answers[key] = answer;
   }
   return answers;
 }

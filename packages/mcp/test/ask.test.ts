@@ -270,10 +270,13 @@ describe("the state of 2026-07-28 is treated as hostile", () => {
     expect(answer).toMatchObject(again ? { result: { resultType: "input_required" } } : { error: { code: -32602 } });
   });
 
-  test("what was never asked cannot be answered: not without a state, and not ahead of its round", async () => {
+  test("a client that knows the question may answer it with the call", async () => {
     expect(await tell({ name: "ask_name", arguments: {}, inputResponses: ANSWER })).toMatchObject({
-      result: { resultType: "input_required" },
+      result: { resultType: "complete" },
     });
+  });
+
+  test("an answer cannot run ahead of its round", async () => {
     const first = (await tell({ name: "ask_twice", arguments: {} }))["result"] as Asked;
     const both = { one: { action: "decline" }, two: { action: "accept", content: { name: "too early" } } };
     const second = (
