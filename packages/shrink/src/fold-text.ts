@@ -24,7 +24,8 @@ export type FoldOptions = {
 const MIN_SAVED_TOKENS = 5;
 const MIN_SAVED_SHARE = 0.04;
 /** Letters for phrases must earn more: they cost the reader, and other tokenizers may spend two tokens on each. */
-const MIN_ABBREVIATED_SHARE = 0.1;
+const MIN_ABBREVIATED_SHARE = 0.06;
+const MIN_ABBREVIATED_TOKENS = 25;
 const MIN_ABBREVIATED_SHARE_OF_CODE = 0.2;
 const MIN_CHARS = 40;
 /** A longer stretch without a blank, digit or change of case takes long to count and holds nothing to fold. */
@@ -98,16 +99,11 @@ function foldPhrases(
   const folded = abbreviate(base.text, structural === undefined ? pieces : splitPieces(base.text));
   if (folded === undefined) return undefined;
   const tokens = countTokens(folded.text);
-  const share = (base.tokens - tokens) / base.tokens;
-  if (share < MIN_ABBREVIATED_SHARE || tokens + folded.letters >= base.tokens - cheapElsewhere(base.text))
-    return undefined;
-  if (
-    structural === undefined &&
-    share < MIN_ABBREVIATED_SHARE_OF_CODE &&
-    options.abbreviate === "data" &&
-    isForReading(text)
-  )
-    return undefined;
+  const saved = base.tokens - tokens;
+  if (saved < base.tokens * MIN_ABBREVIATED_SHARE + MIN_ABBREVIATED_TOKENS) return undefined;
+  if (saved <= folded.letters + cheapElsewhere(base.text)) return undefined;
+  const spared = options.abbreviate === "data" && saved < base.tokens * MIN_ABBREVIATED_SHARE_OF_CODE;
+  if (spared && (structural === undefined ? isForReading(text) : structural.folds.includes("diff"))) return undefined;
   return { text: folded.text, layouts: base.layouts, tokens, folds: [...base.folds, "abbr"] };
 }
 
