@@ -119,10 +119,7 @@ async function respond(step: Step, signal: AbortSignal): Promise<Response> {
           controller.enqueue(piece);
           if (step.betweenMs !== undefined) await pause(step.betweenMs, signal);
         }
-        while (end === "keepalive" && !signal.aborted) {
-          controller.enqueue(new TextEncoder().encode(": still here\n\n"));
-          await pause(20, signal);
-        }
+        if (end === "keepalive") await keepAlive(controller, signal);
         if (end === "hang") await pause(600_000, signal);
         if (end === "reset") {
           await pause(60, signal); // what was said goes out first
@@ -135,6 +132,13 @@ async function respond(step: Step, signal: AbortSignal): Promise<Response> {
     },
   });
   return new Response(stream, { status, headers: { "content-type": "text/event-stream", ...step.headers } });
+}
+
+async function keepAlive(controller: ReadableStreamDefaultController<Uint8Array>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    controller.enqueue(new TextEncoder().encode(": still here\n\n"));
+    await pause(20, signal);
+  }
 }
 
 export function cutUp(framed: string[], cut: NonNullable<Step["cut"]>): Uint8Array[] {

@@ -13,7 +13,7 @@ export type Compat = {
   tools: "native" | "off";
   /** Whether `tool_choice: "none"` is understood; without it tools are left out when wrapping up. */
   toolChoice: "send" | "omit";
-  schema: "as is" | "plain";
+  schema: "as-is" | "plain";
   toolNameField: "send" | "omit";
 };
 
@@ -29,7 +29,7 @@ export const DEFAULT_COMPAT: Readonly<Compat> = {
   temperature: "send",
   tools: "native",
   toolChoice: "send",
-  schema: "as is",
+  schema: "as-is",
   toolNameField: "send",
 };
 
@@ -46,7 +46,7 @@ export const COMPAT_SETTINGS: Readonly<Record<string, { key: keyof Compat; value
   temperature: { key: "temperature", values: ["send", "omit"] },
   tools: { key: "tools", values: ["native", "off"] },
   tool_choice: { key: "toolChoice", values: ["send", "omit"] },
-  schema: { key: "schema", values: ["as is", "plain"] },
+  schema: { key: "schema", values: ["as-is", "plain"] },
   tool_name_field: { key: "toolNameField", values: ["send", "omit"] },
 };
 

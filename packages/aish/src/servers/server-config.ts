@@ -1,0 +1,142 @@
+// One MCP server as we reach it, from whichever list it came.
+import type { ServerSettings } from "@bosun/guard";
+import { isLoopback, serverIdentity, serverLabel } from "@bosun/guard";
+import type { ServerAddress } from "@bosun/guard";
+import type { Transport } from "@bosun/mcp";
+
+/** A server inside this process: the seam for the coding tools of `here`. */
+export type OpenBuiltIn = (signal: AbortSignal) => Promise<Transport> | Transport;
+
+export type Reach =
+  | {
+      kind: "http";
+      url: string;
+      headers: Readonly<Record<string, string>>;
+      authToken?: string;
+      authEnv?: string;
+      tlsCa?: string;
+      tlsInsecure?: boolean;
+    }
+  | {
+      kind: "stdio";
+      command: string;
+      args: readonly string[];
+      env: Readonly<Record<string, string>>;
+      envPass: readonly string[];
+      cwd?: string;
+    }
+  | { kind: "builtin"; label: string; open: OpenBuiltIn };
+
+export type ServerConfig = {
+  alias: string;
+  reach: Reach;
+  /** Where it was named, for the person. */
+  origin: string;
+  enabled: boolean;
+  /** A reason it cannot be used although it is configured, e.g. a variable that is not set. */
+  problem?: string;
+  trust: boolean;
+  /** Can it send data off this machine? */
+  sends: boolean;
+  allow: readonly string[];
+  deny: readonly string[];
+  connectMs: number;
+  callMs: number;
+  protocol: string;
+};
+
+const STDIO_CONNECT_MS = 30_000; // package runners download first
+
+export function configFromSettings(
+  alias: string,
+  settings: ServerSettings,
+  mcp: { connectTimeoutS: number; callTimeoutS: number },
+  origin: string,
+): ServerConfig {
+  const { url, command } = settings;
+  const reach: Reach =
+    url === undefined
+      ? {
+          kind: "stdio",
+          command: command ?? "",
+          args: settings.args,
+          env: settings.env,
+          envPass: settings.envPass,
+          ...(settings.cwd === undefined ? {} : { cwd: settings.cwd }),
+        }
+      : {
+          kind: "http",
+          url,
+          headers: settings.headers,
+          ...(settings.authToken === undefined ? {} : { authToken: settings.authToken }),
+          ...(settings.authEnv === undefined ? {} : { authEnv: settings.authEnv }),
+          ...(settings.tlsCa === undefined ? {} : { tlsCa: settings.tlsCa }),
+          ...(settings.tlsInsecure ? { tlsInsecure: true } : {}),
+        };
+  const usualMs =
+    reach.kind === "stdio" ? Math.max(STDIO_CONNECT_MS, mcp.connectTimeoutS * 1000) : mcp.connectTimeoutS * 1000;
+  return {
+    alias,
+    reach,
+    origin,
+    enabled: settings.enabled,
+    trust: settings.trust,
+    sends: settings.sends ?? sendsByDefault(reach),
+    allow: settings.tools.allow,
+    deny: settings.tools.deny,
+    connectMs: settings.connectTimeoutS === undefined ? usualMs : settings.connectTimeoutS * 1000,
+    callMs: (settings.callTimeoutS ?? mcp.callTimeoutS) * 1000,
+    protocol: settings.protocol,
+  };
+}
+
+/** A server named at run time or in another program's list. */
+export function plainConfig(
+  alias: string,
+  reach: Reach,
+  origin: string,
+  mcp: { connectTimeoutS: number; callTimeoutS: number },
+): ServerConfig {
+  return {
+    alias,
+    reach,
+    origin,
+    enabled: true,
+    trust: false,
+    sends: sendsByDefault(reach),
+    allow: [],
+    deny: [],
+    connectMs: reach.kind === "stdio" ? STDIO_CONNECT_MS : mcp.connectTimeoutS * 1000,
+    callMs: mcp.callTimeoutS * 1000,
+    protocol: "auto",
+  };
+}
+
+export function addressOf(reach: Reach): ServerAddress {
+  if (reach.kind === "http") return { url: reach.url };
+  if (reach.kind === "stdio") return { command: reach.command, args: reach.args };
+  return { builtin: reach.label };
+}
+
+export function identityOf(config: ServerConfig): string {
+  return serverIdentity(addressOf(config.reach));
+}
+
+/** `http 127.0.0.1:8080/mcp`, `stdio git-mcp --repo .`; nothing secret in it. */
+export function placeOf(reach: Reach): string {
+  const label = serverLabel(addressOf(reach));
+  if (reach.kind === "stdio") return `stdio ${label}`;
+  if (reach.kind === "builtin") return `built in: ${label}`;
+  return label.replace(/^(https?):\/\//, "$1 ");
+}
+
+/** Does this pattern list hold the name? `*` only at the end. */
+export function listHas(patterns: readonly string[], name: string): boolean {
+  return patterns.some((pattern) => (pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : pattern === name));
+}
+
+function sendsByDefault(reach: Reach): boolean {
+  if (reach.kind === "builtin") return false;
+  if (reach.kind === "stdio") return true;
+  return !URL.canParse(reach.url) || !isLoopback(new URL(reach.url).hostname);
+}

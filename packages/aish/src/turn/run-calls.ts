@@ -1,0 +1,298 @@
+// The calls of one answer: each is looked up, decided, perhaps asked about, run, and answered in the conversation.
+// Whatever happens, every call has a result at the end.
+import type { JsonObject } from "@bosun/mcp";
+import { isDestructive } from "../approval/gate.ts";
+import { resultLimits } from "../conversation/limit-result.ts";
+import type { Outcome, ToolCall, ToolTurn } from "../conversation/turns.ts";
+import { parseObject } from "../model/json-text.ts";
+import { DENIED, outcomeOf, REFUSED, STOPPED, wordsForModel, wordsForPerson } from "../servers/call-end.ts";
+import type { Server } from "../servers/server.ts";
+import type { NameTable } from "../tools/names.ts";
+import { READ_RESULT, readResult } from "../tools/read-result.ts";
+import type { ToolInfo } from "../tools/tool-info.ts";
+import { resultForModel } from "./call-result.ts";
+import { record } from "./chat.ts";
+import type { Chat } from "./chat.ts";
+import type { Person, ShownCall, View } from "./view.ts";
+
+export type RoundEnd = {
+  /** The person ended the turn. */
+  stopped: boolean;
+  /** No call of this round got through to its tool. */
+  allFailed: boolean;
+  /** Calls that would have been asked about, had anybody been there. */
+  unapproved: string[];
+  ran: number;
+};
+
+type Found = { call: ToolCall; shown: ShownCall; tool: ToolInfo; server: Server; arguments: JsonObject };
+type Ready = Found & { note: string };
+
+export type RoundContext = {
+  chat: Chat;
+  view: View;
+  person: Person;
+  names: NameTable<ToolInfo>;
+  signal: AbortSignal;
+  /** How many calls may still run in this exchange. */
+  callsLeft: number;
+};
+
+export async function runCalls(calls: readonly ToolCall[], context: RoundContext): Promise<RoundEnd> {
+  const round = new Round(context);
+  if (calls.length > 1) context.view.callList(calls.map((call) => call.name));
+  const found = calls.map((call) => round.find(call));
+  const together = round.parallel(found);
+  if (together !== undefined) await round.runTogether(together);
+  else {
+    for (const one of found) {
+      if (round.end.stopped || context.signal.aborted) break;
+      if (one !== undefined) await round.one(one);
+    }
+  }
+  if (context.signal.aborted) round.end.stopped = true;
+  round.skipRest();
+  return round.end;
+}
+
+class Round {
+  readonly end: RoundEnd = { stopped: false, allFailed: true, unapproved: [], ran: 0 };
+  readonly #context: RoundContext;
+  #room: number;
+
+  constructor(context: RoundContext) {
+    this.#context = context;
+    this.#room = this.#limits().perRound;
+  }
+
+  /** The tool behind a call; undefined when the call has been answered here. */
+  find(call: ToolCall): Found | undefined {
+    const { chat, view, names } = this.#context;
+    const parsed = parseObject(call.arguments);
+    const shown: ShownCall = {
+      name: call.name,
+      arguments: parsed.kind === "object" ? parsed.value : undefined,
+      raw: call.arguments,
+    };
+    if (call.wire === READ_RESULT) {
+      const text = readResult(chat.results, call.arguments);
+      this.#answer(call, { content: text, outcome: "ok", bytes: text.length });
+      view.decided(shown, "allow", "built in");
+      this.end.allFailed = false;
+      return undefined;
+    }
+    if (parsed.kind === "broken" || call.broken === true) {
+      const place = parsed.kind === "broken" ? `line ${parsed.line}, column ${parsed.column}` : "not an object";
+      const words = `Not run: the arguments were not valid JSON (${place}). Send the call again with valid JSON.`;
+      this.#notRun(call, shown, `the model sent broken arguments (${place}); not run`, words, "broken");
+      return undefined;
+    }
+    const tool = names.find(call.wire);
+    const server = tool === undefined ? undefined : chat.servers.get(tool.alias);
+    if (tool === undefined || server === undefined) {
+      const near = names.near(call.wire);
+      const words = wordsForModel({ kind: "no-such-tool", message: "", near }, false);
+      this.#notRun(call, shown, "there is no such tool", words, "not-run");
+      return undefined;
+    }
+    return { call, shown, tool, server, arguments: parsed.value };
+  }
+
+  /** Only calls that are all allowed, and only read, on servers whose word is trusted. */
+  parallel(found: readonly (Found | undefined)[]): Found[] | undefined {
+    const { chat, callsLeft } = this.#context;
+    const all = found.filter((one) => one !== undefined);
+    if (all.length < 2 || all.length !== found.length || all.length > callsLeft) return undefined;
+    if (chat.settings.mcp.parallel !== "read-only") return undefined;
+    const isSafe = ({ tool, server, arguments: args }: Found): boolean =>
+      server.config.trust &&
+      tool.annotations.readOnly === true &&
+      chat.gate.decide(tool, server, args).kind === "allow";
+    return all.every(isSafe) ? all : undefined;
+  }
+
+  async runTogether(all: readonly Found[]): Promise<void> {
+    const waiting = all.map((one) => ({ ...one, note: "" }));
+    const done = new Map<string, () => void>();
+    const worker = async (): Promise<void> => {
+      for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+        const { call } = one;
+        if (!this.#decided(one.shown, one, "allow", "rules")) continue;
+        done.set(call.id, await this.#run(one));
+      }
+    };
+    await Promise.all(Array.from({ length: 4 }, worker));
+    // Answers go into the conversation in the order of the calls, whoever was first.
+    for (const { call } of all) done.get(call.id)?.();
+  }
+
+  async one(found: Found): Promise<void> {
+    const ready = await this.#approved(found);
+    if (ready === undefined) return;
+    if (this.end.ran >= this.#context.callsLeft) return; // answered with the rest
+    (await this.#run(ready))();
+  }
+
+  skipRest(): void {
+    const { chat, view } = this.#context;
+    for (const call of chat.conversation.open()) {
+      view.notRun({ name: call.name, arguments: undefined, raw: call.arguments }, "not run", "not-run");
+      this.#answer(call, { content: STOPPED, outcome: "not-run" });
+    }
+  }
+
+  async #approved(found: Found): Promise<Ready | undefined> {
+    const { chat, person, view } = this.#context;
+    const { call, shown, tool, server } = found;
+    let args = found.arguments;
+    let note = "";
+    for (;;) {
+      const resolution = chat.gate.decide(tool, server, args);
+      const now: Found = { ...found, arguments: args, shown: { ...shown, arguments: args } };
+      if (resolution.kind === "deny") {
+        this.#decided(now.shown, now, "deny", resolution.decision.rule.name);
+        this.#notRun(call, shown, `not allowed: ${resolution.decision.reason}`, DENIED, "denied");
+        return undefined;
+      }
+      if (resolution.kind === "allow") {
+        return this.#decided(now.shown, now, "allow", resolution.decision.rule.name) ? { ...now, note } : undefined;
+      }
+      if (person.approve === undefined) {
+        this.end.unapproved.push(call.name);
+        this.#decided(now.shown, now, "refuse", "nobody could approve it");
+        this.#notRun(call, shown, "not allowed: nobody could approve it", DENIED, "refused");
+        return undefined;
+      }
+      const answer = await person.approve({
+        tool,
+        server,
+        arguments: args,
+        ask: resolution.ask,
+        isDestructive: isDestructive(tool, server),
+        definitionDiff: chat.definitionDiff(server.identity, tool.tool),
+      });
+      if (answer.kind === "edit") {
+        chat.gate.answer(resolution.ask, tool, server, args, { kind: "deny" });
+        args = answer.arguments;
+        note = `(the user changed the arguments to ${JSON.stringify(args)})\n`;
+        continue;
+      }
+      if (answer.kind === "stop" || this.#context.signal.aborted) {
+        this.end.stopped = true;
+        this.#refused(now, undefined);
+        return undefined;
+      }
+      if (answer.kind === "no") {
+        this.#refused(now, answer.reason);
+        return undefined;
+      }
+      const given = answer.kind === "yes" ? ({ kind: "once" } as const) : answer.answer;
+      const outcome = chat.gate.answer(resolution.ask, tool, server, args, given);
+      if (outcome.kind === "denied") {
+        view.problem(`${call.name}: ${outcome.reason}`);
+        this.#refused(now, undefined);
+        return undefined;
+      }
+      chat.acceptDefinitions(server.identity);
+      if (answer.kind === "remember") view.status(`allowed: ${outcome.scope}  (:policy shows and undoes)`);
+      return this.#decided(now.shown, now, "allow", `person: ${outcome.scope}`) ? { ...now, note } : undefined;
+    }
+  }
+
+  /** Runs it, and gives what puts the answer into the conversation. */
+  async #run({ call, shown, tool, server, arguments: args, note }: Ready): Promise<() => void> {
+    const { chat, view, names, signal } = this.#context;
+    this.end.ran += 1;
+    const running = view.started(shown, server);
+    const startedAt = performance.now();
+    const end = await server.call(tool, args, {
+      signal,
+      near: names.near(call.wire),
+      maxTotalMs: chat.settings.mcp.callMaxS * 1000,
+      onProgress: (progress) => running.progress(progress),
+    });
+    const ms = Math.round(performance.now() - startedAt);
+    const outcome = outcomeOf(end);
+    if (end.kind !== "result") {
+      const words = wordsForPerson(end);
+      running.failed(words, outcome);
+      this.#outcome(call, server, outcome, ms, 0);
+      return () =>
+        this.#answer(call, { content: note + wordsForModel(end, chat.settings.mcp.errorsToModel), outcome, ms });
+    }
+    this.end.allFailed = false;
+    chat.gate.heard(server);
+    return () => {
+      const made = resultForModel(chat, call.name, end.result, this.#limits(), this.#room);
+      this.#room -= made.turn.content.length;
+      for (const warning of made.warnings) view.status(`${call.name}: ${warning}`);
+      running.result(made.shown, { outcome, ms, bytes: made.bytes, told: outcome === "error" });
+      chat.lastResults.push({ name: call.name, text: made.shown });
+      if (chat.lastResults.length > 20) chat.lastResults.shift();
+      this.#outcome(call, server, outcome, ms, made.bytes);
+      this.#answer(call, { ...made.turn, content: note + made.turn.content, outcome, ms, bytes: made.bytes });
+    };
+  }
+
+  #refused(found: Found, reason: string | undefined): void {
+    const { call, shown } = found;
+    this.#decided(shown, found, "refuse", "person");
+    const why = reason === undefined || reason === "" ? "" : ` Reason: ${reason}`;
+    const said = why === "" ? "refused" : "refused; your reason goes to the model";
+    this.#notRun(call, shown, said, `${REFUSED}${why}`, "refused");
+  }
+
+  #notRun(call: ToolCall, shown: ShownCall, said: string, words: string, outcome: Outcome): void {
+    this.#context.view.notRun(shown, said, outcome);
+    if (outcome === "refused" || outcome === "denied") this.end.allFailed = false;
+    this.#answer(call, { content: words, outcome });
+  }
+
+  /** Written down before anything runs; what cannot be written down does not run. */
+  #decided(
+    shown: ShownCall,
+    { call, tool, server, arguments: args }: Found,
+    decision: "allow" | "deny" | "refuse",
+    by: string,
+  ): boolean {
+    const { chat, view } = this.#context;
+    view.decided(shown, decision, by);
+    const failure = record(chat, {
+      kind: "decision",
+      call: call.id,
+      tool: call.name,
+      server: server.identity.slice(0, 16),
+      definition: tool.definition.slice(0, 16),
+      arguments: args,
+      verdict: decision === "allow" ? "allow" : "deny",
+      rule: by,
+    });
+    if (failure === undefined || decision !== "allow") return true;
+    view.problem(failure);
+    this.#answer(call, { content: STOPPED, outcome: "not-run" });
+    return false;
+  }
+
+  #outcome(call: ToolCall, server: Server, outcome: Outcome, durationMs: number, bytesOut: number): void {
+    const names = { ok: "ok", timeout: "timeout", cancelled: "cancelled", refused: "refused" } as const;
+    const failure = record(this.#context.chat, {
+      kind: "outcome",
+      call: call.id,
+      tool: call.name,
+      server: server.identity.slice(0, 16),
+      outcome: outcome in names ? names[outcome as keyof typeof names] : "error",
+      durationMs,
+      bytesOut,
+    });
+    if (failure !== undefined) this.#context.view.problem(failure);
+  }
+
+  #answer(call: ToolCall, turn: Omit<ToolTurn, "role" | "toolCallId" | "name">): void {
+    this.#context.chat.conversation.answer({ toolCallId: call.id, name: call.name, ...turn });
+  }
+
+  #limits(): ReturnType<typeof resultLimits> {
+    const { settings, model } = this.#context.chat;
+    return resultLimits(settings.context.maxToolResultChars, model.window);
+  }
+}

@@ -1,0 +1,260 @@
+// One question to its end: ask, run the calls, ask again, to a depth. However it ends, the conversation is one that the
+// next request can go on from.
+import type { ToolCall } from "../conversation/turns.ts";
+import { commandsIn } from "../conversation/cmd-lines.ts";
+import type { Answer } from "../model/answer.ts";
+import { STOPPED } from "../servers/call-end.ts";
+import { asWireName, displayName } from "../tools/names.ts";
+import type { NameTable } from "../tools/names.ts";
+import { READ_RESULT } from "../tools/read-result.ts";
+import type { ToolInfo } from "../tools/tool-info.ts";
+import type { Chat } from "./chat.ts";
+import { estimateNow, MOST_TOOLS, offeredTools, sendRequest } from "./request.ts";
+import { runCalls } from "./run-calls.ts";
+import type { LimitAnswer, Person, View } from "./view.ts";
+
+const REPEATS = 3;
+const HOPELESS_ROUNDS = 2;
+
+export type TurnEnd = {
+  kind: "answered" | "stopped" | "failed" | "limit";
+  /** The last words of the model. */
+  text: string;
+  /** All its words in this exchange. */
+  allText: string[];
+  /** `CMD:` lines to ask about; none when the turn was stopped. */
+  commands: string[];
+  /** Calls that were refused because nobody could approve them. */
+  unapproved: string[];
+  error: string | undefined;
+};
+
+export async function runTurn(chat: Chat, view: View, person: Person, signal: AbortSignal): Promise<TurnEnd> {
+  return new TurnRun(chat, view, person, signal).run();
+}
+
+class TurnRun {
+  readonly #chat: Chat;
+  readonly #view: View;
+  readonly #person: Person;
+  readonly #signal: AbortSignal;
+  readonly #end: TurnEnd = { kind: "answered", text: "", allText: [], commands: [], unapproved: [], error: undefined };
+  #rounds = 0;
+  #allowedRounds: number;
+  #allowedCalls: number;
+  #calls = 0;
+  #hopeless = 0;
+  #last = { key: "", times: 0 };
+
+  constructor(chat: Chat, view: View, person: Person, signal: AbortSignal) {
+    this.#chat = chat;
+    this.#view = view;
+    this.#person = person;
+    this.#signal = signal;
+    this.#allowedRounds = chat.maxDepth;
+    this.#allowedCalls = chat.settings.mcp.maxToolCalls;
+  }
+
+  async run(): Promise<TurnEnd> {
+    let wrapsUp = false;
+    for (;;) {
+      const names = offeredTools(this.#chat);
+      const many = names.entries().length;
+      if (many > MOST_TOOLS && this.#chat.model.settings.tools) {
+        return this.#fail(
+          `${many} tools are more than a request can hold (${MOST_TOOLS}): choose with tools.allow, :deny or :mcp disconnect`,
+        );
+      }
+      const { asked, ms } = await sendRequest(this.#chat, this.#view, names, { wrapsUp, signal: this.#signal });
+      if (asked.kind === "failed") {
+        this.#chat.lastError = asked.body ?? asked.message;
+        return this.#fail(asked.hint === undefined ? asked.message : `${asked.message} · ${asked.hint}`);
+      }
+      const { answer, meaning } = asked;
+      this.#chat.lastReasoning = answer.reasoning === "" ? this.#chat.lastReasoning : answer.reasoning;
+      const runs = meaning.kind === "calls" && !wrapsUp;
+      this.#shown(answer, ms, names, !runs);
+      for (const warning of answer.warnings) this.#view.status(warning);
+      switch (meaning.kind) {
+        case "aborted":
+          return this.#stopped(answer);
+        case "failed":
+        case "broken":
+          return this.#broken(answer, meaning.kind === "failed" ? meaning.error : "the answer broke off");
+        case "empty":
+          return this.#fail("the model gave an empty answer");
+        case "calls-cut":
+          this.#say(answer, [], { cut: true });
+          this.#chat.conversation.closeUnanswered("(the answer was cut off by the token limit)");
+          return this.#fail("the answer was cut off by the token limit; the calls in it were not run");
+        case "text": {
+          this.#say(answer, [], { cut: meaning.mark === "cut" });
+          if (meaning.warning !== undefined) this.#view.status(meaning.warning);
+          if (meaning.mark === "cut")
+            this.#view.status("the answer was cut off by the token limit; :go asks to continue");
+          if (meaning.mark === "filtered") this.#view.status("the answer was stopped by the provider's filter");
+          return this.#answered();
+        }
+        default:
+      }
+      if (!runs) {
+        // Asked to wrap up and called again all the same: the calls are not run.
+        this.#say(answer, [], {});
+        this.#chat.conversation.closeUnanswered("(stopped at the tool-call limit)");
+        return { ...this.#end, kind: "limit" };
+      }
+      const calls = this.#say(
+        answer,
+        answer.calls.map((call) => this.#named(call, names)),
+        {},
+      );
+      const next = await this.#round(calls, names);
+      if (next === "stop") return this.#stoppedAfterCalls();
+      if (next === "limit") return { ...this.#end, kind: "limit", commands: [] };
+      wrapsUp = next === "wrap-up";
+    }
+  }
+
+  async #round(calls: ToolCall[], names: NameTable<ToolInfo>): Promise<"go on" | "wrap-up" | "stop" | "limit"> {
+    if (this.#rounds >= this.#allowedRounds) {
+      const answer = await this.#atLimit(
+        `tool-call depth limit reached (${this.#rounds} rounds)`,
+        `continue ${this.#chat.maxDepth} more`,
+      );
+      if (answer !== "continue") return this.#leave(answer);
+      this.#allowedRounds += this.#chat.maxDepth;
+    }
+    this.#rounds += 1;
+    const round = await runCalls(calls, {
+      chat: this.#chat,
+      view: this.#view,
+      person: this.#person,
+      names,
+      signal: this.#signal,
+      callsLeft: this.#allowedCalls - this.#calls,
+    });
+    this.#calls += round.ran;
+    this.#end.unapproved.push(...round.unapproved);
+    if (round.stopped) return "stop";
+    return this.#afterRound(calls, round.allFailed);
+  }
+
+  async #afterRound(calls: readonly ToolCall[], allFailed: boolean): Promise<"go on" | "wrap-up" | "limit"> {
+    this.#hopeless = allFailed ? this.#hopeless + 1 : 0;
+    const repeated = this.#repeated(calls);
+    const said =
+      this.#calls >= this.#allowedCalls
+        ? `${this.#calls} tool calls were made for this question`
+        : this.#hopeless >= HOPELESS_ROUNDS
+          ? `no call got through ${this.#hopeless} times in a row`
+          : repeated === undefined
+            ? undefined
+            : `${repeated} was called ${REPEATS} times with the same arguments`;
+    if (said === undefined) return "go on";
+    const answer = await this.#atLimit(said, "continue");
+    if (answer !== "continue") return this.#leave(answer);
+    this.#hopeless = 0;
+    this.#last = { key: "", times: 0 };
+    this.#allowedCalls = Math.max(this.#allowedCalls, this.#calls + this.#chat.settings.mcp.maxToolCalls);
+    return "go on";
+  }
+
+  #repeated(calls: readonly ToolCall[]): string | undefined {
+    for (const call of calls) {
+      const key = `${call.wire} ${call.arguments}`;
+      this.#last = { key, times: key === this.#last.key ? this.#last.times + 1 : 1 };
+      if (this.#last.times >= REPEATS) return call.name;
+    }
+    return undefined;
+  }
+
+  async #atLimit(said: string, more: string): Promise<LimitAnswer> {
+    this.#view.status(said);
+    return (await this.#person.limit?.(said, more)) ?? "stop";
+  }
+
+  #leave(answer: "wrap-up" | "stop"): "wrap-up" | "limit" {
+    const { conversation } = this.#chat;
+    if (answer === "stop") {
+      conversation.close("(stopped at the tool-call limit before answering)", STOPPED, "not-run");
+      return "limit";
+    }
+    for (const call of conversation.open()) {
+      conversation.answer({ toolCallId: call.id, name: call.name, content: STOPPED, outcome: "not-run" });
+    }
+    return "wrap-up";
+  }
+
+  #named(call: Answer["calls"][number], names: NameTable<ToolInfo>): ToolCall {
+    const tool = names.find(call.name);
+    const isOwn = call.name === READ_RESULT;
+    return {
+      id: call.id,
+      name: isOwn ? "aish.read_result" : tool === undefined ? call.name : displayName(tool),
+      wire: isOwn
+        ? call.name
+        : tool === undefined
+          ? asWireName(call.name)
+          : (names.wireOf(tool) ?? asWireName(call.name)),
+      arguments: call.arguments,
+      ...(call.broken === undefined ? {} : { broken: true }),
+      ...(call.extras === undefined ? {} : { extras: call.extras }),
+    };
+  }
+
+  #say(answer: Answer, calls: ToolCall[], marks: { interrupted?: boolean; cut?: boolean }): ToolCall[] {
+    const { conversation, model } = this.#chat;
+    if (answer.text.trim() !== "") {
+      this.#end.text = answer.text;
+      this.#end.allText.push(answer.text);
+    }
+    if (answer.text.trim() === "" && calls.length === 0) return calls;
+    const { text, reasoning, reasoningDetails, finish, usage } = answer;
+    conversation.say({ text, calls, model: model.key, reasoning, reasoningDetails, finish, usage, ...marks });
+    return calls;
+  }
+
+  #shown(answer: Answer, ms: number, names: NameTable<ToolInfo>, isLast: boolean): void {
+    const used = answer.usage === undefined ? estimateNow(this.#chat, names) : answer.usage.in + answer.usage.out;
+    this.#view.answerEnded({
+      ms,
+      usage: answer.usage,
+      full: used / this.#chat.model.window,
+      reasoningChars: answer.reasoning.length,
+      reasoningMs: 0,
+      hasText: answer.text.trim() !== "",
+      isLast,
+    });
+  }
+
+  #answered(): TurnEnd {
+    // Collected over the whole exchange: calls came first, the person is asked about commands when it is over.
+    const commands = [...new Set(this.#end.allText.flatMap(commandsIn))];
+    return { ...this.#end, kind: "answered", commands };
+  }
+
+  #stopped(answer: Answer): TurnEnd {
+    this.#say(answer, [], { interrupted: true });
+    return this.#stoppedAfterCalls();
+  }
+
+  #stoppedAfterCalls(): TurnEnd {
+    const { conversation } = this.#chat;
+    const words = "(stopped by the user before answering)";
+    conversation.close(words, STOPPED, "not-run");
+    conversation.closeUnanswered(words);
+    return { ...this.#end, kind: "stopped", commands: [] };
+  }
+
+  #broken(answer: Answer, why: string): TurnEnd {
+    this.#say(answer, [], { interrupted: true });
+    return this.#fail(`${why}${answer.text.trim() === "" ? "" : "; what was said is kept"} · :retry asks again`);
+  }
+
+  #fail(error: string): TurnEnd {
+    // After results the exchange needs a word of the assistant; a question alone may stay unanswered.
+    this.#chat.conversation.close("(no answer: the model failed)", STOPPED, "not-run");
+    this.#view.problem(error);
+    return { ...this.#end, kind: "failed", commands: [], error };
+  }
+}
