@@ -18,7 +18,7 @@ export type ResolveOptions = {
   readonly base?: string;
   /** Whether a link as the last component is followed. Default true; deleting and moving act on the link itself. */
   readonly follow?: boolean;
-  /** Whether it will be written: then read-only patterns refuse it too. */
+  /** Whether it will be written: then read-only patterns refuse it here already, not only when it comes to writing. */
   readonly writing?: boolean;
 };
 

@@ -65,8 +65,9 @@ export function admits(scope: Scope, realPath: string): boolean {
   return scope.roots.length === 0 || rootOf(scope, realPath) !== undefined;
 }
 
-export function isRoot(scope: Scope, realPath: string): boolean {
-  return realPath === "/" || scope.roots.includes(realPath);
+/** Whether a root is there or below: such a directory can be neither moved nor deleted. */
+export function holdsRoot(scope: Scope, realPath: string): boolean {
+  return realPath === "/" || scope.roots.some((root) => isWithin(realPath, root));
 }
 
 /** The deny pattern that covers the path itself or one of its parents. */

@@ -1,8 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fs from "node:fs";
 import path from "node:path";
-import { openScope, resolveInScope } from "../src/index.ts";
-import type { EngineCode, ScopeOptions } from "../src/index.ts";
+import {
+  deletePath,
+  encodeContent,
+  makeDirectory,
+  movePath,
+  openScope,
+  replaceText,
+  resolveInScope,
+  writeFile,
+} from "../src/index.ts";
+import type { EngineCode, ScopedPath, ScopeOptions } from "../src/index.ts";
 import { Workspace, directory, failure, link, openDescriptors, outcome } from "./workspace.ts";
 
 const files = {
@@ -194,6 +203,48 @@ test("read-only patterns refuse writing, not reading", async () => {
   expect(await outcome(() => workspace.resolve("vendor/new", { writing: true }))).toBe("READ_ONLY");
   expect(await outcome(() => workspace.resolve("y", { writing: true }))).toBe("ok");
 });
+
+test("writing asks again, should the resolver not have been told", async () => {
+  using workspace = new Workspace({ "vendor/x": "x", y: "y" }, { readOnly: ["vendor"] });
+  const content = encodeContent("z", 10);
+  const nofollow = { follow: false };
+  const acts: [string, () => unknown][] = [
+    ["write", () => holding(workspace.resolve("vendor/new"), (place) => writeFile(place, content))],
+    [
+      "replace",
+      () =>
+        holding(workspace.resolve("vendor/x"), (place) =>
+          replaceText(place, { find: "x", replace: "", all: true, maxBytes: 9 }),
+        ),
+    ],
+    ["mkdir", () => holding(workspace.resolve("vendor/d"), (place) => makeDirectory(place, { recursive: true }))],
+    [
+      "delete",
+      () => holding(workspace.resolve("vendor/x", nofollow), (place) => deletePath(place, { recursive: true })),
+    ],
+    [
+      "move in",
+      () =>
+        holding(workspace.resolve("y", nofollow), (from) =>
+          holding(workspace.resolve("vendor/y", nofollow), (to) => movePath(from, to, { overwrite: true })),
+        ),
+    ],
+    [
+      "move out",
+      () =>
+        holding(workspace.resolve("vendor/x", nofollow), (from) =>
+          holding(workspace.resolve("z", nofollow), (to) => movePath(from, to, { overwrite: true })),
+        ),
+    ],
+  ];
+  for (const [name, act] of acts) expect([name, await outcome(act)]).toEqual([name, "READ_ONLY"]);
+  expect(fs.readdirSync(workspace.at("vendor"))).toEqual(["x"]);
+});
+
+async function holding<T>(place: ScopedPath, work: (place: ScopedPath) => T | Promise<T>): Promise<T> {
+  using held = place;
+  return await work(held);
+}
 
 test("unscoped, only what is denied is refused", async () => {
   using workspace = new Workspace({}, { roots: [], deny: ["/etc/shadow"] });

@@ -3,8 +3,9 @@
 import fs from "node:fs";
 import { EngineError, errnoOf, ioError } from "../failure.ts";
 import type { Directory } from "../scope-directory.ts";
+import { refuseReadOnly } from "../scope-path.ts";
 import type { ScopedPath } from "../scope-path.ts";
-import { isRoot } from "../scope.ts";
+import { holdsRoot } from "../scope.ts";
 import { Turns } from "../turns.ts";
 import { temporaryName } from "./commit.ts";
 import { withTwoLocks } from "./file-locks.ts";
@@ -22,13 +23,14 @@ export async function deletePath(
 ): Promise<{ deleted: "file" | "directory" }> {
   const { entry, path, shown } = place;
   const details = { path, requested: shown };
-  if (isRoot(place.scope, path)) {
+  if (holdsRoot(place.scope, path)) {
     throw new EngineError("INVALID_PATH", "an allowed directory itself cannot be deleted", {
       ...details,
       reason: "root",
     });
   }
   if (entry === undefined) throw new EngineError("NOT_FOUND", `${shown} does not exist`, details);
+  refuseReadOnly(place);
   return withTwoLocks(place, place, async () => {
     try {
       if (entry.kind !== "directory") {

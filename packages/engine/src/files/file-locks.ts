@@ -1,11 +1,12 @@
 // One writer per real file at a time, across all clients of this process.
-import { lookAgain } from "../scope-path.ts";
+import { lookAgain, refuseReadOnly } from "../scope-path.ts";
 import type { ScopedPath } from "../scope-path.ts";
 
 const tails = new Map<string, Promise<void>>();
 
-/** Runs `work` when nobody else works on that file, with the place as it is then. */
+/** Runs `work`, which writes, when nobody else works on that file, with the place as it is then. */
 export async function withFileLock<T>(place: ScopedPath, work: (fresh: ScopedPath) => Promise<T>): Promise<T> {
+  refuseReadOnly(place);
   return withLock(`path:${place.path}`, async () => {
     using fresh = lookAgain(place);
     const stat = fresh.entry?.stat;

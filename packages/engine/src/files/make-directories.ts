@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import { EngineError, errnoOf, ioError } from "../failure.ts";
 import type { Directory } from "../scope-directory.ts";
+import { refuseReadOnly } from "../scope-path.ts";
 import type { ScopedPath } from "../scope-path.ts";
 
 const DIRECTORY_MODE = 0o755; // the umask applies
@@ -15,6 +16,7 @@ export function makeDirectory(place: ScopedPath, options: { readonly recursive: 
   if (place.missingParents.length > 0 && !options.recursive) {
     throw new EngineError("NOT_FOUND", `the parent directory of ${shown} does not exist`, details);
   }
+  refuseReadOnly(place);
   using parent = makeParents(place);
   try {
     fs.mkdirSync(parent.at(place.name), { mode: DIRECTORY_MODE });

@@ -4,8 +4,9 @@ import fs from "node:fs";
 import { EngineError, errnoOf, ioError } from "../failure.ts";
 import { closeEntry } from "../scope-directory.ts";
 import type { Directory, Entry } from "../scope-directory.ts";
+import { refuseReadOnly } from "../scope-path.ts";
 import type { ScopedPath } from "../scope-path.ts";
-import { isRoot, isWithin } from "../scope.ts";
+import { holdsRoot, isWithin } from "../scope.ts";
 import { Turns } from "../turns.ts";
 import { temporaryName } from "./commit.ts";
 import { copyTree } from "./copy-tree.ts";
@@ -26,6 +27,8 @@ export async function movePath(
   const { entry } = from;
   if (entry === undefined) throw failure("NOT_FOUND", from, "does not exist");
   refuseImpossible(from, entry, to);
+  refuseReadOnly(from);
+  refuseReadOnly(to);
   if (from.path === to.path) return { overwritten: false };
   await refuseProtectedBelow(from, options.signal);
   return withTwoLocks(from, to, async () => {
@@ -55,9 +58,8 @@ type Target = { readonly directory: Directory; readonly name: string; readonly t
 
 async function moveEntry(source: Source, target: Target, options: MoveOptions): Promise<void> {
   const { there } = target;
-  // Two names of one file: rename would do nothing and leave both.
   if (there !== undefined && there.stat.dev === source.entry.stat.dev && there.stat.ino === source.entry.stat.ino) {
-    fs.unlinkSync(source.directory.at(source.name));
+    moveOntoItself(source, target);
     return;
   }
   try {
@@ -66,6 +68,13 @@ async function moveEntry(source: Source, target: Target, options: MoveOptions): 
     if (errnoOf(error) !== "EXDEV") throw error;
     await moveAcross(source, target, options);
   }
+}
+
+/** Two names of one file: rename would do nothing and leave both. One name, spelled in another case: only rename may. */
+function moveOntoItself(source: Source, target: Target): void {
+  const { kind, stat } = source.entry;
+  if (kind !== "directory" && stat.nlink > 1n) fs.unlinkSync(source.directory.at(source.name));
+  else fs.renameSync(source.directory.at(source.name), target.directory.at(target.name));
 }
 
 function rename(source: Source, target: Target): void {
@@ -104,8 +113,8 @@ async function discard(directory: Directory, name: string, isDirectory: boolean)
 }
 
 function refuseImpossible(from: ScopedPath, entry: Entry, to: ScopedPath): void {
-  if (isRoot(from.scope, from.path)) throw failure("INVALID_PATH", from, "is an allowed directory itself", "root");
-  if (isRoot(to.scope, to.path)) throw failure("INVALID_PATH", to, "is an allowed directory itself", "root");
+  if (holdsRoot(from.scope, from.path)) throw failure("INVALID_PATH", from, "is an allowed directory itself", "root");
+  if (holdsRoot(to.scope, to.path)) throw failure("INVALID_PATH", to, "is an allowed directory itself", "root");
   if (from.path !== to.path && entry.kind === "directory" && isWithin(from.path, to.path)) {
     throw failure("INVALID_PATH", to, `lies inside ${from.shown}`, "subtree");
   }

@@ -1,7 +1,7 @@
 // Whether a directory tree holds something policy protects: deleting or moving the tree would get around the protection,
 // since patterns are judged by path.
 import fs from "node:fs";
-import { EngineError, errnoOf } from "../failure.ts";
+import { EngineError, errnoOf, ioError } from "../failure.ts";
 import { joinPath } from "../scope-directory.ts";
 import type { Directory } from "../scope-directory.ts";
 import type { ScopedPath } from "../scope-path.ts";
@@ -14,8 +14,12 @@ import { Turns } from "../turns.ts";
 export async function refuseProtectedBelow(place: ScopedPath, signal?: AbortSignal): Promise<void> {
   const { scope, entry } = place;
   if (entry?.kind !== "directory" || scope.deny.length + scope.readOnly.length === 0) return;
-  using top = place.parent.enter(place.name);
-  await refuseIn(top, place, new Turns(signal));
+  try {
+    using top = place.parent.enter(place.name);
+    await refuseIn(top, place, new Turns(signal));
+  } catch (error) {
+    throw ioError("look into", place.shown, error, place.path);
+  }
 }
 
 async function refuseIn(directory: Directory, place: ScopedPath, turns: Turns): Promise<void> {
@@ -58,10 +62,13 @@ function entriesOf(directory: Directory): fs.Dirent[] {
   }
 }
 
+/** Undefined when there is nothing below to protect. Any other failure refuses: what cannot be judged is not touched. */
 function enterIfThere(directory: Directory, name: string): Directory | undefined {
   try {
     return directory.enter(name);
-  } catch {
-    return undefined; // gone, or no directory any more: nothing below it to protect
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === "ENOENT" || errno === "ENOTDIR" || errno === "ELOOP") return undefined;
+    throw error;
   }
 }

@@ -5,7 +5,7 @@ import type { ScopedPath } from "../scope-path.ts";
 import { countOccurrences, countSeparate, replaceOccurrences } from "./byte-search.ts";
 import { commit } from "./commit.ts";
 import { withFileLock } from "./file-locks.ts";
-import { kindOfFile } from "./file-kind.ts";
+import { SNIFF_BYTES, kindOfFile } from "./file-kind.ts";
 import { ContentHash, fingerprintFrom } from "./fingerprint.ts";
 import type { Fingerprint } from "./fingerprint.ts";
 import type { NumberedLine } from "./line-collector.ts";
@@ -14,7 +14,7 @@ import type { LineEndings } from "./line-endings.ts";
 import { describeNearest } from "./near-miss.ts";
 import { openForReading } from "./open-file.ts";
 import type { OpenFile } from "./open-file.ts";
-import { readWhole } from "./read-whole.ts";
+import { readHead, readWhole } from "./read-whole.ts";
 import { snippetAround } from "./snippet.ts";
 import { encodeText } from "./write-file.ts";
 
@@ -105,7 +105,8 @@ function needleFor(content: Buffer, text: string, endings: LineEndings): Buffer 
 
 function refuseBinary(file: OpenFile): void {
   const kind = kindOfFile(file);
-  const isText = kind.kind === "svg" || (kind.kind === "text" && kind.encoding === "utf-8");
+  const isSvg = kind.kind === "svg" && !readHead(file, SNIFF_BYTES).includes(0);
+  const isText = isSvg || (kind.kind === "text" && kind.encoding === "utf-8");
   if (isText) return;
   const details = { path: file.path, requested: file.shown };
   throw new EngineError("BINARY_FILE", `${file.shown} is not a text file`, details);

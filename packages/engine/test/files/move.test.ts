@@ -99,6 +99,15 @@ test("without overwrite, of many movers to one name exactly one wins", async () 
   expect(fs.readdirSync(workspace.root).length).toBe(30);
 });
 
+test("a directory that holds another root stays", async () => {
+  using workspace = new Workspace({ "a/b/f": "x" });
+  const scope = openScope({ workdir: workspace.root, roots: [workspace.root, workspace.at("a/b")] });
+  using from = resolveInScope(scope, "a", { follow: false });
+  using to = resolveInScope(scope, "z", { follow: false });
+  expect(await outcome(() => movePath(from, to, { overwrite: false }))).toBe("INVALID_PATH");
+  closeScope(scope);
+});
+
 test("a tree that holds what is denied or read-only does not move: the pattern would lose it", async () => {
   using workspace = new Workspace({ "a/b/key": "x", "c/d/e": "x" }, { deny: ["a/b/key"], readOnly: ["c/d/e"] });
   expect(await outcome(() => move(workspace, "a", "z"))).toBe("PATH_DENIED");

@@ -1,8 +1,22 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fs from "node:fs";
+import path from "node:path";
 import { glob } from "../../src/index.ts";
 import type { EngineCode, GlobRequest, GlobResult } from "../../src/index.ts";
 import { Workspace, directory, link, openDescriptors, outcome } from "../workspace.ts";
+
+// The user's own global excludes would decide some rows.
+const home = process.env["HOME"];
+const config = process.env["XDG_CONFIG_HOME"];
+beforeAll(() => {
+  process.env["HOME"] = "/nonexistent";
+  delete process.env["XDG_CONFIG_HOME"];
+});
+afterAll(() => {
+  if (home === undefined) delete process.env["HOME"];
+  else process.env["HOME"] = home;
+  if (config !== undefined) process.env["XDG_CONFIG_HOME"] = config;
+});
 
 async function search(
   workspace: Workspace,
@@ -158,4 +172,21 @@ test("nothing stays open, and others get their turn", async () => {
   clearInterval(timer);
   expect(turns).toBeGreaterThan(0);
   expect(openDescriptors()).toBe(before);
+});
+
+test.each([
+  [".config/git/ignore", "x\n", undefined],
+  [".gitconfig", "[core]\n\texcludesfile = ~/mine\n", "x\n"],
+])("the user's global excludes hold: %s", async (file, text, mine) => {
+  using workspace = new Workspace({ x: "hit", y: "hit" });
+  const at = path.join(workspace.outside, file);
+  fs.mkdirSync(path.dirname(at), { recursive: true });
+  fs.writeFileSync(at, text);
+  if (mine !== undefined) fs.writeFileSync(path.join(workspace.outside, "mine"), mine);
+  process.env["HOME"] = workspace.outside;
+  try {
+    expect(await sorted(workspace, "*")).toEqual(["y"]);
+  } finally {
+    process.env["HOME"] = "/nonexistent";
+  }
 });
