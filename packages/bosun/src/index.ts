@@ -1,0 +1,1 @@
+export { runBosun } from "./main.ts";
