@@ -55,7 +55,7 @@ export function decode(bytes: Uint8Array, options: DecodeOptions = {}): Decoded 
       blocks.push(bodies.decode(frame, reader.bytes, reader.place, allowance));
     }
   } catch (error) {
-    if (error instanceof DecodeError) error.block = blocks.length;
+    if (error instanceof DecodeError) error.block ??= blocks.length;
     throw error;
   }
   const trailingBytes = reader.end - reader.pos;
@@ -76,21 +76,24 @@ function nextFrame(reader: Reader): ReturnType<typeof readFrame> {
 
 function trailing(reader: Reader, extraBytes: number): DecodeError {
   const message = `unexpected data after END sentinel (${extraBytes} bytes)`;
-  const at = reader.place.packed ? { unpackedOffset: reader.pos } : {};
-  const offset = reader.place.packed ? reader.place.at : reader.pos;
-  return new DecodeError("TrailingData", message, { offset, ...at, extraBytes });
+  return new DecodeError("TrailingData", message, { ...locate(reader.place, reader.pos), extraBytes });
 }
 
 // Looks at all compressed blocks before the first is unpacked: a thousand small bombs are one large one.
 function refuseBombs(reader: Reader, limit: number): void {
   const scale = new BombScale();
+  let index = -1;
   for (let frame = frameIfAny(reader); frame; frame = frameIfAny(reader)) {
+    index++;
     if (!(frame.flags & COMPRESSED) || frame.flags & IS_REFERENCE) continue;
     const area = reader.bytes.subarray(frame.start, frame.end);
     const scan = scanZstd(area);
     if (scan.kind === "broken") return;
     scale.add(area, scan.frames);
-    if (scale.isBomb(limit)) throw bomb(limit, locate(reader.place, frame.start).offset);
+    if (!scale.isBomb(limit)) continue;
+    const error = bomb(limit, locate(reader.place, frame.start).offset);
+    error.block = index;
+    throw error;
   }
 }
 

@@ -50,7 +50,7 @@ export type Table<F extends Fields = Fields> = {
   readonly lists: readonly string[];
   /** Fields that read as something when they are absent. */
   readonly defaults: readonly NamedField[];
-  /** About how much memory one decoded record takes besides its strings. */
+  /** About how much memory one decoded record takes besides its strings and views. */
   readonly cost: number;
   /** Never set: it carries the type. */
   readonly shape?: F;

@@ -16,6 +16,7 @@ type OpenRecord = {
 };
 
 const STRING_COST = 40;
+const VIEW_COST = 60;
 
 /** Reads everything up to the reader's end into `record`. Unknown fields are skipped; the last of a repeated one wins. */
 export function readFields(
@@ -115,6 +116,7 @@ function readValue(reader: Reader, form: Form, allowance: Allowance): unknown {
     }
     case "bytes": {
       const end = reader.span();
+      allowance.spend(VIEW_COST, reader, at);
       const value = reader.bytes.subarray(reader.pos, end);
       reader.pos = end;
       return value;

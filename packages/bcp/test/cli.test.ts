@@ -264,10 +264,10 @@ describe("files", () => {
 
   test("a file is replaced whole, keeps its mode, and leaves nothing behind", async () => {
     await writeFile(at("old.bcp"), "old");
-    await chmod(at("old.bcp"), 0o640);
+    await chmod(at("old.bcp"), 0o666);
     expect((await run(["encode", "hi.json", "-o", "old.bcp"])).stdout).toBe("Wrote 23 bytes to old.bcp\n");
     expect(hex(await readFile(at("old.bcp")))).toBe(HI);
-    expect((await stat(at("old.bcp"))).mode & 0o777).toBe(0o640);
+    expect((await stat(at("old.bcp"))).mode & 0o777).toBe(0o666);
     expect((await readdir(cwd)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 

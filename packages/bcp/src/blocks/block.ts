@@ -3,8 +3,8 @@
 import { table } from "../fields.ts";
 import type { Fields, RecordOf, Table } from "../fields.ts";
 
-// A block object, its views and its place in the list, as measured with a heap full of them.
-const BLOCK_COST = 250;
+// A block object and its place in the list, as measured with a heap full of them.
+const BLOCK_COST = 190;
 
 export type BlockTable<Type extends string = string, F extends Fields = Fields> = Table<F> & {
   /** The block's name in TypeScript and in manifests: `tool_result`. */

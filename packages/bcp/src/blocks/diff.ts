@@ -5,7 +5,7 @@ import type { RecordOf, Table } from "../fields.ts";
 import { block } from "./block.ts";
 import type { BlockOf } from "./block.ts";
 
-const HUNK_COST = 190;
+const HUNK_COST = 130;
 
 const hunkFields = {
   oldStart: u32(1),

@@ -27,25 +27,25 @@ export async function writeOutput(io: BcpIo, file: string, bytes: Uint8Array): P
   const wanted = await locate(io, file, "write");
   const existing = await stat(wanted).catch(() => undefined);
   // A device or a pipe is written to, not replaced.
-  if (existing && !existing.isFile()) return writeInto(wanted, "w", bytes, 0o666);
+  if (existing && !existing.isFile()) return writeInto(wanted, "w", bytes);
   // A link keeps pointing at what it points at. One that points nowhere is created through, as `open` would do.
   const isLink = await lstat(wanted).then(
     (found) => found.isSymbolicLink(),
     () => false,
   );
-  if (isLink && !existing) return writeInto(wanted, "w", bytes, 0o666);
+  if (isLink && !existing) return writeInto(wanted, "w", bytes);
   const target = isLink ? await realpath(wanted) : wanted;
   const temporary = path.join(
     path.dirname(target),
     `.${path.basename(target).slice(0, 200)}.${crypto.randomUUID()}.tmp`,
   );
   try {
-    await writeInto(temporary, "wx", bytes, existing ? existing.mode & 0o777 : 0o666);
+    await writeInto(temporary, "wx", bytes, existing && existing.mode & 0o777);
     await rename(temporary, target);
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
     // A file that may be written in a folder that may not: then there is only the plain way.
-    if (existing && isRefused(error)) return writeInto(target, "w", bytes, 0o666);
+    if (existing && isRefused(error)) return writeInto(target, "w", bytes);
     throw error;
   }
 }
@@ -69,6 +69,10 @@ async function openInput(io: BcpIo, file: string): Promise<Input> {
   if (file === STANDARD) return { size: 0, chunks: () => io.stdin };
   const handle = await open(await locate(io, file, "read"), "r");
   const { size } = await handle.stat();
+  if (size > MAX_INPUT_BYTES) {
+    await handle.close();
+    throw tooLarge();
+  }
   return {
     size,
     async *chunks() {
@@ -87,10 +91,10 @@ async function openInput(io: BcpIo, file: string): Promise<Input> {
 }
 
 async function collect(input: Input, worthIt: (start: Uint8Array) => boolean): Promise<Uint8Array> {
-  let all = new Uint8Array(Math.min(input.size, MAX_INPUT_BYTES));
+  let all = new Uint8Array(input.size);
   let length = 0;
   for await (const chunk of input.chunks()) {
-    if (length + chunk.length > MAX_INPUT_BYTES) throw new Error(`input is larger than ${MAX_INPUT_BYTES} bytes`);
+    if (length + chunk.length > MAX_INPUT_BYTES) throw tooLarge();
     if (length + chunk.length > all.length) {
       const larger = new Uint8Array(Math.max(all.length * 2, length + chunk.length));
       larger.set(all.subarray(0, length));
@@ -104,6 +108,10 @@ async function collect(input: Input, worthIt: (start: Uint8Array) => boolean): P
   return all.subarray(0, length);
 }
 
+function tooLarge(): Error {
+  return new Error(`input is larger than ${MAX_INPUT_BYTES} bytes`);
+}
+
 function looksLikePayload(start: Uint8Array): boolean {
   try {
     readHeader(start);
@@ -113,9 +121,11 @@ function looksLikePayload(start: Uint8Array): boolean {
   }
 }
 
-async function writeInto(file: string, flags: "w" | "wx", bytes: Uint8Array, mode: number): Promise<void> {
-  const handle = await open(file, flags, mode);
+async function writeInto(file: string, flags: "w" | "wx", bytes: Uint8Array, mode?: number): Promise<void> {
+  const handle = await open(file, flags);
   try {
+    // Not when opening: there the umask would take its share of a mode that the file had already.
+    if (mode !== undefined) await handle.chmod(mode);
     await handle.writeFile(bytes);
     if (flags === "wx") await handle.sync();
   } finally {

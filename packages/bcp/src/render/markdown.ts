@@ -7,24 +7,24 @@ export const markdown: Format = {
   open: "",
   close: "",
 
-  full(block, text) {
+  full(block) {
     switch (block.type) {
       case "code":
-        return `## ${block.path}\n\n\`\`\`${langText(block)}\n${text}\n\`\`\``;
+        return [`## ${block.path}\n\n\`\`\`${langText(block)}\n`, "\n```"];
       case "conversation":
-        return `**${capitalised(block.role)}**: ${text}`;
+        return [`**${capitalised(block.role)}**: `, ""];
       case "file_tree":
-        return `### File Tree: ${block.rootPath}\n\n\`\`\`\n${text}\`\`\``;
+        return [`### ${heading(block)}\n\n\`\`\`\n`, "```"];
       case "structured_data":
-        return `\`\`\`${block.format}\n${text}\n\`\`\``;
+        return [`\`\`\`${block.format}\n`, "\n```"];
       case "diff":
-        return `### Diff: ${block.path}\n\n\`\`\`diff\n${text}\`\`\``;
+        return [`### ${heading(block)}\n\n\`\`\`diff\n`, "```"];
       case "embedding_ref":
-        return `*[Embedding ref: model=${block.model}]*`;
+        return [`*[Embedding ref: model=${block.model}]*`, ""];
       case "unknown":
-        return `<!-- unknown block type 0x${typeHex(block)} -->\n${text}`;
+        return [`<!-- unknown block type 0x${typeHex(block)} -->\n`, ""];
       default:
-        return `### ${heading(block)}\n\n${text}`;
+        return [`### ${heading(block)}\n\n`, ""];
     }
   },
 

@@ -7,10 +7,10 @@ export const minimal: Format = {
   open: "",
   close: "",
 
-  full(block, text) {
-    if (block.type === "conversation") return `[${block.role}] ${text}`;
-    if (block.type === "embedding_ref") return `[embed-ref: ${block.model}]`;
-    return `--- ${heading(block)} ---\n${text}`;
+  full(block) {
+    if (block.type === "conversation") return [`[${block.role}] `, ""];
+    if (block.type === "embedding_ref") return [`[embed-ref: ${block.model}]`, ""];
+    return [`--- ${heading(block)} ---\n`, ""];
   },
 
   summary: (block, summary) => `--- ${heading(block)} (summary) ---\n${summary}`,

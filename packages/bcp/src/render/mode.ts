@@ -9,15 +9,15 @@ export type Mode = (typeof MODES)[number];
 /** A block that has a text: everything but annotations. */
 export type ShownBlock = Exclude<Block, { type: "annotation" }>;
 
-/** The texts inside a block, decoded: content must be UTF-8, trees and hunks are spelled out. */
-export type BlockText = string;
+/** What stands before and after a block's text. */
+export type Around = readonly [before: string, after: string];
 
 /** How one mode writes blocks. Nothing in it escapes, trims or re-indents content (D-25). */
 export type Format = {
   readonly open: string;
   readonly close: string;
-  /** `text` is the block's content, tree or hunks. */
-  full(block: ShownBlock, text: BlockText): string;
+  /** Around the block's content, tree or hunks, which are never touched: copying them twice is half of the work. */
+  full(block: ShownBlock): Around;
   /** A summary in place of the content. Only CODE blocks have it unless asked for more (D-22). */
   summary(block: ShownBlock, summary: string): string;
   /** What stands for a block that does not fit. */

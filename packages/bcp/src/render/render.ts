@@ -64,8 +64,8 @@ type Report = (index: number, type: BlockType, decision: Decision, tokens: numbe
 
 /** What was decided for the blocks that are left, in their order; all of them full where nothing is listed. */
 type Plan = { readonly decisions?: readonly Decision[]; readonly tokens?: readonly number[] };
-/** `said` is how much of the text is content. */
-type Piece = { readonly decision: Decision; readonly text?: string; readonly said?: number };
+/** The strings that make up a block's text; none for a block that is left out. */
+type Piece = { readonly decision: Decision; readonly parts: readonly string[] };
 type Setting = { readonly format: Format; readonly texts: BlockTexts; readonly options: RenderOptions };
 
 function renderPieces(blocks: readonly Block[], options: RenderOptions, report?: Report): string {
@@ -76,7 +76,8 @@ function renderPieces(blocks: readonly Block[], options: RenderOptions, report?:
     block.type !== "annotation" && (include === undefined || include.has(block.type));
   if (!blocks.some(isShown)) throw nothing();
   const plan = decide(blocks, isShown, setting);
-  const pieces: string[] = [];
+  // Everything goes into one list and is joined once: content is copied no more often than that.
+  const parts: string[] = [format.open];
   const size = new OutputSize();
   let position = 0;
   blocks.forEach((block, index) => {
@@ -84,14 +85,16 @@ function renderPieces(blocks: readonly Block[], options: RenderOptions, report?:
     const tokens = plan.tokens?.[position];
     const piece = renderBlock(block, plan.decisions?.[position] ?? "full", tokens, position, setting);
     report?.(index, block.type, piece.decision, tokens);
-    if (piece.text !== undefined) {
-      size.count(piece.text.length, (piece.said ?? 0) + fieldChars(block));
-      pieces.push(piece.text);
+    if (piece.parts.length > 0) {
+      if (parts.length > 1) parts.push("\n\n");
+      parts.push(...piece.parts);
+      size.count(block, piece.parts);
     }
     position++;
   });
-  if (pieces.length === 0) throw nothing();
-  return format.open + pieces.join("\n\n") + format.close;
+  if (parts.length === 1) throw nothing();
+  parts.push(format.close);
+  return parts.join("");
 }
 
 function decide(all: readonly Block[], isShown: (block: Block) => block is ShownBlock, setting: Setting): Plan {
@@ -119,18 +122,21 @@ function renderBlock(
   position: number,
   { format, texts, options }: Setting,
 ): Piece {
-  if (decision === "omit") return { decision };
-  if (decision === "placeholder") return { decision, text: placeholder(block, tokens, format, texts) };
+  if (decision === "omit") return { decision, parts: [] };
+  if (decision === "placeholder") return { decision, parts: [placeholder(block, tokens, format, texts)] };
   if (decision === "summary" && block.summary !== undefined) {
     if (block.type === "code" || options.summaries === "all") {
-      return { decision, text: format.summary(block, block.summary) };
+      return { decision, parts: [format.summary(block, block.summary)] };
     }
     // Charged as a summary, printed in full: the reference's way, and its snapshots' (D-22).
   }
   const text = texts.text(block);
-  if (text !== undefined) return { decision: "full", text: format.full(block, text), said: text.length };
+  if (text !== undefined) {
+    const [before, after] = format.full(block);
+    return { decision: "full", parts: [before, text, after] };
+  }
   if (block.type === "image" && options.binaryImages === "placeholder") {
-    return { decision: "placeholder", text: placeholder(block, tokens, format, texts) };
+    return { decision: "placeholder", parts: [placeholder(block, tokens, format, texts)] };
   }
   throw new RenderError("InvalidContent", `invalid UTF-8 in block content at index ${position}`, position);
 }
@@ -144,19 +150,14 @@ class OutputSize {
   private made = 0;
   private said = 0;
 
-  count(made: number, said: number): void {
-    this.made += made;
-    this.said += said;
+  /** `parts` are what the block became; the second of three is its content. */
+  count(block: ShownBlock, parts: readonly string[]): void {
+    for (const part of parts) this.made += part.length;
+    this.said += parts[1]?.length ?? 0;
+    for (const value of Object.values(block)) if (typeof value === "string") this.said += value.length;
     if (this.made <= Math.min(MAX_CHARS, FREE_GROWTH + GROWTH_FACTOR * this.said)) return;
     throw new RenderError("OutputTooLarge", `the text would have more than ${this.made} characters`);
   }
-}
-
-// Paths, titles, summaries: the text fields of a block.
-function fieldChars(block: ShownBlock): number {
-  let chars = 0;
-  for (const value of Object.values(block)) if (typeof value === "string") chars += value.length;
-  return chars;
 }
 
 function nothing(): RenderError {

@@ -9,7 +9,7 @@ const FREE_INDENT = 12 * 1024 * 1024;
 const INDENT_PER_CHAR = 2;
 const PART_CHARS = 16 * 1024;
 
-type Level = { readonly entries: readonly FileEntry[]; next: number };
+type Level = { readonly entries: readonly FileEntry[]; readonly indent: string; next: number };
 
 export class TreeText {
   private said = 0;
@@ -19,7 +19,7 @@ export class TreeText {
   render(entries: readonly FileEntry[]): string {
     const parts: string[] = [];
     const outer: Level[] = [];
-    let level: Level = { entries, next: 0 };
+    let level: Level = { entries, indent: "", next: 0 };
     let lines = "";
     for (;;) {
       const entry = level.entries[level.next++];
@@ -31,17 +31,17 @@ export class TreeText {
       }
       const isDirectory = entry.kind === "directory";
       const text = isDirectory ? `${entry.name}/\n` : `${entry.name} (${entry.size ?? 0} bytes)\n`;
-      this.count(outer.length * 2, text.length);
+      this.count(level.indent.length, text.length);
       // A string that grows for long is a chain of as many links: cut it in parts.
       if (lines.length > PART_CHARS) {
         parts.push(lines);
         lines = "";
       }
-      lines += outer.length === 0 ? text : "  ".repeat(outer.length) + text;
+      lines += level.indent + text;
       // What hangs below a file survives a round trip, but is not shown.
       if (!isDirectory || !entry.children) continue;
       outer.push(level);
-      level = { entries: entry.children, next: 0 };
+      level = { entries: entry.children, indent: `${level.indent}  `, next: 0 };
     }
   }
 

@@ -1,26 +1,30 @@
 // The xml mode. Prompt text, not XML: attribute values are escaped, content is not.
 
+import { RenderError } from "../failure.ts";
 import type { Format, ShownBlock } from "./mode.ts";
 import { langText, typeHex } from "./mode.ts";
+
+// No path or title is this long, and escaping one that is could take many times its size.
+const MAX_ATTRIBUTE_CHARS = 1024 * 1024;
 
 export const xml: Format = {
   open: "<context>\n",
   close: "\n</context>",
 
-  full(block, text) {
+  full(block) {
     switch (block.type) {
       case "conversation":
-        return `<turn role="${block.role}">${text}</turn>`;
+        return [`<turn role="${block.role}">`, "</turn>"];
       case "embedding_ref":
-        return `<embed-ref ${attributes(block)} />`;
+        return [`<embed-ref ${attributes(block)} />`, ""];
       case "unknown":
-        return `<!-- unknown block type 0x${typeHex(block)} -->\n${text}`;
+        return [`<!-- unknown block type 0x${typeHex(block)} -->\n`, ""];
       case "file_tree":
       case "diff":
         // Each of their lines brings its own LF, or the closing tag is glued to the last one (D-35).
-        return `<${TAGS[block.type]} ${attributes(block)}>\n${text}</${TAGS[block.type]}>`;
+        return [`<${TAGS[block.type]} ${attributes(block)}>\n`, `</${TAGS[block.type]}>`];
       default:
-        return `<${TAGS[block.type]} ${attributes(block)}>\n${text}\n</${TAGS[block.type]}>`;
+        return [`<${TAGS[block.type]} ${attributes(block)}>\n`, `\n</${TAGS[block.type]}>`];
     }
   },
 
@@ -71,7 +75,12 @@ function attributes(block: Exclude<ShownBlock, { type: "unknown" }>): string {
   }
 }
 
+const ESCAPED_CHARS: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
 function escape(value: string): string {
   if (!/[&<>"]/.test(value)) return value;
-  return value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+  if (value.length > MAX_ATTRIBUTE_CHARS) {
+    throw new RenderError("OutputTooLarge", `an attribute of ${value.length} characters cannot be escaped`);
+  }
+  return value.replaceAll(/[&<>"]/g, (char) => ESCAPED_CHARS[char] ?? char);
 }

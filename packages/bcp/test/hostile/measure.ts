@@ -15,7 +15,7 @@ console.log(JSON.stringify({ ends, grownKib, inputBytes: payload.length, ms: per
 
 function ending(bytes: Uint8Array): string {
   try {
-    render(decode(bytes).blocks, { mode: "minimal", budget: 1_000_000 });
+    render(decode(bytes).blocks, { mode: "xml", budget: 1_000_000 });
     return "text";
   } catch (error) {
     if (!(error instanceof DecodeError || error instanceof RenderError)) throw error;

@@ -27,6 +27,21 @@ export const HOSTILE: readonly Hostile[] = [
     ends: "TooManyRecords",
   },
   { name: "10 MB of twelve-byte hunks", make: () => payload(frame(7, 0, hunks(900_000))), ends: "TooManyRecords" },
+  {
+    name: "one field three million times over",
+    make: () => payload(frame(1, 0, repeat(bytes(3, 1, 0), 3_300_000))),
+    ends: "TooManyRecords",
+  },
+  {
+    name: "one size a million times over, too large for a number",
+    make: () => payload(frame(3, 0, concat(bytes(1, 1, 0), repeatedSizes(700_000)))),
+    ends: "MissingRequiredField",
+  },
+  {
+    name: "a path of ten million quotes",
+    make: () => payload(frame(1, 0, codeWithPath(new Uint8Array(10_000_000).fill(0x22)))),
+    ends: "OutputTooLarge",
+  },
   { name: "90,000 three-byte blocks", make: () => payload(repeat(bytes(0x42, 0, 0), 90_000)), ends: "text" },
   { name: "180,000 nine-byte tree entries", make: () => payload(frame(3, 0, flatTree(180_000))), ends: "text" },
   { name: "a tree 100,000 levels deep", make: () => payload(frame(3, 0, deepTree(100_000, 0))), ends: "TreeTooDeep" },
@@ -87,6 +102,16 @@ function flatTree(entries: number): Uint8Array {
 
 function hunks(count: number): Uint8Array {
   return concat(bytes(1, 1, 0), repeat(bytes(2, 2, 9, 1, 0, 0, 2, 0, 0, 3, 1, 0), count));
+}
+
+// One entry with a size of 2^64 - 1, again and again; its name is missing.
+function repeatedSizes(count: number): Uint8Array {
+  const sizes = repeat(bytes(3, 0, ...Array<number>(9).fill(0xff), 1), count);
+  return concat(bytes(2, 2), varint(sizes.length), sizes);
+}
+
+function codeWithPath(path: Uint8Array): Uint8Array {
+  return concat(bytes(1, 0, 1, 2, 1), varint(path.length), path, bytes(3, 1, 0));
 }
 
 // Directories in directories, and some files in the innermost. Each level is put around what is there already.
