@@ -20,6 +20,7 @@ export type RedactorOptions = {
 const SHORTEST_KNOWN_SECRET = 6; // shorter ones would eat ordinary words
 const LONGEST_PEM = 32 * 1024; // the largest private keys are half of it; a missing end must not swallow the rest
 const LONGEST_NAME = 64;
+const NOTE = "[redacted ";
 const LONGEST_PLACEHOLDER = 80;
 const MAX_DEPTH = 64;
 
@@ -63,7 +64,7 @@ export function replaceRanges(text: string, ranges: readonly SecretRange[]): str
   const parts: string[] = [];
   let from = 0;
   for (const { start, end, label } of ranges) {
-    parts.push(text.slice(from, start), `[redacted ${label}]`);
+    parts.push(text.slice(from, start), `${NOTE}${label}]`);
     from = end;
   }
   parts.push(text.slice(from));
@@ -75,11 +76,18 @@ function byShape(text: string): SecretRange[] {
   const failed = { jwtUntil: 0 };
   const { trigger, byPrefix } = (triggers ??= makeTriggers());
   trigger.lastIndex = 0;
+  let covered = { start: -1, end: -1 };
   for (let hit = trigger.exec(text); hit !== null; hit = trigger.exec(text)) {
+    // Inside a secret nothing more is looked for: that is what keeps the whole linear.
+    if (hit.index >= covered.start && hit.index < covered.end) {
+      trigger.lastIndex = covered.end;
+      continue;
+    }
     const range = rangeAt(text, hit[0], hit.index, failed, byPrefix);
     if (range !== undefined) found.push(range);
-    // After a secret go on behind it; else one character on, so that a trigger inside a trigger is seen.
-    trigger.lastIndex = range === undefined ? hit.index + 1 : Math.max(range.end, hit.index + 1);
+    if (range !== undefined && range.end > covered.end) covered = range;
+    // One character on, so that a trigger inside a trigger, or between a name and its value, is seen.
+    trigger.lastIndex = hit.index + 1;
   }
   return found;
 }
@@ -164,7 +172,8 @@ function namedAt(text: string, trigger: string, at: number): SecretRange | undef
   const nameEnd = runEnd(text, at + trigger.length, NAME_REST);
   const written = text.slice(from, nameEnd);
   const name = written.replace(/^[-.]+/, "");
-  if (!isSecretName(name)) return undefined;
+  // Our own notes name kinds of secrets; they are not names of secrets.
+  if (!isSecretName(name) || text.startsWith(NOTE, from - NOTE.length)) return undefined;
   const value = valueAfter(text, nameEnd, /^--?[A-Za-z]/.test(written));
   if (value === undefined || value.end <= value.start) return undefined;
   if (isPlaceholder(text.slice(value.start, Math.min(value.end, value.start + LONGEST_PLACEHOLDER + 1))))

@@ -81,11 +81,12 @@ export function withoutTagCharacters(text: string): { text: string; removed: num
 export type EscapeState = {
   before: number; // the last visible character, for joiners and selectors
   marks: number; // combining marks stacked on it
+  selected: boolean; // it has its selector: a second one would only carry hidden bits
   coloured: boolean; // a foreign colour is on
 };
 
 export function freshState(): EscapeState {
-  return { before: -1, marks: 0, coloured: false };
+  return { before: -1, marks: 0, selected: false, coloured: false };
 }
 
 function bounded(text: string, maxChars: number | undefined): { shown: string; cut: number } {
@@ -124,8 +125,8 @@ export function escapeAll(
         at += 1;
         continue;
       }
-    } else if (kind === JOINER) passes = isJoinable(state.before) && isEmojiBase(text.codePointAt(at + 1) ?? 0);
-    else if (kind === SELECTOR) passes = isEmojiBase(state.before) && point === 0xfe0f;
+    } else if (kind === JOINER) passes = isJoinable(state.before) && isJoinable(text.codePointAt(at + 1) ?? 0);
+    else if (kind === SELECTOR) passes = isEmojiBase(state.before) && point === 0xfe0f && !state.selected;
     else if (point === 0x1b && options.colors) {
       const end = endOfColour(text, at);
       if (end > at) {
@@ -143,9 +144,13 @@ export function escapeAll(
         parts.push(close);
         inRun = false;
       }
-      // Selectors, skin tones and marks belong to the character before them; one selector each.
-      if (kind === JOINER) state.before = -1;
-      else if (kind === VISIBLE && !isEmojiModifier(point)) state.before = point;
+      // A selector or a skin tone belongs to the emoji before it; a mark ends it.
+      if (kind === JOINER || kind === MARK) state.before = -1;
+      else if (kind === SELECTOR) state.selected = true;
+      else if (!isEmojiModifier(point)) {
+        state.before = point;
+        state.selected = false;
+      }
       at += size;
       continue;
     }

@@ -49,15 +49,15 @@ describe("a question", () => {
     expect(all.text).toContain("; rm -rf /");
   });
 
-  test.each<[string, unknown, boolean]>([
-    ["eight lines", Array.from({ length: 8 }, (_, i) => `line ${i}`).join("\n"), true],
-    ["nine lines", Array.from({ length: 9 }, (_, i) => `line ${i}`).join("\n"), false],
-    ["two hundred characters", "x".repeat(190), true],
-    ["three hundred characters", "x".repeat(300), false],
-    ["a short second line that hides after a long first", `${"x".repeat(3000)}\nrm -rf /`, false],
-    ["a large object", { list: Array.from({ length: 100 }, (_, i) => i) }, false],
-    ["no arguments", {}, true],
-  ])("%s: whole %p", (_, value, isWhole) => {
+  test.each<[string, boolean, unknown]>([
+    ["eight lines", true, Array.from({ length: 8 }, (_, i) => `line ${i}`).join("\n")],
+    ["nine lines", false, Array.from({ length: 9 }, (_, i) => `line ${i}`).join("\n")],
+    ["two hundred characters", true, "x".repeat(190)],
+    ["three hundred characters", false, "x".repeat(300)],
+    ["a short second line that hides after a long first", false, `${"x".repeat(3000)}\nrm -rf /`],
+    ["a large object", false, { list: Array.from({ length: 100 }, (_, i) => i) }],
+    ["no arguments", true, {}],
+  ])("%s: whole %p", (_, isWhole, value) => {
     expect(questionText({ ...question, arguments: { value } }).isWhole).toBe(isWhole);
   });
 

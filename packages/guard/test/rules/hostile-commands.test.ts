@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import type { Redirect, SimpleCommand } from "../../src/rules/command.ts";
+import type { Verdict } from "../../src/rules/decision.ts";
 import { judge } from "../../src/rules/judge.ts";
 import { at, allowing, policy, rule } from "./policies.ts";
 import { parseShell } from "./tiny-shell.ts";
@@ -408,6 +410,31 @@ describe("a block-list blocks", () => {
     ["shell text only known later", 'sh -c "$X"'],
   ])("asks about %s", (_, text) => {
     expect(verdictOf(BLOCKING, text)).toBe("ask");
+  });
+
+  // The tests' small parser knows no here-documents; a grammar gives their text as the redirect's target.
+  test.each<[string, Verdict, Redirect["target"]]>([
+    ["a here-document for a shell", "deny", "cd /\nrm -rf x\n"],
+    ["one that is only known later", "ask", { dynamic: "$X" }],
+    ["a harmless one", "allow", "git add .\n"],
+  ])("%s: %s", (_, verdict, target) => {
+    const command = (program: string): SimpleCommand => ({
+      kind: "command",
+      words: [program],
+      redirects: [{ op: "<<", target, access: "read" }],
+      assignments: [],
+    });
+    expect(judge(BLOCKING, { tool, shell: { commands: [command("bash")] } }, { parse: parseShell }).verdict).toBe(
+      verdict,
+    );
+    expect(judge(BLOCKING, { tool, shell: { commands: [command("cat")] } }, { parse: parseShell }).verdict).toBe(
+      "allow",
+    );
+  });
+
+  test("a text that is unparsable as a whole is refused", () => {
+    expect(judge(BLOCKING, { tool, shell: { kind: "unparsable", reason: "too long" } }).verdict).toBe("deny");
+    expect(judge(SAFE, { tool, shell: { kind: "unparsable", reason: "too long" } }).verdict).toBe("ask");
   });
 
   test("and says which rule, where, and what it was about", () => {

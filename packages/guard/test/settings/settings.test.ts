@@ -393,20 +393,22 @@ describe("the reference page", () => {
   });
 });
 
-test.each<[{ timeoutS?: number; outputBytes?: number }, object]>([
-  [{}, { kind: "limits", timeoutMs: 300_000, outputBytes: 10_485_760 }],
+test.each<[string, { timeoutS?: number; outputBytes?: number }, object]>([
+  ["nothing: the defaults", {}, { kind: "limits", timeoutMs: 300_000, outputBytes: 10_485_760 }],
+  ["less", { timeoutS: 600, outputBytes: 10 }, { kind: "limits", timeoutMs: 600_000, outputBytes: 10 }],
   [
-    { timeoutS: 600, outputBytes: 10 },
-    { kind: "limits", timeoutMs: 600_000, outputBytes: 10 },
-  ],
-  [
+    "the most",
     { timeoutS: 1800, outputBytes: 1e12 },
     { kind: "limits", timeoutMs: 1_800_000, outputBytes: 10_485_760 },
   ],
-  [{ timeoutS: 1801 }, { kind: "refused", reason: "timeout may be at most 1800 seconds (shell_tool.max_timeout)" }],
-  [{ timeoutS: 0 }, { kind: "refused" }],
-  [{ timeoutS: Number.NaN }, { kind: "refused" }],
-  [{ outputBytes: -1 }, { kind: "refused" }],
-])("a shell call that asks for %p gets %p", (request, limits) => {
+  [
+    "too long",
+    { timeoutS: 1801 },
+    { kind: "refused", reason: "timeout may be at most 1800 seconds (shell_tool.max_timeout)" },
+  ],
+  ["no time", { timeoutS: 0 }, { kind: "refused" }],
+  ["no number", { timeoutS: Number.NaN }, { kind: "refused" }],
+  ["less than nothing", { outputBytes: -1 }, { kind: "refused" }],
+])("a shell call that asks for %s", (_, request, limits) => {
   expect(shellLimits(defaultSettings(), request)).toMatchObject(limits);
 });
