@@ -1,51 +1,74 @@
 // A text that is larger than the budget: its beginning and its end, and between them what exactly is missing and how
 // to have it. The end matters: that is where a build says why it failed.
 import { MARK_OPENING } from "./folds/mark.ts";
-import { countTokens } from "./tokens/count.ts";
+import { countTokens, splitPieces } from "./tokens/count.ts";
+
+/** Where the text stands in the original that the handle names: text before it, of other blocks. */
+export type Place = { handle: string; textBefore: string };
 
 /** Of the budget, for the beginning; the rest is for the end. */
 const HEAD_SHARE = 0.5;
-const NOTICE_TOKENS = 40;
-/** Enough to count; more than any budget. A text of ten megabytes is not counted as a whole. */
-const MAX_COUNTED_CHARS = 600_000;
+const NOTICE_TOKENS = 44;
+/** More characters than this per token are blanks, and not worth counting. */
+const CHARS_PER_TOKEN = 12;
+/** A text that is this much longer than its budget is over it, counted or not. */
+const SURELY_OVER = 40;
 
 /** undefined: the text is within the budget. */
-export function cutToBudget(text: string, budget: number, handle: string): string | undefined {
-  // No token is longer than a hundred characters or so, and few are shorter than one.
-  if (text.length <= budget || (text.length <= MAX_COUNTED_CHARS && countTokens(text) <= budget)) return undefined;
+export function cutToBudget(text: string, budget: number, { handle, textBefore }: Place): string | undefined {
+  if (text.length <= budget) return undefined;
+  if (text.length <= budget * SURELY_OVER && countTokens(text) <= budget) return undefined;
   const room = Math.max(0, budget - NOTICE_TOKENS);
-  const head = fitting(text, Math.floor(room * HEAD_SHARE), true);
-  const tail = fitting(text, room - countTokens(head), false);
-  const before = linesIn(head);
+  const head = beginning(text, Math.floor(room * HEAD_SHARE));
+  const tail = end(text.slice(head.length), room - countTokens(head));
   const missing = text.slice(head.length, text.length - tail.length);
-  const last = before + linesIn(missing);
-  const range = head.endsWith("\n") || head === "" ? `lines ${before + 1}-${last}` : "the middle";
-  const notice = `${MARK_OPENING}omitted ${range} (${missing.length} characters): read_original ${handle}]`;
+  const notice = `${MARK_OPENING}omitted ${rangeOf(textBefore + head, missing)}: read_original ${handle}]`;
   return `${head}${head === "" || head.endsWith("\n") ? "" : "\n"}${notice}\n${tail}`;
 }
 
-// Whole lines where there are any; the longest part that fits, by halving.
-function fitting(text: string, tokens: number, fromStart: boolean): string {
-  const reach = Math.min(text.length, tokens * 24);
-  const part = (chars: number) => (fromStart ? text.slice(0, chars) : text.slice(text.length - chars));
-  let low = 0;
-  let high = reach;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (countTokens(part(middle)) <= tokens) low = middle;
-    else high = middle - 1;
+// Whole lines by their numbers; anything else by its bytes. Both are what read_original takes.
+function rangeOf(before: string, missing: string): string {
+  const wholeLines = (before === "" || before.endsWith("\n")) && missing.endsWith("\n");
+  if (wholeLines) {
+    const first = linesIn(before) + 1;
+    const count = linesIn(missing);
+    return `lines ${first}-${first + count - 1} (${count} lines, ${missing.length} characters)`;
   }
-  const chosen = part(low);
-  const at = fromStart ? chosen.lastIndexOf("\n") + 1 : chosen.indexOf("\n") + 1;
-  if (fromStart) return wellFormed(at > chosen.length / 2 ? chosen.slice(0, at) : chosen);
-  return wellFormed(at > 0 && at < chosen.length / 2 ? chosen.slice(at) : chosen);
+  const from = Buffer.byteLength(before);
+  return `bytes ${from}-${from + Buffer.byteLength(missing)} (${missing.length} characters)`;
 }
 
-/** Without half a pair at either end. */
-function wellFormed(part: string): string {
-  const start = /^[\udc00-\udfff]/.test(part) ? 1 : 0;
-  const end = /[\ud800-\udbff]$/.test(part) ? part.length - 1 : part.length;
-  return part.slice(start, end);
+// As many pieces as fit, then back to the end of a line if one is near.
+function beginning(text: string, tokens: number): string {
+  const { count, ends, costs } = splitPieces(text.slice(0, tokens * CHARS_PER_TOKEN));
+  let at = 0;
+  let left = tokens;
+  for (let i = 0; i < count; i++) {
+    left -= costs[i] ?? 0;
+    if (left < 0) break;
+    at = ends[i] ?? 0;
+  }
+  const line = text.lastIndexOf("\n", at - 1) + 1;
+  return text.slice(0, line > at / 2 ? line : wholeCharacter(text, at));
+}
+
+function end(text: string, tokens: number): string {
+  const from = Math.max(0, text.length - tokens * CHARS_PER_TOKEN);
+  const { count, ends, costs } = splitPieces(text.slice(from));
+  let at = text.length;
+  let left = tokens;
+  for (let i = count - 1; i >= 0; i--) {
+    left -= costs[i] ?? 0;
+    if (left < 0) break;
+    at = from + (i === 0 ? 0 : (ends[i - 1] ?? 0));
+  }
+  const line = text.indexOf("\n", at) + 1;
+  return text.slice(line > 0 && line - at < (text.length - at) / 2 ? line : wholeCharacter(text, at));
+}
+
+/** Not between the halves of a pair. */
+function wholeCharacter(text: string, at: number): number {
+  return /[\udc00-\udfff]/.test(text[at] ?? "") ? at + 1 : at;
 }
 
 function linesIn(part: string): number {

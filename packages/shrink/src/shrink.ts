@@ -14,7 +14,7 @@ import { Repeats, unfoldRepeats } from "./repeats.ts";
 import { isCopyOfText } from "./structured-copy.ts";
 import { countTokens } from "./tokens/count.ts";
 import type { ContentBlock, ToolResult } from "./tool-result.ts";
-import { shownText, wholeText } from "./tool-result.ts";
+import { blocksOf, ownText, shownText, wholeText } from "./tool-result.ts";
 
 export type ShrinkOptions = Partial<FoldOptions> & {
   /** Drop `structuredContent` that repeats the text. Only for callers who also publish tools withoutOutputSchema. */
@@ -66,9 +66,9 @@ export class Shrinker {
   shrink(result: ToolResult): Shrunk {
     const deadline = performance.now() + MAX_MS;
     let room = MAX_FOLDED_CHARS;
-    const blocks = result.content ?? [];
+    const blocks = blocksOf(result);
     const drafts = blocks.map((block) => {
-      const text = block.type === "text" ? shownText(block) : undefined;
+      const text = ownText(block);
       if (text === undefined) return undefined;
       const foldable = text.length <= room && performance.now() < deadline;
       if (foldable) room -= text.length;
@@ -138,8 +138,8 @@ export class Shrinker {
     const meta = result._meta === undefined ? undefined : escapeMeta(result._meta);
     const handle = this.#handleFor(result, drafts, droppedStructured);
     const kept = drafts.map((draft) => (draft !== undefined && this.#proves(draft) ? draft : undefined));
-    const cut = this.#cut(result.content ?? [], kept, handle);
-    const counts = countsOf(kept);
+    const cut = this.#cut(blocksOf(result), kept, handle);
+    const counts = countsOf(kept, cut);
     if (cut.every((text) => text === undefined) && !droppedStructured) {
       if (meta === undefined)
         return {
@@ -158,7 +158,7 @@ export class Shrinker {
         droppedStructured: false,
       };
     }
-    const content = (result.content ?? []).map((block, i) =>
+    const content = blocksOf(result).map((block, i) =>
       cut[i] === undefined ? block : { ...block, text: cut[i]?.text },
     );
     const note = noteOf(content, kept, cut);
@@ -170,6 +170,7 @@ export class Shrinker {
     if (droppedStructured) delete emitted["structuredContent"];
     const folds = kept.flatMap((draft) => draft?.folds ?? []);
     if (droppedStructured) folds.push("structured");
+    if (cut.some((text) => text?.omitted === true)) folds.push("budget");
     const shrunk = { result: emitted, changed: true, ...counts, folds, droppedStructured };
     return handle === undefined ? shrunk : { ...shrunk, handle };
   }
@@ -206,27 +207,32 @@ export class Shrinker {
   // Stored before anything is emitted that names it.
   #handleFor(result: ToolResult, drafts: (Draft | undefined)[], droppedStructured: boolean): string | undefined {
     const { budget } = this.#options;
-    const mayCut =
-      budget !== undefined && (result.content ?? []).some((block) => (shownText(block)?.length ?? 0) > budget);
+    const mayCut = budget !== undefined && blocksOf(result).some((block) => (shownText(block)?.length ?? 0) > budget);
     if (drafts.every((draft) => draft === undefined) && !droppedStructured && !mayCut) return undefined;
     return this.originals.put(this.#client, result);
   }
 
-  #cut(
-    blocks: ContentBlock[],
-    kept: (Draft | undefined)[],
-    handle: string | undefined,
-  ): ({ text: string; omitted: boolean } | undefined)[] {
+  // Cut from the text as it was, not as it was folded: what is said to be missing must be what the handle gives.
+  #cut(blocks: ContentBlock[], kept: (Draft | undefined)[], handle: string | undefined): (Cut | undefined)[] {
     const { budget } = this.#options;
+    let textBefore = "";
     return blocks.map((block, i) => {
       const draft = kept[i];
-      const text = draft?.after ?? (block.type === "text" ? shownText(block) : undefined);
-      const shorter =
-        budget === undefined || handle === undefined || text === undefined
-          ? undefined
-          : cutToBudget(text, budget, handle);
-      if (shorter !== undefined) return { text: shorter, omitted: true };
-      return draft === undefined ? undefined : { text: draft.after, omitted: false };
+      const shown = shownText(block);
+      const place = { handle: handle ?? "", textBefore };
+      if (shown !== undefined) textBefore += `${shown}\n`;
+      const fits = draft !== undefined && draft.tokens > 0 && draft.tokens <= (budget ?? Infinity);
+      if (
+        budget !== undefined &&
+        handle !== undefined &&
+        ownText(block) !== undefined &&
+        shown !== undefined &&
+        !fits
+      ) {
+        const shorter = cutToBudget(draft?.plain ?? shown, budget, place);
+        if (shorter !== undefined) return { text: shorter, omitted: true, tokens: countTokens(shorter) };
+      }
+      return draft === undefined ? undefined : { text: draft.after, omitted: false, tokens: draft.tokens };
     });
   }
 
@@ -238,6 +244,9 @@ export class Shrinker {
     if (handle !== undefined) this.#repeats.remember(text, handle);
   }
 }
+
+/** One text block as it goes out. */
+type Cut = { text: string; omitted: boolean; tokens: number };
 
 /** One text block before and after, with what the note must say about it. */
 type Draft = {
@@ -252,21 +261,18 @@ type Draft = {
   seen?: Record<string, string>;
 };
 
-function countsOf(kept: (Draft | undefined)[]): { tokensBefore: number; tokensAfter: number } {
+function countsOf(
+  kept: (Draft | undefined)[],
+  cut: (Cut | undefined)[],
+): { tokensBefore: number; tokensAfter: number } {
   let tokensBefore = 0;
   let tokensAfter = 0;
-  for (const draft of kept) {
-    tokensBefore += draft?.tokensBefore ?? 0;
-    tokensAfter += draft?.tokens ?? 0;
-  }
+  for (const draft of kept) tokensBefore += draft?.tokensBefore ?? 0;
+  for (const text of cut) tokensAfter += text?.tokens ?? 0;
   return { tokensBefore, tokensAfter };
 }
 
-function noteOf(
-  content: ContentBlock[],
-  kept: (Draft | undefined)[],
-  cut: ({ omitted: boolean } | undefined)[],
-): FoldNote | undefined {
+function noteOf(content: ContentBlock[], kept: (Draft | undefined)[], cut: (Cut | undefined)[]): FoldNote | undefined {
   if (cut.every((text) => text === undefined)) return undefined;
   const seen: Record<string, string> = {};
   const parts: NotedPart[] = [];

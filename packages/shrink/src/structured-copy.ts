@@ -6,7 +6,7 @@ import type { ToolResult } from "./tool-result.ts";
 import { wholeText } from "./tool-result.ts";
 
 /** Parsing more than this to compare would cost more than it saves. */
-const MAX_CHARS = 2_000_000;
+const MAX_CHARS = 500_000;
 
 export function isCopyOfText(result: ToolResult): boolean {
   const { structuredContent: structured } = result;

@@ -12,6 +12,7 @@ export type ToolResult = {
 
 /** The text of a block that a client puts before the model; undefined for pictures and sound. */
 export function shownText(block: ContentBlock): string | undefined {
+  if (typeof block !== "object" || block === null) return undefined; // a server may send anything
   if (block.type === "text") return typeof block.text === "string" ? block.text : undefined;
   if (block.type === "resource") {
     const { resource } = block;
@@ -21,7 +22,19 @@ export function shownText(block: ContentBlock): string | undefined {
   return block.type === "resource_link" ? JSON.stringify(block) : undefined;
 }
 
+/** The text of a text block; undefined for anything else. */
+export function ownText(block: ContentBlock): string | undefined {
+  return typeof block === "object" && block !== null && block.type === "text" ? shownText(block) : undefined;
+}
+
 /** All text of a result as one: blocks are parted by a line break. */
 export function wholeText(result: ToolResult): string {
-  return (result.content ?? []).flatMap((block) => shownText(block) ?? []).join("\n");
+  return blocksOf(result)
+    .flatMap((block) => shownText(block) ?? [])
+    .join("\n");
+}
+
+/** The blocks of a result; none when `content` is not a list. */
+export function blocksOf({ content }: ToolResult): ContentBlock[] {
+  return Array.isArray(content) ? content : [];
 }

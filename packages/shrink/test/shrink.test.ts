@@ -140,14 +140,14 @@ test("above the budget, beginning and end remain, and what is missing is said ex
     (_, i) => `${(i * 7919) % 1000} some words of line ${i} ${(i * 104729) % 100_003}`,
   );
   const original = textResult(lines.join("\n"));
-  const shrinker = new Shrinker({ budget: 500, abbreviate: "never" });
+  const shrinker = new Shrinker({ budget: 500 });
   const { result, handle = "" } = shrinker.shrink(original);
   const text = wholeText(result);
   expect(countTokens(text)).toBeLessThanOrEqual(500);
   expect(text).toStartWith(`${lines[0]}\n`);
   expect(text).toEndWith(`\n${lines.at(-1)}`);
   const [, from, to] =
-    /\[bosun:omitted lines (\d+)-(\d+) \(\d+ characters\): read_original (\d{24})\]/.exec(text) ?? [];
+    /\[bosun:omitted lines (\d+)-(\d+) \(\d+ lines, \d+ characters\): read_original (\d{24})\]/.exec(text) ?? [];
   const missing = shrinker.originals.read("", handle, { lines: [Number(from), Number(to)] });
   const [head = "", tail = ""] = text.split(/\[bosun:omitted[^\n]*\]\n/);
   expect(missing.ok && head + wholeText(missing.result) + "\n" + tail).toBe(lines.join("\n"));
@@ -155,6 +155,26 @@ test("above the budget, beginning and end remain, and what is missing is said ex
     ok: false,
     reason: expect.stringContaining(handle),
   });
+});
+
+test("within one line, what is missing is said in bytes; earlier blocks count", () => {
+  const line = Array.from({ length: 4000 }, (_, i) => `é${(i * 7919) % 10_007}`).join("");
+  const shrinker = new Shrinker({ budget: 300 });
+  const { result, handle = "", folds } = shrinker.shrink(textResult("first block", line));
+  const text = wholeText(result);
+  expect(folds).toContain("budget");
+  const [notice = "", from, to] =
+    /\n?\[bosun:omitted bytes (\d+)-(\d+) \(\d+ characters\): read_original \d{24}\]\n/.exec(text) ?? [];
+  const missing = shrinker.originals.read("", handle, { bytes: [Number(from), Number(to)] });
+  const [head = "", tail = ""] = text.split(notice);
+  expect(missing.ok && head + wholeText(missing.result) + tail).toBe(`first block\n${line}`);
+});
+
+test.each<[string, unknown]>([
+  ["content that is no list", { content: "text" }],
+  ["blocks that are no objects", { content: [null, "x", 7, { type: "text" }, { type: "text", text: 5 }] }],
+])("%s passes untouched", (_, malformed) => {
+  expect(new Shrinker({ budget: 10 }).shrink(malformed as ToolResult).result).toBe(malformed as ToolResult);
 });
 
 test.each(Object.keys(BOMBS))("ten megabytes of %s neither hang nor get lost", (name) => {

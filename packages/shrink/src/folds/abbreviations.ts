@@ -8,6 +8,7 @@
 import type { Pieces } from "../tokens/count.ts";
 import { splitPieces } from "../tokens/count.ts";
 import type { Fold, Folded } from "./fold.ts";
+import { UnfoldError } from "./fold.ts";
 import { readMark, withMark } from "./mark.ts";
 import type { Phrase } from "./phrases.ts";
 import { findPhrases } from "./phrases.ts";
@@ -16,6 +17,8 @@ import { findPhrases } from "./phrases.ts";
 const LETTERS = [..."αβγδεζηθλμξπσφψωΓΔΘΛΞΠΣΦΨΩжшщюяцчэбдфыЖШЩЮЯЦЧЭБДФЫ"];
 const LETTER = new RegExp(`[${LETTERS.join("")}]`, "g");
 const LEGEND_TOKENS = 3;
+/** What a damaged or hostile text may unfold to. */
+const MAX_UNFOLDED_CHARS = 64 << 20;
 /** More entries than this and the legend is a riddle. */
 const MAX_PHRASES = 40;
 /** Below this nothing can pay for the mark and a legend. */
@@ -38,7 +41,13 @@ export const abbreviations: Fold = {
       legend.set(letter, body.slice(at + 2, end));
       at = end + 1;
     }
-    return body.slice(at).replace(LETTER, (letter) => legend.get(letter) ?? letter);
+    let chars = body.length;
+    return body.slice(at).replace(LETTER, (letter) => {
+      const phrase = legend.get(letter) ?? letter;
+      chars += phrase.length;
+      if (chars > MAX_UNFOLDED_CHARS) throw new UnfoldError("the phrases would unfold to too much");
+      return phrase;
+    });
   },
 };
 

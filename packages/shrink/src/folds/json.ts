@@ -8,6 +8,9 @@ import { readNotation } from "./json-reader.ts";
 import { writeNotation } from "./json-writer.ts";
 import { readMark, withMark } from "./mark.ts";
 
+const MAX_STYLE_CHARS = 32;
+const MAX_MARGIN_CHARS = 1000;
+
 /** A text as JSON: one value, or one per line. */
 type Document = { nodes: JsonNode[]; style: JsonStyle; lines: boolean };
 
@@ -59,7 +62,13 @@ export function parseDocument(text: string): Document | undefined {
 function parseExactly(text: string): Document | undefined {
   const whole = parseJson(text);
   const document = whole === undefined ? parseLines(text) : { nodes: [whole.node], style: whole.style, lines: false };
-  return document !== undefined && printDocument(document) === text ? document : undefined;
+  if (document === undefined || !isModest(document.style)) return undefined;
+  return printDocument(document) === text ? document : undefined;
+}
+
+// Printers use little white space. Much of it between every two signs would make a small text unfold to a huge one.
+function isModest({ indent = "", pad, comma, colon, lead, trail }: JsonStyle): boolean {
+  return (indent + pad + comma + colon).length <= MAX_STYLE_CHARS && (lead + trail).length <= MAX_MARGIN_CHARS;
 }
 
 function parseLines(text: string): Document | undefined {
@@ -107,5 +116,7 @@ function readLayout(layout: Folded["layout"]): { style: JsonStyle; lines: boolea
     lead: lead ?? "",
     trail: trail ?? "",
   };
-  return { style: typeof indent === "string" ? { ...style, indent } : style, lines: lines === 1 };
+  const whole = typeof indent === "string" ? { ...style, indent } : style;
+  if (!isModest(whole)) throw new UnfoldError("the layout of JSON is damaged");
+  return { style: whole, lines: lines === 1 };
 }
