@@ -3,7 +3,7 @@
 
 import type { Reader } from "./reader.ts";
 
-const BASE_BYTES = 24 * 1024 * 1024;
+const BASE_BYTES = 20 * 1024 * 1024;
 const PER_INPUT_BYTE = 2;
 
 export class Allowance {

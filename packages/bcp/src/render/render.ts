@@ -17,6 +17,7 @@ const GROWTH_FACTOR = 2;
 // No string is longer than this on every runtime.
 const MAX_CHARS = 500_000_000;
 
+const SEPARATOR = "\n\n";
 const FORMATS: Readonly<Record<Mode, Format>> = { xml, markdown, minimal };
 
 export const VERBOSITIES = ["full", "summary", "adaptive"] as const;
@@ -64,8 +65,6 @@ type Report = (index: number, type: BlockType, decision: Decision, tokens: numbe
 
 /** What was decided for the blocks that are left, in their order; all of them full where nothing is listed. */
 type Plan = { readonly decisions?: readonly Decision[]; readonly tokens?: readonly number[] };
-/** The strings that make up a block's text; none for a block that is left out. */
-type Piece = { readonly decision: Decision; readonly parts: readonly string[] };
 type Setting = { readonly format: Format; readonly texts: BlockTexts; readonly options: RenderOptions };
 
 function renderPieces(blocks: readonly Block[], options: RenderOptions, report?: Report): string {
@@ -83,13 +82,10 @@ function renderPieces(blocks: readonly Block[], options: RenderOptions, report?:
   blocks.forEach((block, index) => {
     if (!isShown(block)) return;
     const tokens = plan.tokens?.[position];
-    const piece = renderBlock(block, plan.decisions?.[position] ?? "full", tokens, position, setting);
-    report?.(index, block.type, piece.decision, tokens);
-    if (piece.parts.length > 0) {
-      if (parts.length > 1) parts.push("\n\n");
-      parts.push(...piece.parts);
-      size.count(block, piece.parts);
-    }
+    const start = parts.length;
+    const decision = renderBlock(parts, block, plan.decisions?.[position] ?? "full", tokens, position, setting);
+    if (parts.length > start) size.count(block, parts, start);
+    report?.(index, block.type, decision, tokens);
     position++;
   });
   if (parts.length === 1) throw nothing();
@@ -115,28 +111,37 @@ function decide(all: readonly Block[], isShown: (block: Block) => block is Shown
   return { decisions: allocate(weights, budget), tokens: weights.map(({ tokens }) => tokens) };
 }
 
+// Adds the block's text to `parts` and returns what became of it. Nothing else is allocated: blocks can be many.
 function renderBlock(
+  parts: string[],
   block: ShownBlock,
   decision: Decision,
   tokens: number | undefined,
   position: number,
   { format, texts, options }: Setting,
-): Piece {
-  if (decision === "omit") return { decision, parts: [] };
-  if (decision === "placeholder") return { decision, parts: [placeholder(block, tokens, format, texts)] };
+): Decision {
+  if (decision === "omit") return decision;
+  const separator = parts.length > 1 ? SEPARATOR : "";
+  if (decision === "placeholder") {
+    parts.push(separator, placeholder(block, tokens, format, texts));
+    return decision;
+  }
   if (decision === "summary" && block.summary !== undefined) {
     if (block.type === "code" || options.summaries === "all") {
-      return { decision, parts: [format.summary(block, block.summary)] };
+      parts.push(separator, format.summary(block, block.summary));
+      return decision;
     }
     // Charged as a summary, printed in full: the reference's way, and its snapshots' (D-22).
   }
   const text = texts.text(block);
   if (text !== undefined) {
     const [before, after] = format.full(block);
-    return { decision: "full", parts: [before, text, after] };
+    parts.push(separator, before, text, after);
+    return "full";
   }
   if (block.type === "image" && options.binaryImages === "placeholder") {
-    return { decision: "placeholder", parts: [placeholder(block, tokens, format, texts)] };
+    parts.push(separator, placeholder(block, tokens, format, texts));
+    return "placeholder";
   }
   throw new RenderError("InvalidContent", `invalid UTF-8 in block content at index ${position}`, position);
 }
@@ -150,11 +155,14 @@ class OutputSize {
   private made = 0;
   private said = 0;
 
-  /** `parts` are what the block became; the second of three is its content. */
-  count(block: ShownBlock, parts: readonly string[]): void {
-    for (const part of parts) this.made += part.length;
-    this.said += parts[1]?.length ?? 0;
-    for (const value of Object.values(block)) if (typeof value === "string") this.said += value.length;
+  /** `parts` from `start` on are what the block became; of separator, before, text, after the third is content. */
+  count(block: ShownBlock, parts: readonly string[], start: number): void {
+    for (let i = start; i < parts.length; i++) this.made += parts[i]?.length ?? 0;
+    this.said += parts[start + 2]?.length ?? 0;
+    for (const key in block) {
+      const value: unknown = Reflect.get(block, key);
+      if (typeof value === "string") this.said += value.length;
+    }
     if (this.made <= Math.min(MAX_CHARS, FREE_GROWTH + GROWTH_FACTOR * this.said)) return;
     throw new RenderError("OutputTooLarge", `the text would have more than ${this.made} characters`);
   }

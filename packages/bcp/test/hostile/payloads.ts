@@ -42,8 +42,8 @@ export const HOSTILE: readonly Hostile[] = [
     make: () => payload(frame(1, 0, codeWithPath(new Uint8Array(10_000_000).fill(0x22)))),
     ends: "OutputTooLarge",
   },
-  { name: "90,000 three-byte blocks", make: () => payload(repeat(bytes(0x42, 0, 0), 90_000)), ends: "text" },
-  { name: "180,000 nine-byte tree entries", make: () => payload(frame(3, 0, flatTree(180_000))), ends: "text" },
+  { name: "80,000 three-byte blocks", make: () => payload(repeat(bytes(0x42, 0, 0), 80_000)), ends: "text" },
+  { name: "150,000 nine-byte tree entries", make: () => payload(frame(3, 0, flatTree(150_000))), ends: "text" },
   { name: "a tree 100,000 levels deep", make: () => payload(frame(3, 0, deepTree(100_000, 0))), ends: "TreeTooDeep" },
   {
     name: "20,000 leaves 1,000 levels down",
