@@ -147,7 +147,7 @@ test("nothing is allowed that has a part no rule allows, however it is put toget
     (inner) => `env ${inner}`,
     (inner) => `timeout 5 ${inner}`,
     (inner) => `( ${inner} )`,
-    (inner) => `echo "$(${inner})"`,
+    (inner) => `echo "$( ${inner} )"`,
     (inner) => `if true; then ${inner}; fi`,
     (inner) => `echo x | ${inner}`,
     (inner) => `${inner} | ls`,
@@ -201,7 +201,7 @@ test("a blocked command is never run without a word, however it is wrapped", () 
     (inner) => `cat <(${inner})`,
     (inner) => `while ls; do ${inner}; done`,
     (inner) => `true || ${inner}`,
-    (inner) => `echo "$(${inner})"`,
+    (inner) => `echo "$( ${inner} )"`,
     (inner) => `( ${inner} )`,
   ];
   for (let i = 0; i < 3000 * ROUNDS; i += 1) {

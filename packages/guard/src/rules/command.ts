@@ -28,7 +28,9 @@ export type JudgedCommand = SimpleCommand | UnparsableCommand;
 
 /**
  * Everything a shell text may run: *every* simple command wherever it stands (lists, pipes, subshells, loops, function
- * bodies, command and process substitutions, inside quotes too), in the order of the text.
+ * bodies, command and process substitutions, inside quotes too), in the order of the text. Variables that something
+ * else than a command sets (`for PATH in …`, `select`, `coproc`, `((x = 1))`, `{x}> f`) are assignments of a command without
+ * words: a rule must see that the names of programs may mean something else from there on.
  */
 export type ShellText =
   | {
@@ -57,6 +59,29 @@ export function textOfCommand(command: JudgedCommand): string {
 export function textOfWord(word: Word): string {
   if (typeof word !== "string") return word.dynamic;
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Every word of a command that the shell expands: arguments, assigned values, redirect targets. */
+export function expandedWords({ words, assignments, redirects }: SimpleCommand): Word[] {
+  return [...words, ...assignments.map(({ value }) => value), ...redirects.map(({ target }) => target)];
+}
+
+/** ${x@P} treats what is in x as a prompt, and a prompt's substitutions run. */
+export function expandsAsPrompt(word: Word): boolean {
+  return typeof word !== "string" && /\$\{[^}]*@P\}/.test(word.dynamic);
+}
+
+/**
+ * True when expanding it can run what a variable holds: as a prompt, by name (${!x}), or as arithmetic, where the
+ * subscript in `a[$(…)]` is evaluated. Harmless with honest values, and nobody knows the values.
+ */
+export function mayRunValues(word: Word): boolean {
+  if (typeof word === "string") return false;
+  const source = word.dynamic;
+  if (expandsAsPrompt(word) || source.includes("${!")) return true;
+  if (/\$\(\([^)]*[A-Za-z_$]/.test(source) || /\$\[[^\]]*[A-Za-z_$]/.test(source)) return true;
+  if (/\$\{[A-Za-z_][A-Za-z0-9_]*\[[^\]]*[A-Za-z_$]/.test(source)) return true;
+  return /\$\{[A-Za-z_][A-Za-z0-9_]*:[^-=?+}]*[A-Za-z_$]/.test(source);
 }
 
 /** True when a word that is not known yet could turn out to be an option (or several words, one of them an option). */

@@ -1,7 +1,15 @@
 // Shell text against the policy: every command in it and inside it, on its parsed words.
 import path from "node:path";
 import { actsOf, type Act } from "./acts.ts";
-import { isLiteral, type Assignment, type ParseShell, type ShellText, type SimpleCommand } from "./command.ts";
+import {
+  expandedWords,
+  isLiteral,
+  mayRunValues,
+  type Assignment,
+  type ParseShell,
+  type ShellText,
+  type SimpleCommand,
+} from "./command.ts";
 import { allowsWords, commandSpecificity, coversWords, type CommandPattern } from "./command-pattern.ts";
 import type { Decision, RuleSource } from "./decision.ts";
 import { isTooMuch, reach, shortText, type Reached } from "./reach.ts";
@@ -12,6 +20,8 @@ import { matchesTool, type ToolName } from "./tool-pattern.ts";
 /** More commands than a person reviews: an allow rule does not speak for so many. */
 const MAX_ALLOWED_COMMANDS = 64;
 
+const SETS_NAMES =
+  /^(?:export|declare|typeset|readonly|local|unset|set|shopt|enable|hash|read|mapfile|readarray|getopts|let|printf)$/;
 const FIND_RUNS = /^-(?:exec|execdir|ok|okdir)$/;
 const UNREADABLE: RuleSource = { name: "shell text that cannot be read", file: "built in" };
 const HARMLESS_VARIABLES =
@@ -155,6 +165,7 @@ function isCovered(
   places: Places,
 ): boolean {
   if (!command.assignments.every(isHarmless) || changesNames(command)) return false;
+  if (expandedWords(command).some(mayRunValues)) return false;
   return acts.every((act) => {
     if (act.kind === "read" || act.by === "program" || act.by === "operand") return true;
     if (act.kind === "execute" && FIND_RUNS.test(act.detail ?? "")) return true; // what it runs is judged itself
@@ -168,15 +179,17 @@ function isCovered(
   });
 }
 
-// export PATH=… and its like change what every later word means.
+// export PATH=…, read PATH, printf -v PATH …: they change what every later word means.
 function changesNames({ words }: SimpleCommand): boolean {
   const [program, ...rest] = words;
-  if (!isLiteral(program) || !/^(?:export|declare|typeset|readonly|local|unset|set|shopt|enable|hash)$/.test(program))
-    return false;
+  if (!isLiteral(program) || !SETS_NAMES.test(program)) return false;
+  if (program === "printf" && !rest.some((word) => isLiteral(word) && word.startsWith("-v"))) return false;
   return rest.some((word) => {
-    if (!isLiteral(word)) return true;
-    const name = word.split("=", 1)[0] ?? "";
-    return !name.startsWith("-") && !isHarmless({ name, value: "" }) && !isOwnVariable({ name, value: "" });
+    if (!isLiteral(word)) return program !== "printf";
+    if (/^(?:declare|typeset|local)$/.test(program) && /^-[A-Za-z]*n/.test(word)) return true; // a name for another name
+    const name = word.replace(/^-v/, "").split(/[=[]/, 1)[0] ?? "";
+    const isName = /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
+    return isName && !isHarmless({ name, value: "" }) && !isOwnVariable({ name, value: "" });
   });
 }
 
@@ -191,6 +204,7 @@ function isAllowedWrite(act: Act, policy: Policy, places: Places): boolean {
 }
 
 function isHarmlessAssignment(command: SimpleCommand, policy: Policy, places: Places): boolean {
+  if (expandedWords(command).some(mayRunValues)) return false;
   const writes = actsOf(command).filter((act) => act.kind !== "read");
   return (
     command.assignments.every((one) => isHarmless(one) || isOwnVariable(one)) &&

@@ -1,5 +1,13 @@
 // A shell text → everything that runs, or may run, when it runs: its commands and those inside them, however deep.
-import { isLiteral, textOfCommand, type ParseShell, type ShellText, type SimpleCommand } from "./command.ts";
+import {
+  expandedWords,
+  expandsAsPrompt,
+  isLiteral,
+  textOfCommand,
+  type ParseShell,
+  type ShellText,
+  type SimpleCommand,
+} from "./command.ts";
 import type { Unknown } from "./inner.ts";
 import { unwrap } from "./inner-commands.ts";
 
@@ -47,6 +55,9 @@ export function reach(shell: ShellText, parse: ParseShell | undefined): Reached[
     const { inner, transparent } = unwrap(command);
     const index = found.length;
     found.push({ kind: "command", command, at, outer, transparent: transparent && inner.length > 0, redefined: false });
+    if (expandedWords(command).some(expandsAsPrompt)) {
+      found.push({ kind: "unknown", why: "dynamic", reason: "runs what a variable holds (@P)", outer: index });
+    }
     for (const one of inner) {
       if (one.kind === "command") addCommand(one.command, index, one.at, depth + 1);
       else if (one.kind === "unknown") found.push({ ...one, outer: index });

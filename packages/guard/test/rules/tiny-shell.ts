@@ -133,6 +133,7 @@ class Reader {
       this.commands.push(...(inner.commands as typeof this.commands));
       return true;
     }
+    if (this.#take(/\(\([^()]*\)\)/y) !== "") return true; // arithmetic
     if (this.#text[this.#at] === "(") {
       this.#at += 1;
       this.list(")");
