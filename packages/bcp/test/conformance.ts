@@ -54,6 +54,7 @@ export async function runConformance(folder: string): Promise<Check[]> {
   for (const name of EXTENDED_MANIFESTS) {
     await add("manifests: extended, bytes", name, () => encodesManifest(folder, name, "extended", {}));
   }
+  await add("content store, hashes", "content_addressed", () => checkContentStore(folder));
   for (const entry of vectors.varint_encode) await add("vectors: varint", entry.hex, () => checkVarint(entry, true));
   for (const entry of vectors.varint_decode_nonminimal) {
     await add("vectors: varint", entry.hex, () => checkVarint(entry, false));
@@ -167,6 +168,12 @@ async function encodesManifest(
     ...(dedup ? { dedup, store: createMemoryStore() } : {}),
   });
   equal(hex(payload), hex(await payloadOf(folder, name)));
+}
+
+async function checkContentStore(folder: string): Promise<void> {
+  const file = path.join(folder, "golden/content_addressed/content_store.json");
+  const store: Record<string, string> = JSON.parse(await readFile(file, "utf8"));
+  for (const [hash, content] of Object.entries(store)) equal(hex(blake3(unhex(content))), hash);
 }
 
 function checkVarint(entry: { value: string; hex: string }, shortest: boolean): void {

@@ -13,6 +13,7 @@ import type { Loaded } from "./load.ts";
 const BODY_CHARACTERS = 80;
 const HEX_ROW = 16;
 const END_BYTES = 4;
+const WRITE_CHARS = 64 * 1024;
 
 type Show = { readonly body: boolean; readonly hex: boolean };
 
@@ -27,13 +28,17 @@ export async function inspect(io: BcpIo, file: string, parsed: Parsed): Promise<
   }
   const show = { body: parsed.flags.has("show-body"), hex: parsed.flags.has("show-hex") };
   const count = loaded.blocks.length;
-  await io.stdout(`Header: BCP ${versionAndFlags(loaded)}, ${count} block${count === 1 ? "" : "s"}\n`);
+  let output = `Header: BCP ${versionAndFlags(loaded)}, ${count} block${count === 1 ? "" : "s"}\n`;
   for (const index of indexes) {
     const block = loaded.blocks[index];
-    if (block) await io.stdout(describe(block, index, show));
+    if (block) output += describe(block, index, show);
+    // Neither a write per block nor all of a large dump at once.
+    if (output.length < WRITE_CHARS) continue;
+    await io.stdout(output);
+    output = "";
   }
   // Not where END is in a file that is compressed as a whole, but what the reference prints (D-46).
-  await io.stdout(`---\nEND sentinel at offset ${loaded.payload.length - END_BYTES}\n`);
+  await io.stdout(`${output}---\nEND sentinel at offset ${loaded.payload.length - END_BYTES}\n`);
   return 0;
 }
 
