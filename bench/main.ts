@@ -4,9 +4,11 @@ import { arch, cpus, platform, totalmem } from "node:os";
 import path from "node:path";
 import { markdown } from "./report.ts";
 import type { Row, Section } from "./report.ts";
+import { bcp } from "./sections/bcp.ts";
+import { engine } from "./sections/engine.ts";
 import { mcp } from "./sections/mcp.ts";
 
-const SECTIONS: readonly Section[] = [mcp];
+const SECTIONS: readonly Section[] = [mcp, engine, bcp];
 
 const words = process.argv.slice(2);
 const jsonAt = words.indexOf("--json");

@@ -1,34 +1,41 @@
 // The tools that the proxy itself adds: the way back to what was folded away.
-import { array, failure, integer, object, optional, string, text } from "@bosun/mcp/server";
-import type { Infer, JsonObject, ToolResult } from "@bosun/mcp/server";
-import type { Originals, ToolDefinition } from "@bosun/shrink";
+import { failure, object, optional, string, text } from "@bosun/mcp/server";
+import type { JsonObject, ToolResult } from "@bosun/mcp/server";
+import type { Originals, Selection, ToolDefinition } from "@bosun/shrink";
 
-const range = (what: string) => optional(array(what, integer(""), { minItems: 2, maxItems: 2 }));
+// Every token of these two definitions is paid in every session: no descriptions where the names say it.
 const readInput = object({
-  handle: string("as given with the result"),
-  lines: range("first and last line, from 1"),
-  bytes: range("from, to"),
-  pattern: optional(string("only lines that match")),
+  handle: string(""),
+  lines: optional(string("")),
+  bytes: optional(string("")),
+  pattern: optional(string("")),
 });
-const describeInput = object({ name: string("the tool") });
+const describeInput = object({ name: string("") });
 
 export const READ_ORIGINAL: ToolDefinition = {
   name: "read_original",
-  description: "The original of a shortened result, whole or in part.",
-  inputSchema: readInput.json,
-  annotations: { readOnlyHint: true },
+  description:
+    "The original of a shortened result, or part of it: lines or bytes like 10-20, lines that match pattern.",
+  inputSchema: openSchema(readInput.json),
 };
 export const DESCRIBE_TOOL: ToolDefinition = {
   name: "describe_tool",
-  description: "The full description and schema of a tool.",
-  inputSchema: describeInput.json,
-  annotations: { readOnlyHint: true },
+  description: "Full description and schema of a tool.",
+  inputSchema: openSchema(describeInput.json),
 };
 
 export function readOriginal(originals: Originals, client: string, args: unknown): JsonObject {
   const parsed = readInput.parse(args, "arguments");
   if (!parsed.ok) return failure(parsed.problem) as JsonObject;
-  const read = originals.read(client, parsed.value.handle, selectionOf(parsed.value));
+  const { handle, lines, bytes, pattern } = parsed.value;
+  const selection: Selection = pattern === undefined ? {} : { pattern };
+  for (const [name, range] of [["lines", lines] as const, ["bytes", bytes] as const]) {
+    if (range === undefined) continue;
+    const match = /^(\d{1,15})(?:-(\d{1,15}))?$/.exec(range);
+    if (!match) return failure(`${name} must be a range like 10-20, got ${JSON.stringify(range)}`) as JsonObject;
+    selection[name] = [Number(match[1]), Number(match[2] ?? match[1])];
+  }
+  const read = originals.read(client, handle, selection);
   return (read.ok ? read.result : failure(read.reason)) as JsonObject;
 }
 
@@ -41,14 +48,7 @@ export function describeTool(known: ReadonlyMap<string, ToolDefinition>, args: u
   return text(JSON.stringify(tool, undefined, 2));
 }
 
-function selectionOf({ lines, bytes, pattern }: Infer<typeof readInput>): {
-  lines?: [number, number];
-  bytes?: [number, number];
-  pattern?: string;
-} {
-  return {
-    ...(lines ? { lines: [lines[0] ?? 1, lines[1] ?? 1] } : {}),
-    ...(bytes ? { bytes: [bytes[0] ?? 0, bytes[1] ?? 0] } : {}),
-    ...(pattern === undefined ? {} : { pattern }),
-  };
+/** Closed when it is parsed, open when it is shown: nine tokens for what a model does not do anyway. */
+function openSchema({ additionalProperties: _, ...schema }: JsonObject): JsonObject {
+  return schema;
 }

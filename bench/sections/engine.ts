@@ -1,0 +1,33 @@
+// The engine beside the tools a shell user would take: sed, ripgrep, a bare spawn.
+import { benchCommands } from "../../packages/engine/bench/process.ts";
+import { benchRangeRead } from "../../packages/engine/bench/range-read.ts";
+import { benchSearch } from "../../packages/engine/bench/search.ts";
+import type { Row, Section } from "../report.ts";
+
+export const engine: Section = {
+  name: "engine",
+  about: "range reads, searches and commands beside sed, ripgrep and a bare spawn",
+  async run(progress) {
+    progress("lines deep inside a large file");
+    const reads = await benchRangeRead();
+    progress("content search");
+    const searches = await benchSearch();
+    progress("commands");
+    const commands = await benchCommands();
+    const compared = [...reads, ...searches].map(({ what, oursMs, yardstick, yardstickMs, allowed }): Row => ({
+      what,
+      unit: "ms",
+      ours: oursMs,
+      theirs: { [yardstick]: yardstickMs },
+      target: { text: `≤ ${allowed}×`, reached: oursMs <= allowed * yardstickMs },
+    }));
+    const measured = commands.map(({ name, value, unit, limit }): Row => ({
+      what: name,
+      unit,
+      ours: value,
+      theirs: {},
+      ...(limit === undefined ? {} : { target: { text: `≤ ${limit}`, reached: value <= limit } }),
+    }));
+    return [...compared, ...measured];
+  },
+};
