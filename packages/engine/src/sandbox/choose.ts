@@ -26,8 +26,6 @@ export type SandboxOptions = {
   readonly mechanisms?: readonly Exclude<Mechanism, "none">[];
   /** Words that start confine.ts as a program. By default this runtime and that file; an executable names itself. */
   readonly helper?: readonly string[];
-  /** Worked in an earlier start on this very machine: taken without a trial. If it no longer works, commands fail. */
-  readonly known?: Mechanism | undefined;
   /** The boundary as it is now, when its rules have wildcards: asked again before commands. */
   readonly reread?: () => Promise<Boundary>;
 };
@@ -82,10 +80,9 @@ async function tryMechanism(
   const failed = (why: string): Outcome => ({ confinement: undefined, attempt: { mechanism, works: false, why } });
   const confinement = build(mechanism, boundary, options);
   if (typeof confinement === "string") return failed(confinement);
-  const isKnown = options.known === mechanism;
-  const why = isKnown ? undefined : await trial(confinement, boundary);
+  const why = await trial(confinement, boundary);
   if (why !== undefined) return failed(why);
-  const attempt = { mechanism, works: true, why: isKnown ? "worked before" : "works" };
+  const attempt = { mechanism, works: true, why: "works" };
   if (options.reread === undefined) return { confinement, attempt };
   const rebuild = (changed: Boundary): Confinement => {
     const built = build(mechanism, changed, options);
