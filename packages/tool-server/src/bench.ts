@@ -1,10 +1,21 @@
 // What all tools work with: the scope, the sandboxed host of commands, and what each client has. One per server.
-import { ProcessHost, MemorySessions, childEnvironment, chooseSandbox, closeScope, openScope } from "@bosun/engine";
-import type { Boundary, Sandbox, Scope, Session } from "@bosun/engine";
+import {
+  MemorySessions,
+  ProcessHost,
+  boundaryOf,
+  childEnvironment,
+  chooseSandbox,
+  closeScope,
+  needsRereading,
+  openScope,
+} from "@bosun/engine";
+import type { Boundary, Sandbox, SandboxOptions, Scope, Session } from "@bosun/engine";
 import type { Config } from "./config.ts";
-import { coveredPaths, literalGlob } from "./denied-paths.ts";
+import { lateSandbox } from "./late-sandbox.ts";
 import type { Log } from "./log.ts";
+import { literalGlob } from "./path-rules.ts";
 import type { PathRules } from "./path-rules.ts";
+import type { SandboxMemory } from "./sandbox-memory.ts";
 
 export type BenchOptions = {
   readonly config: Config;
@@ -16,6 +27,7 @@ export type BenchOptions = {
   readonly secrets: readonly string[];
   /** No tool starts commands: then no sandbox is looked for. */
   readonly withoutCommands: boolean;
+  readonly memory?: SandboxMemory | undefined;
   /** Words that start the Landlock helper, when this is not run from its sources. */
   readonly sandboxHelper?: readonly string[] | undefined;
 };
@@ -39,7 +51,7 @@ export class Bench {
 
   /** Throws EngineError for a folder or pattern that cannot be used, or when a required sandbox is missing. */
   static async open(options: BenchOptions): Promise<Bench> {
-    const { config, paths, home, log } = options;
+    const { config, paths, home } = options;
     const environment = childEnvironment(options.env, { pass: config.passEnvironment, secrets: options.secrets });
     const globs = {
       deny: [...config.deny, ...paths.deny],
@@ -48,15 +60,17 @@ export class Bench {
     };
     const scope = openScope({ workdir: config.workdir, roots: config.roots, ...globs });
     const workspace = openScope({ workdir: config.workdir, roots: [config.workdir], ...globs });
-    const { denied, readOnly, complete } = coveredPaths(scope, globs);
-    if (!complete)
-      log("warn", "the tree is too large to find every denied path for the sandbox; file tools still refuse them");
-    const path = environment["PATH"] ?? "";
-    const boundary: Boundary = { writable: config.roots, readOnly, denied, network: config.allowNetwork, home, path };
-    const sandbox = await chooseSandbox(boundary, {
+    const view = { network: config.allowNetwork, home, path: environment["PATH"] ?? "", protect: paths.protected };
+    const boundary = await boundaryOf(scope, view);
+    const wanted: SandboxOptions = {
       mode: options.withoutCommands ? "off" : config.sandbox,
       ...(options.sandboxHelper === undefined ? {} : { helper: options.sandboxHelper }),
-    });
+      ...(needsRereading(scope) ? { reread: () => boundaryOf(scope, view) } : {}),
+    };
+    const { memory } = options;
+    const late = memory === undefined ? undefined : lateSandbox(boundary, wanted, memory);
+    const sandbox = late ?? (await chooseSandbox(boundary, wanted));
+    if (late === undefined && sandbox.mechanism !== "none") memory?.remember(sandbox.mechanism);
     return new Bench(options, { scope, workspace, boundary, sandbox, environment });
   }
 

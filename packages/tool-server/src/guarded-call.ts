@@ -2,7 +2,7 @@
 import { resolveInScope, parseWorkspacePath } from "@bosun/engine";
 import type { Session } from "@bosun/engine";
 import { GuardError, nameOfRule, refusalText } from "@bosun/guard";
-import type { CallToDecide, Decision } from "@bosun/guard";
+import type { AuditEvent, CallToDecide, Decision } from "@bosun/guard";
 import { defineTool, failure, InvalidArguments } from "@bosun/mcp/server";
 import type { Context, Tool, ToolResult } from "@bosun/mcp/server";
 import { askPerson } from "./approval.ts";
@@ -154,7 +154,7 @@ class CallRecord {
     if (this.#ended) return;
     this.#ended = true;
     const { timedOut, environment, ...facts } = this.#facts;
-    this.#watch.record({
+    const event: AuditEvent = {
       kind: "outcome",
       ...this.#who(),
       ...this.#command,
@@ -164,7 +164,9 @@ class CallRecord {
       ...facts,
       ...(environment === undefined ? {} : { environment }),
       ...(reason === undefined || reason === "" ? {} : { reason }),
-    });
+    };
+    if (this.#tool.readOnly && outcome === "ok") this.#watch.recordSoon(event);
+    else this.#watch.record(event);
   }
 
   #who() {

@@ -8,4 +8,7 @@ export type PathRules = {
   readonly protected: readonly string[];
 };
 
-export const NO_PATH_RULES: PathRules = { deny: [], readOnly: [], ignore: [], protected: [] };
+/** A path as a pattern that means only itself. */
+export function literalGlob(file: string): string {
+  return file.replace(/[\\*?[\]{}!]/g, "\\$&");
+}

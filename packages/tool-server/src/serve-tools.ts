@@ -15,6 +15,7 @@ import { guarded } from "./guarded-call.ts";
 import { instructionsFor } from "./instructions.ts";
 import type { Log } from "./log.ts";
 import type { PathRules } from "./path-rules.ts";
+import { sandboxMemory } from "./sandbox-memory.ts";
 import { Watch } from "./watch.ts";
 
 export const VERSION = manifest.version;
@@ -54,6 +55,7 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
     home,
     secrets,
     withoutCommands: !commands,
+    memory: sandboxMemory(loaded.folders.state, VERSION),
     sandboxHelper: options.sandboxHelper,
   });
   if (commands) reportSandbox(bench, log);

@@ -15,6 +15,10 @@ import type {
 import type { Session } from "@bosun/engine";
 import type { JsonObject } from "@bosun/mcp/server";
 
+/** How long the record of a call that changed nothing may wait, and how many may wait together. */
+const SOON_MS = 50;
+const MAX_WAITING = 2000;
+
 export type WatchOptions = {
   readonly policy: Policy;
   readonly alias: string;
@@ -37,6 +41,9 @@ export class Watch {
   readonly #approvals = new WeakMap<Session, Approvals>();
   readonly #definitions = new Map<string, string>();
   #audit: Audit | undefined;
+  #waiting: AuditEvent[] = [];
+  #timer: Timer | undefined;
+  #failure: unknown;
 
   constructor(options: WatchOptions) {
     this.#options = options;
@@ -79,17 +86,50 @@ export class Watch {
     return hash;
   }
 
-  /** Throws GuardError when it cannot be written: then nothing may run. */
+  /** In the file when this returns. Throws GuardError when it cannot be written: then nothing may run. */
   record(event: AuditEvent): void {
-    const { audit, redactor } = this.#options;
+    const audit = this.#opened();
     if (audit === undefined) return;
-    this.#audit ??= openAudit({ ...audit, redactor });
-    this.#audit.append(event);
+    this.#flush();
+    audit.append(event);
+  }
+
+  /** In the file very soon: for calls that changed nothing, which would otherwise spend most of their time here. */
+  recordSoon(event: AuditEvent): void {
+    if (this.#opened() === undefined) return;
+    this.#waiting.push(event);
+    if (this.#waiting.length >= MAX_WAITING) this.#flush();
+    else this.#timer ??= setTimeout(() => this.#flushQuietly(), SOON_MS);
   }
 
   close(): void {
+    this.#flushQuietly();
     this.#audit?.close();
     this.#audit = undefined;
+  }
+
+  #opened(): Audit | undefined {
+    const { audit, redactor } = this.#options;
+    if (audit === undefined) return undefined;
+    if (this.#failure !== undefined) throw this.#failure;
+    this.#audit ??= openAudit({ ...audit, redactor });
+    return this.#audit;
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const events = this.#waiting;
+    this.#waiting = [];
+    for (const event of events) this.#audit?.append(event);
+  }
+
+  #flushQuietly(): void {
+    try {
+      this.#flush();
+    } catch (error) {
+      this.#failure = error; // the next call is refused with it
+    }
   }
 }
 
