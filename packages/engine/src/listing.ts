@@ -5,7 +5,7 @@ import type { NamedEntry } from "./directory-entries.ts";
 import path from "node:path";
 import { EngineError, errnoOf, ioError } from "./failure.ts";
 import { Directory } from "./scope-directory.ts";
-import type { ScopedPath } from "./scope-path.ts";
+import type { ScopedPath } from "./scope-place.ts";
 import type { Scope } from "./scope.ts";
 import { Turns } from "./turns.ts";
 

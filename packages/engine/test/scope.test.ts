@@ -117,12 +117,12 @@ describe.each(["descriptors", "names"] as const)("by %s", (walkMode) => {
   });
 
   test("nothing stays open", async () => {
-    const before = openDescriptors();
+    const before = openDescriptors(workspace);
     for (const requested of ["a/b/file", "link-out", "loop", "a/b/file/x", "new/er", "link-to-dir/../b", "/", "a/.."]) {
       await outcome(() => workspace.resolve(requested));
       await outcome(() => workspace.resolve(requested, { follow: false, writing: true }));
     }
-    expect(openDescriptors()).toBe(before);
+    expect(openDescriptors(workspace)).toBe(before);
   });
 });
 

@@ -84,7 +84,15 @@ export async function failure(work: () => unknown): Promise<EngineError> {
   throw new Error("it did not fail");
 }
 
-/** Descriptors this process holds: nothing may be left open. */
-export function openDescriptors(): number {
-  return fs.readdirSync("/proc/self/fd").length;
+/** Directories and files of the workspace that this process holds open, and directories above it: nothing may be left. */
+export function openDescriptors(workspace: Workspace): number {
+  const { base } = workspace;
+  return fs.readdirSync("/proc/self/fd").filter((fd) => {
+    try {
+      const at = fs.readlinkSync(`/proc/self/fd/${fd}`);
+      return at === base || at.startsWith(`${base}/`) || at === "/" || base.startsWith(`${at}/`);
+    } catch {
+      return false; // the one that read the directory
+    }
+  }).length;
 }

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { errnoOf, ioError } from "../failure.ts";
 import type { Directory } from "../scope-directory.ts";
 import { closeEntry } from "../scope-directory.ts";
-import type { ScopedPath } from "../scope-path.ts";
+import type { ScopedPath } from "../scope-place.ts";
 import { overwriteInPlace } from "./overwrite-in-place.ts";
 import { changed, isSameVersion } from "./open-file.ts";
 

@@ -3,8 +3,8 @@
 import fs from "node:fs";
 import { EngineError, errnoOf, ioError } from "../failure.ts";
 import type { Directory } from "../scope-directory.ts";
-import { refuseReadOnly } from "../scope-path.ts";
-import type { ScopedPath } from "../scope-path.ts";
+import { refuseReadOnly } from "../scope-place.ts";
+import type { ScopedPath } from "../scope-place.ts";
 import { holdsRoot } from "../scope.ts";
 import { Turns } from "../turns.ts";
 import { temporaryName } from "./commit.ts";

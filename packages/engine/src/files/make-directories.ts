@@ -2,8 +2,8 @@
 import fs from "node:fs";
 import { EngineError, errnoOf, ioError } from "../failure.ts";
 import type { Directory } from "../scope-directory.ts";
-import { refuseReadOnly } from "../scope-path.ts";
-import type { ScopedPath } from "../scope-path.ts";
+import { refuseReadOnly } from "../scope-place.ts";
+import type { ScopedPath } from "../scope-place.ts";
 
 const DIRECTORY_MODE = 0o755; // the umask applies
 

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import type { BigIntStats } from "node:fs";
 import { EngineError, errnoOf, ioError } from "../failure.ts";
 import type { Entry } from "../scope-directory.ts";
-import type { ScopedPath } from "../scope-path.ts";
+import type { ScopedPath } from "../scope-place.ts";
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
 

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import type { BigIntStats } from "node:fs";
 import { promisify } from "node:util";
 import { ioError } from "../failure.ts";
-import type { ScopedPath } from "../scope-path.ts";
+import type { ScopedPath } from "../scope-place.ts";
 import { changed, isSameVersion, needFile, noFollow, pathOfEntry } from "./open-file.ts";
 
 const { O_RDWR, O_NONBLOCK } = fs.constants;

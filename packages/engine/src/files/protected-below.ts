@@ -4,7 +4,7 @@ import fs from "node:fs";
 import { EngineError, errnoOf, ioError } from "../failure.ts";
 import { joinPath } from "../scope-directory.ts";
 import type { Directory } from "../scope-directory.ts";
-import type { ScopedPath } from "../scope-path.ts";
+import type { ScopedPath } from "../scope-place.ts";
 import { entryDeniedBy } from "../scope.ts";
 import type { Scope } from "../scope.ts";
 import { matchesGlob } from "../glob-pattern.ts";

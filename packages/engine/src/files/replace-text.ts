@@ -1,7 +1,7 @@
 // Exact replacement of text in a file, done on its bytes: nothing but the match changes, whatever the encoding of the
 // rest (reference §2.4, S2 edit_file).
 import { EngineError } from "../failure.ts";
-import type { ScopedPath } from "../scope-path.ts";
+import type { ScopedPath } from "../scope-place.ts";
 import { countOccurrences, countSeparate, replaceOccurrences } from "./byte-search.ts";
 import { commit } from "./commit.ts";
 import { withFileLock } from "./file-locks.ts";

@@ -1,6 +1,6 @@
 // Which files one client has seen, and as what: the memory behind "view before edit".
 import { EngineError } from "../failure.ts";
-import type { ScopedPath } from "../scope-path.ts";
+import type { ScopedPath } from "../scope-place.ts";
 import { hasSameContent } from "./fingerprint.ts";
 import type { Fingerprint } from "./fingerprint.ts";
 import type { OpenFile } from "./open-file.ts";

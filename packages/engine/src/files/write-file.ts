@@ -1,7 +1,7 @@
 // A file with exactly this content, made or replaced (reference §2.5, S2 write_file).
 import type { BigIntStats } from "node:fs";
 import { EngineError } from "../failure.ts";
-import type { ScopedPath } from "../scope-path.ts";
+import type { ScopedPath } from "../scope-place.ts";
 import { commit } from "./commit.ts";
 import { withFileLock } from "./file-locks.ts";
 import { ContentHash, fingerprintFrom } from "./fingerprint.ts";

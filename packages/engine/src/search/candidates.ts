@@ -5,7 +5,7 @@ import { kindOfFile } from "../files/file-kind.ts";
 import { openForReading } from "../files/open-file.ts";
 import { joinPath } from "../scope-directory.ts";
 import type { Directory } from "../scope-directory.ts";
-import type { ScopedPath } from "../scope-path.ts";
+import type { ScopedPath } from "../scope-place.ts";
 import { deniedBy, isIgnored } from "../scope.ts";
 import type { Scope } from "../scope.ts";
 import type { GrepPlan } from "./grep-request.ts";

@@ -7,7 +7,7 @@ import { compileGlob, literalPrefix, matchesPathOrName } from "../glob-pattern.t
 import type { GlobPattern } from "../glob-pattern.ts";
 import { openListed } from "../listing.ts";
 import { joinPath } from "../scope-directory.ts";
-import type { ScopedPath } from "../scope-path.ts";
+import type { ScopedPath } from "../scope-place.ts";
 import type { Scope } from "../scope.ts";
 import { Turns } from "../turns.ts";
 import { Deadline } from "./deadline.ts";

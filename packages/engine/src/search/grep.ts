@@ -5,7 +5,7 @@ import { kindOfFile } from "../files/file-kind.ts";
 import { notRegular, openForReading } from "../files/open-file.ts";
 import { tooLarge } from "../files/read-whole.ts";
 import { openListed } from "../listing.ts";
-import type { ScopedPath } from "../scope-path.ts";
+import type { ScopedPath } from "../scope-place.ts";
 import { Deadline } from "./deadline.ts";
 import type { Ended } from "./deadline.ts";
 import type { FileSource } from "./file-source.ts";

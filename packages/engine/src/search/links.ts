@@ -6,7 +6,7 @@ import { openListed } from "../listing.ts";
 import { joinPath } from "../scope-directory.ts";
 import type { Directory } from "../scope-directory.ts";
 import { resolveInScope } from "../scope-path.ts";
-import type { ScopedPath } from "../scope-path.ts";
+import type { ScopedPath } from "../scope-place.ts";
 import type { Scope } from "../scope.ts";
 import type { Turns } from "../turns.ts";
 import { rulesAbove } from "./gitignore.ts";

@@ -74,10 +74,10 @@ describe("deleting", () => {
       at = outer.enter("directory-with-a-long-name");
     }
     at[Symbol.dispose]();
-    const before = openDescriptors();
+    const before = openDescriptors(workspace);
     await remove(workspace, "d", true);
     expect(fs.readdirSync(workspace.root)).toEqual([]);
-    expect(openDescriptors()).toBe(before);
+    expect(openDescriptors(workspace)).toBe(before);
   });
 
   test("a tree that holds what is denied or read-only stays whole", async () => {

@@ -165,13 +165,13 @@ test("cancelled, it says so", async () => {
 test("nothing stays open, and others get their turn", async () => {
   const files = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`d${i % 50}/e/f${i}`, ""]));
   using workspace = new Workspace(files);
-  const before = openDescriptors();
+  const before = openDescriptors(workspace);
   let turns = 0;
   const timer = setInterval(() => (turns += 1), 1);
   expect((await search(workspace, "**/f*", { maxResults: 5000 })).total).toBe(1000);
   clearInterval(timer);
   expect(turns).toBeGreaterThan(0);
-  expect(openDescriptors()).toBe(before);
+  expect(openDescriptors(workspace)).toBe(before);
 });
 
 test.each([

@@ -1,0 +1,256 @@
+// The walk from a path's text to a place: links are resolved here, one component at a time and in order, each component
+// opened without following, so that what was checked is what will be used (reference §3.1, threats S1–S4).
+import fs from "node:fs";
+import path from "node:path";
+import { EngineError, errnoOf, ioError } from "./failure.ts";
+import { Directory, closeEntry } from "./scope-directory.ts";
+import type { Entry } from "./scope-directory.ts";
+import { ScopedPath } from "./scope-place.ts";
+import { admits, deniedBy, entryDeniedBy, isWithin } from "./scope.ts";
+import type { Scope } from "./scope.ts";
+
+/** As the kernel: more links than this on one way is a loop. */
+const MAX_LINKS = 40;
+
+export class Walk {
+  readonly #scope: Scope;
+  readonly #shown: string;
+  readonly #follow: boolean;
+  /** Components still to go, the next one last. */
+  readonly #pending: string[];
+  #directoryOnly: boolean;
+  #directory: Directory;
+  #links = 0;
+
+  constructor(scope: Scope, shown: string, base: string, follow: boolean) {
+    const full = shown.startsWith("/") ? shown : `${base}/${shown}`;
+    this.#scope = scope;
+    this.#shown = shown;
+    this.#follow = follow;
+    this.#pending = components(full).toReversed();
+    this.#directoryOnly = meansDirectory(full);
+    this.#directory = this.#start();
+  }
+
+  /**
+   * Where the walk begins: at a root, when the text goes through it by its real name, else at `/`. Nobody who is kept
+   * inside the scope can write above a root, so seeing it in place is enough; it saves opening every directory above.
+   */
+  #start(): Directory {
+    for (const anchor of this.#scope.anchors) {
+      const names = components(anchor.path);
+      // One component must be left: a root itself is named by its parent.
+      const through =
+        names.length < this.#pending.length && names.every((name, i) => this.#pending.at(-1 - i) === name);
+      if (!through || !anchor.isStillThere()) continue;
+      this.#pending.length -= names.length;
+      return anchor.lend();
+    }
+    return Directory.openRoot(this.#scope.walkMode);
+  }
+
+  toEnd(): ScopedPath {
+    for (let name = this.#pending.pop(); name !== undefined; name = this.#pending.pop()) {
+      if (name === "..") {
+        this.#restart(path.posix.dirname(this.#directory.path));
+        continue;
+      }
+      this.#refuseDenied(name);
+      const place = this.#pending.length > 0 ? this.#pass(name) : this.#arrive(name);
+      if (place !== undefined) return place;
+    }
+    return this.#arriveAtDirectory();
+  }
+
+  abandon(): void {
+    this.#directory[Symbol.dispose]();
+  }
+
+  /** A component in the middle: a directory to enter, a link to follow, or the point from which nothing exists. */
+  #pass(name: string): ScopedPath | undefined {
+    try {
+      this.#move(this.#directory.enter(name));
+      return undefined;
+    } catch (error) {
+      const errno = errnoOf(error);
+      if (errno === "ENOENT") return this.#arriveMissing(name);
+      if (errno !== "ENOTDIR" && errno !== "ELOOP") throw this.#explain(error, name);
+    }
+    const link = this.#attempt(name, () => this.#directory.readLink(name));
+    if (link === undefined) throw this.#fail("NOT_DIRECTORY", name, "file-on-the-way");
+    this.#redirect(link, name);
+    return undefined;
+  }
+
+  /** The last component. */
+  #arrive(name: string): ScopedPath | undefined {
+    const entry = this.#attempt(name, () => this.#directory.look(name));
+    if (entry?.kind !== "symlink" || !(this.#follow || this.#directoryOnly)) return this.#place(name, [], entry);
+    closeEntry(entry);
+    const link = this.#attempt(name, () => this.#directory.readLink(name));
+    if (link === undefined) throw this.#fail("CHANGED_ON_DISK", name, "changed");
+    this.#redirect(link, name);
+    return undefined;
+  }
+
+  #arriveMissing(name: string): ScopedPath {
+    const rest = [name, ...this.#pending.toReversed()];
+    this.#pending.length = 0;
+    // The kernel would not find `missing/..` either; only plain names can be created.
+    if (rest.includes("..")) throw this.#fail("NOT_FOUND", rest.join("/"), "missing");
+    return this.#place(rest.at(-1) ?? name, rest.slice(0, -1), undefined);
+  }
+
+  /** The way ended in `..`, in `/` or in a link to one: name the directory we stand in by its own parent. */
+  #arriveAtDirectory(): ScopedPath {
+    const { path: here } = this.#directory;
+    if (here === "/")
+      return this.#place(
+        ".",
+        [],
+        this.#attempt(".", () => this.#directory.look(".")),
+      );
+    this.#restart(path.posix.dirname(here));
+    const name = path.posix.basename(here);
+    this.#refuseDenied(name);
+    return this.#place(
+      name,
+      [],
+      this.#attempt(name, () => this.#directory.look(name)),
+    );
+  }
+
+  #place(name: string, missingParents: readonly string[], entry: Entry | undefined): ScopedPath {
+    const real = name === "." ? "/" : path.posix.join(this.#directory.path, ...missingParents, name);
+    try {
+      this.#judge(real);
+      this.#verifyDescriptor(entry, real);
+      if (this.#directoryOnly && entry !== undefined && entry.kind !== "directory") {
+        throw this.#fail("NOT_DIRECTORY", name, "not-a-directory");
+      }
+    } catch (error) {
+      closeEntry(entry);
+      throw error;
+    }
+    return new ScopedPath({
+      scope: this.#scope,
+      path: real,
+      shown: this.#shown,
+      parent: this.#directory,
+      missingParents,
+      name,
+      entry,
+      directoryOnly: this.#directoryOnly,
+    });
+  }
+
+  /** Follows a link by walking its text from where the link stands: `a/link/../b` is relative to the link's target. */
+  #redirect(link: string, name: string): void {
+    this.#links += 1;
+    if (this.#links > MAX_LINKS) throw this.#fail("LINK_LOOP", name, "link-loop");
+    if (this.#pending.length === 0 && meansDirectory(link)) this.#directoryOnly = true;
+    if (link.startsWith("/")) this.#restart("/");
+    this.#pending.push(...components(link).toReversed());
+  }
+
+  /** Walks to a real directory again from the top, following nothing: after `..` or an absolute link. */
+  #restart(real: string): void {
+    const pending = this.#pending.splice(0, Infinity, "", ...components(real).toReversed());
+    // The empty mark keeps a root from swallowing the last real component; the directory itself is wanted here.
+    this.#move(this.#start());
+    for (let name = this.#pending.pop(); name !== undefined; name = this.#pending.pop()) {
+      const next = name;
+      if (next !== "") this.#move(this.#attempt(next, () => this.#directory.enter(next)));
+    }
+    this.#pending.push(...pending);
+  }
+
+  #move(next: Directory): void {
+    this.#directory[Symbol.dispose]();
+    this.#directory = next;
+  }
+
+  #refuseDenied(name: string): void {
+    if (this.#scope.deny.length === 0) return;
+    const here = path.posix.join(this.#directory.path, name);
+    // Every step is judged, not only the end: else `secret/../x` would tell whether `secret` exists.
+    if (entryDeniedBy(this.#scope, here) !== undefined) throw this.#fail("NOT_FOUND", name, "denied");
+  }
+
+  /** The two refusals of policy, allow before deny (§3.1 rules 3 and 4). */
+  #judge(real: string): void {
+    const details = { path: real, requested: this.#shown };
+    if (!admits(this.#scope, real)) {
+      throw new EngineError("OUTSIDE_SCOPE", `${this.#shown} is outside the allowed directories`, details);
+    }
+    const pattern = deniedBy(this.#scope, real);
+    if (pattern !== undefined) {
+      throw new EngineError("PATH_DENIED", `${this.#shown} matches deny pattern "${pattern}"`, { ...details, pattern });
+    }
+  }
+
+  /** What we hold must still be where we judged it to be, or be at a place that policy permits as well. */
+  #verifyDescriptor(entry: Entry | undefined, real: string): void {
+    if (this.#scope.walkMode !== "descriptors" || entry?.fd === undefined) return;
+    const now = fs.readlinkSync(`/proc/self/fd/${entry.fd}`);
+    if (now === real) return;
+    if (now.endsWith(" (deleted)")) {
+      throw new EngineError("NOT_FOUND", `${this.#shown} does not exist`, { path: real, requested: this.#shown });
+    }
+    if (now.startsWith("/")) this.#judge(now);
+  }
+
+  #attempt<T>(name: string, use: () => T): T {
+    try {
+      return use();
+    } catch (error) {
+      throw this.#explain(error, name);
+    }
+  }
+
+  #explain(error: unknown, name: string): EngineError {
+    if (error instanceof EngineError) return error;
+    const errno = errnoOf(error);
+    if (errno === undefined) throw error;
+    if (errno === "ENOENT") return this.#fail("NOT_FOUND", name, "missing");
+    if (errno === "ENOTDIR") return this.#fail("NOT_DIRECTORY", name, "file-on-the-way");
+    if (errno === "ELOOP") return this.#fail("LINK_LOOP", name, "link-loop");
+    if (errno === "ENAMETOOLONG") return this.#fail("INVALID_PATH", name, "too-long");
+    const refusal = this.#fail("IO_ERROR", name, "io");
+    return refusal.code === "IO_ERROR" ? ioError("open", this.#shown, error, refusal.details.path) : refusal;
+  }
+
+  /**
+   * A failure on the way, unless policy forbids the place anyway: then only that is said, so that an answer never tells
+   * what exists outside or behind a deny pattern.
+   */
+  #fail(code: keyof typeof FAILURES, name: string, reason: string): EngineError {
+    const here = path.posix.join(this.#directory.path, name);
+    const real = path.posix.join(here, ...this.#pending.toReversed());
+    try {
+      if (!this.#scope.roots.some((root) => isWithin(here, root))) this.#judge(here);
+      this.#judge(real);
+    } catch (error) {
+      if (error instanceof EngineError) return error;
+      throw error;
+    }
+    return new EngineError(code, `${this.#shown} ${FAILURES[code]}`, { path: real, requested: this.#shown, reason });
+  }
+}
+
+const FAILURES = {
+  NOT_FOUND: "does not exist",
+  NOT_DIRECTORY: "is not a directory, or a part of it is not",
+  LINK_LOOP: "leads through too many symbolic links",
+  INVALID_PATH: "has a name that is too long",
+  CHANGED_ON_DISK: "changed while it was being opened",
+  IO_ERROR: "could not be opened",
+} as const;
+
+function components(text: string): string[] {
+  return text.split("/").filter((part) => part !== "" && part !== ".");
+}
+
+function meansDirectory(text: string): boolean {
+  return /(^|\/)\.{0,2}$/.test(text);
+}
