@@ -16,6 +16,10 @@ export const COMMANDS: { readonly [name: string]: Command } = {
       return (argv) => runServe(argv, processIo());
     },
   },
+  start: {
+    summary: "serve this folder over loopback HTTP with a fresh token, and say how to connect",
+    load: async () => (await import("./start.ts")).runStart,
+  },
   proxy: {
     summary: "put it in front of any MCP server: the same results in fewer tokens",
     load: async () => (await import("@bosun/bcp-mcp-server/proxy")).runProxy,
