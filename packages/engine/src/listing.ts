@@ -1,4 +1,4 @@
-// Directories as people and programs look at them: a tree of two levels (D11), or every entry below (S2 list_dir).
+// Directories as people and programs look at them: a tree of two levels, or every entry below.
 import fs from "node:fs";
 import { entriesOf, isHidden } from "./directory-entries.ts";
 import type { NamedEntry } from "./directory-entries.ts";

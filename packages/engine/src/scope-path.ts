@@ -41,7 +41,7 @@ function walkTo(scope: Scope, requested: string, options: ResolveOptions): Scope
   }
 }
 
-/** Refuses text that no file system would take as one thinks (S6). Everything else is literal: no `~`, no `%2e`. */
+/** Refuses text that no file system would take as one thinks. Everything else is literal: no `~`, no `%2e`. */
 function checkText(requested: string): void {
   const refuse = (reason: string, why: string) => {
     throw new EngineError("INVALID_PATH", `invalid path: ${why}`, { requested, reason });

@@ -1,5 +1,5 @@
 // The walk from a path's text to a place: links are resolved here, one component at a time and in order, each component
-// opened without following, so that what was checked is what will be used (reference §3.1, threats S1–S4).
+// opened without following, so that what was checked is what will be used.
 import fs from "node:fs";
 import path from "node:path";
 import { EngineError, errnoOf, ioError } from "./failure.ts";
@@ -177,7 +177,7 @@ export class Walk {
     if (entryDeniedBy(this.#scope, here) !== undefined) throw this.#fail("NOT_FOUND", name, "denied");
   }
 
-  /** The two refusals of policy, allow before deny (§3.1 rules 3 and 4). */
+  /** The two refusals of policy, allow before deny. */
   #judge(real: string): void {
     const details = { path: real, requested: this.#shown };
     if (!admits(this.#scope, real)) {

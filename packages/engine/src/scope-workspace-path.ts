@@ -1,4 +1,4 @@
-// The workspace surface's path rules (reference §3.2): relative only, no `..`, `workspace/` in front removed.
+// The workspace surface's path rules: relative only, no `..`, `workspace/` in front removed.
 // Text only; whether the place exists and lies inside is the resolver's business.
 import { EngineError } from "./failure.ts";
 

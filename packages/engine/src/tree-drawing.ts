@@ -1,4 +1,4 @@
-// A tree of directory entries as text, drawn as the contract draws it (D11).
+// A tree of directory entries as text, drawn as the contract draws it.
 import type { Tree, TreeEntry } from "./listing.ts";
 
 /** First line: the directory's name and a slash. Then the entries, and a notice when some were left out. */

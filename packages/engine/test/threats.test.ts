@@ -1,5 +1,5 @@
-// The rows of the threat table that concern files: S1–S6, S10 and S16 against the library. S1, S2, S6 and S10 are also
-// rows of the tests of each operation.
+// What somebody hostile inside the workspace may try against its files: ways out (S1–S3), swaps while we work (S4),
+// files that never end (S5), and what a kill or a full disk does to a write (S16).
 import { describe, expect, test } from "bun:test";
 import fs from "node:fs";
 import path from "node:path";

@@ -1,5 +1,5 @@
 // New content for a file such that a crash, a kill or a full disk at any point leaves the old file or the new one, whole:
-// a sibling is written, synced and renamed over it (threat S16). The caller holds the file's lock.
+// a sibling is written, synced and renamed over it. The caller holds the file's lock.
 import fs from "node:fs";
 import type { BigIntStats } from "node:fs";
 import { randomBytes } from "node:crypto";

@@ -1,4 +1,4 @@
-// What a file is, from its first bytes: image, SVG, binary or text (reference §2.3.4).
+// What a file is, from its first bytes: image, SVG, binary or text.
 import { sniffImage } from "../image.ts";
 import type { ImageType } from "../image.ts";
 import type { OpenFile } from "./open-file.ts";

@@ -1,5 +1,4 @@
-// Moving: the link itself, not what it leads to; without `overwrite` nothing is ever replaced, not even in a race
-// (S2 move_file).
+// Moving: the link itself, not what it leads to; without `overwrite` nothing is ever replaced, not even in a race.
 import fs from "node:fs";
 import { EngineError, errnoOf, ioError } from "../failure.ts";
 import { closeEntry } from "../scope-directory.ts";

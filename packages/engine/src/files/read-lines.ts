@@ -1,5 +1,5 @@
 // Lines of a text file by number, streamed through one buffer: memory does not grow with the file, nor with a line.
-// Numbers, cuts and totals come back as data; how they look is the surface's business (reference §2.3.1–§2.3.3).
+// Numbers, cuts and totals come back as data; how they look is the surface's business.
 import { EngineError } from "../failure.ts";
 import { Turns } from "../turns.ts";
 import { Chunk } from "./chunk.ts";

@@ -1,5 +1,5 @@
 // Exact replacement of text in a file, done on its bytes: nothing but the match changes, whatever the encoding of the
-// rest (reference §2.4, S2 edit_file).
+// rest.
 import { EngineError } from "../failure.ts";
 import type { ScopedPath } from "../scope-place.ts";
 import { countOccurrences, countSeparate, replaceOccurrences } from "./byte-search.ts";

@@ -1,4 +1,4 @@
-// A file with exactly this content, made or replaced (reference §2.5, S2 write_file).
+// A file with exactly this content, made or replaced.
 import type { BigIntStats } from "node:fs";
 import { EngineError } from "../failure.ts";
 import type { ScopedPath } from "../scope-place.ts";

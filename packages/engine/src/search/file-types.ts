@@ -1,4 +1,4 @@
-// Names for kinds of source files, and the extensions they stand for (reference §2.7.2).
+// Names for kinds of source files, and the extensions they stand for.
 import { EngineError } from "../failure.ts";
 
 const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,4 @@
-// Files and directories by name pattern, newest first (reference §2.8). Our own walk: it must see directories, which
+// Files and directories by name pattern, newest first. Our own walk: it must see directories, which
 // ripgrep does not list, and it follows no link.
 import fs from "node:fs";
 import { compareBytes } from "../byte-order.ts";

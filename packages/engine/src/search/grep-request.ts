@@ -1,5 +1,5 @@
 // What can be asked of a content search, and the flags of ripgrep it means. A pattern or a path is never an option: the
-// pattern is glued to its flag, paths come after `--` (threat S10).
+// pattern is glued to its flag, paths come after `--`.
 import { EngineError } from "../failure.ts";
 import { compileGlob, matchesPathOrName } from "../glob-pattern.ts";
 import type { GlobPattern } from "../glob-pattern.ts";

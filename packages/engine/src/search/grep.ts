@@ -1,4 +1,4 @@
-// Content search (reference §2.7). Two steps: ripgrep walks the tree by name and says which files match, at its own speed;
+// Content search. Two steps: ripgrep walks the tree by name and says which files match, at its own speed;
 // then those files are opened through the scope, and only what was opened is read again and shown.
 import { EngineError } from "../failure.ts";
 import { kindOfFile } from "../files/file-kind.ts";

@@ -1,5 +1,5 @@
 // Symbolic links in a tree that is searched: ripgrep is told to follow none, so what they lead to inside the scope is
-// found here. Directories count once, by real path, whatever the number of links to them (§2.7.2).
+// found here. Directories count once, by real path, whatever the number of links to them.
 import path from "node:path";
 import { EngineError } from "../failure.ts";
 import { openListed } from "../listing.ts";

@@ -1,5 +1,5 @@
 // Files held open by descriptor while ripgrep reads them: it is given the descriptors, so what it reads is what was
-// judged. Names alone would let a directory be swapped for a link between its walk and its reading (threat S4).
+// judged. Names alone would let a directory be swapped for a link between its walk and its reading.
 import { errnoOf } from "../failure.ts";
 import { closeEntry, joinPath } from "../scope-directory.ts";
 import type { Directory, Entry } from "../scope-directory.ts";

@@ -1,5 +1,5 @@
 // A pattern in RE2 syntax, as models write it, → the same in the syntax of ripgrep's engine. Both are linear-time; they
-// differ in a few spellings: `interface{}` and `[[]` are fine in RE2 and errors in the other (reference §2.7.3).
+// differ in a few spellings: `interface{}` and `[[]` are fine in RE2 and errors in the other.
 import { EngineError } from "../failure.ts";
 
 const MAX_PATTERN_BYTES = 64 * 1024; // one argument holds 128 KiB on Linux

@@ -25,7 +25,7 @@ export async function showContent(
   };
   for await (const batch of files.batches()) {
     for await (const found of matchingLines(batch, matching, request)) {
-      // Also without context: lines that do not follow each other belong to different groups (§2.7.1).
+      // Also without context: lines that do not follow each other belong to different groups.
       if (last !== undefined && !follows(last, found)) add({ kind: "separator" });
       add(lineOf(found));
       last = found;

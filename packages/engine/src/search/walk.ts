@@ -49,7 +49,7 @@ async function walkLevel(
 ): Promise<void> {
   const entries = await entriesOf(scope, directory).catch((error: unknown) => {
     if (errnoOf(error) === undefined) throw error;
-    return []; // unreadable, or gone: skipped without a word (§2.7.2)
+    return []; // unreadable, or gone: skipped without a word
   });
   let rules = inherited;
   // A repository inside: what is above it has no say.
