@@ -1,7 +1,6 @@
 // Regions of a tool result as typed BCP blocks. What a block cannot hold exactly (a drawing, a patch with words around
 // it) stays a TOOL_RESULT: the content of all blocks together is the text, byte for byte, except for fences.
 import type { DataFormat, FileEntry, Lang, NewBlock, Status } from "@bosun/bcp";
-import { LANGS } from "@bosun/bcp";
 
 import type { Region } from "./detect.ts";
 import { DEFAULT_THRESHOLD, detect } from "./detect.ts";
@@ -11,6 +10,10 @@ import type { JsonNode } from "./json-syntax.ts";
 export type BlocksOptions = { toolName: string; status?: Status; threshold?: number };
 
 const utf8 = new TextEncoder();
+/** Spelled out, so that who only shrinks does not load the codec. */
+const LANGS = "rust typescript javascript python go java c cpp ruby shell sql html css json yaml toml markdown".split(
+  " ",
+) as Lang[];
 const ALIASES: Record<string, Lang> = {
   ts: "typescript",
   tsx: "typescript",

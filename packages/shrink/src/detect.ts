@@ -55,6 +55,13 @@ export function detect(text: string, threshold: number = DEFAULT_THRESHOLD): Reg
   return mergePlain(regions.map((region) => (region.confidence < threshold ? asPlain(region) : region)));
 }
 
+/** What most of a text is: the class under which its savings are counted. */
+export function kindOf(text: string, threshold: number = DEFAULT_THRESHOLD): RegionKind {
+  const chars = new Map<RegionKind, number>();
+  for (const { kind, start, end } of detect(text, threshold)) chars.set(kind, (chars.get(kind) ?? 0) + end - start);
+  return [...chars].sort((left, right) => right[1] - left[1])[0]?.[0] ?? "text";
+}
+
 function asPlain({ start, end }: Region): Region {
   return { kind: "text", confidence: 0, start, end, contentStart: start, contentEnd: end };
 }

@@ -5,7 +5,7 @@ import type { Candidate, Layout } from "./fold-structure.ts";
 import { foldStructure } from "./fold-structure.ts";
 import { foldNamed } from "./folds/all.ts";
 import { UnfoldError } from "./folds/fold.ts";
-import { readMark, withMark } from "./folds/mark.ts";
+import { MARK_OPENING, readMark, withMark } from "./folds/mark.ts";
 import { paint } from "./folds/paint.ts";
 import { paragraphKind } from "./paragraph-kind.ts";
 import type { Pieces } from "./tokens/count.ts";
@@ -37,7 +37,9 @@ export function foldText(text: string, options: FoldOptions): FoldedText | undef
   const best = smallest(text, pieces, options);
   if (best === undefined) return undefined;
   const saved = pieces.tokens - best.tokens;
-  if (saved < MIN_SAVED_TOKENS || saved < pieces.tokens * MIN_SAVED_SHARE) return undefined;
+  // JSON without blanks is the same JSON: there any saving will do, so that nothing is ever above compact JSON.
+  const worthwhile = saved >= MIN_SAVED_TOKENS && saved >= pieces.tokens * MIN_SAVED_SHARE;
+  if (saved <= 0 || (!worthwhile && best.text.startsWith(MARK_OPENING))) return undefined;
   if (inverseOf(best) !== text) return undefined;
   return { ...best, tokensBefore: pieces.tokens };
 }

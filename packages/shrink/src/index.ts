@@ -2,7 +2,7 @@
 export { blocksOf } from "./bcp-blocks.ts";
 export type { BlocksOptions } from "./bcp-blocks.ts";
 export { cutToBudget } from "./budget.ts";
-export { DEFAULT_THRESHOLD, detect } from "./detect.ts";
+export { DEFAULT_THRESHOLD, detect, kindOf } from "./detect.ts";
 export type { Region, RegionKind } from "./detect.ts";
 export { NOTE_KEY, ORIGINAL_KEY } from "./fold-note.ts";
 export type { FoldNote } from "./fold-note.ts";

@@ -1,4 +1,4 @@
-import { decode, encode, render } from "@bosun/bcp";
+import { decode, encode, LANGS, render } from "@bosun/bcp";
 import { expect, test } from "bun:test";
 
 import { blocksOf } from "../src/index.ts";
@@ -42,4 +42,10 @@ test("the blocks encode, decode and render", async () => {
   const decoded = decode(await encode(blocks));
   expect(decoded.blocks.map(({ type }) => type)).toEqual(["tool_result", "code"]);
   expect(render(decoded.blocks, { mode: "markdown" })).toContain("print(1)");
+});
+
+test("every language that BCP knows by name is recognised on a fence", () => {
+  for (const lang of LANGS) {
+    expect(blocksOf(`\`\`\`${lang}\nx\n\`\`\`\n`, { toolName: "t" })).toMatchObject([{ type: "code", lang }]);
+  }
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { detect } from "../src/index.ts";
+import { detect, kindOf } from "../src/index.ts";
 
 const CODE = "import x from 'y';\nexport function main() {\n  return x;\n}\n";
 const DIFF = "--- a/x.ts\n+++ b/x.ts\n@@ -1,2 +1,2 @@\n-a\n+b\n c\n";
@@ -59,4 +59,9 @@ test("a mixed answer is cut into its parts, without gaps", () => {
 test("below the threshold everything is plain text", () => {
   expect(detect(`\`\`\`\n${CODE}\`\`\`\n`, 0.8)).toMatchObject([{ kind: "text", confidence: 0 }]);
   expect(detect("id,name,city\n1,Ann,Rome\n2,Bob,Oslo\n", 0.9)).toMatchObject([{ kind: "text" }]);
+});
+
+test("a text is of the kind that most of it is", () => {
+  expect(kindOf(`Look:\n\n\`\`\`ts\n${CODE}\`\`\`\n`)).toBe("code");
+  expect(kindOf("")).toBe("text");
 });
