@@ -189,7 +189,9 @@ function isAlive(holder: string): boolean {
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "-";
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    // A zombie has ended, whatever its parent does about it.
+    return fields[0] === "Z" || fields[0] === "X" ? "ended" : (fields[19] ?? "-");
   } catch {
     return "-";
   }

@@ -31,7 +31,7 @@ export type {
   Word,
 } from "./rules/command.ts";
 export { textOfCommand } from "./rules/command.ts";
-export { actsOf, describeActs, type Act } from "./rules/acts.ts";
+export { actsOf, describeActs, mayConnect, type Act } from "./rules/acts.ts";
 export { reach, type Reached } from "./rules/reach.ts";
 export { nameOfRule, type Decision, type RuleSource, type Verdict } from "./rules/decision.ts";
 export { judge, type Call, type JudgeOptions } from "./rules/judge.ts";
@@ -117,6 +117,7 @@ export {
   type ProjectSettings,
 } from "./settings/project-settings.ts";
 export { policyOfSettings, unmatchedRules } from "./settings/policy-of-settings.ts";
+export { secretsOfSettings } from "./settings/secrets-of-settings.ts";
 export { shellLimits, type ShellLimits, type ShellRequest } from "./settings/shell-limits.ts";
 export { settingsReference } from "./settings/settings-reference.ts";
 export type { ModelSettings, ServerSettings, Settings } from "./settings/settings-table.ts";

@@ -105,7 +105,24 @@ function rangeAt(
   if (trigger === "-----BEGIN ") return pemAt(text, at);
   if (trigger === "://") return passwordInUrl(text, at + 3);
   if (/^(?:bearer|basic)\s$/i.test(trigger)) return schemeAt(text, at, trigger.length);
+  if (trigger.startsWith("-")) return userAt(text, at, trigger.length);
+  if (trigger.startsWith("sshpass")) return wordAt(text, at + trigger.length);
   return namedAt(text, trigger, at);
+}
+
+// curl -u name:password
+function userAt(text: string, at: number, length: number): SecretRange | undefined {
+  if (at > 0 && /\S/.test(text.charAt(at - 1))) return undefined;
+  const from = runEnd(text, runEnd(text, at + length, BLANKS), QUOTES);
+  const user = text.slice(from, runEnd(text, from, AUTHORITY));
+  const colon = user.indexOf(":");
+  if (colon < 1 || colon + 1 === user.length || isPlaceholder(user.slice(colon + 1))) return undefined;
+  return { start: from + colon + 1, end: from + user.length, label: "password" };
+}
+
+function wordAt(text: string, start: number): SecretRange | undefined {
+  const end = runEnd(text, start, VALUE_RUN);
+  return end === start || isPlaceholder(text.slice(start, end)) ? undefined : { start, end, label: "password" };
 }
 
 function tokenAt(text: string, at: number, shape: TokenShape): SecretRange | undefined {
@@ -289,6 +306,9 @@ function makeTriggers(): Triggers {
       "[Aa]uthorization|AUTHORIZATION",
       "[Cc]ookie|COOKIE",
       "[Jj]wt|JWT",
+      "[Ss]ignature",
+      "(?:-u|--user|--proxy-user|-U)[ =]",
+      "sshpass -p ?",
     ].join("|"),
     "g",
   );

@@ -106,6 +106,7 @@ export function isSecretName(name: string): boolean {
   const last = words.at(-1) ?? "";
   if (words.length > 1 && ABOUT.has(last)) return false;
   if (name !== "PWD" && words.some((word) => SECRET_WORDS.has(word) || SECRET_ENDING.test(word))) return true;
+  if (last === "signature" && words.includes("amz")) return true; // a signed address opens what it names
   if (last !== "key" && last !== "keys") return false;
   // FOO_KEY is how variables with keys are called; foo_key is also a column of a table.
   if (/^[A-Z0-9_]+_KEYS?$/.test(name)) return words.at(-2) !== "public";

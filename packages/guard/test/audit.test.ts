@@ -198,6 +198,28 @@ describe("the log goes on", () => {
   });
 });
 
+test("a full disk stops the program, and the log goes on when there is room again", async () => {
+  const folder = fresh();
+  const script = path.join(import.meta.dir, "audit-until-full.ts");
+  // A limit on file size behaves like a full disk: the last write comes out short, the next one fails.
+  const child = Bun.spawn(
+    ["bash", "-c", 'trap "" XFSZ; ulimit -f 8; exec "$0" "$1" "$2"', process.execPath, script, folder],
+    {
+      stdout: "pipe",
+      env: { PATH: process.env["PATH"] },
+    },
+  );
+  const said = await new Response(child.stdout).text();
+  expect(said).toContain("so nothing may run");
+  const file = path.join(folder, "audit.jsonl");
+  expect(verifyAudit(file).problems).toEqual([]);
+  const audit = openAudit({ folder });
+  audit.append({ kind: "notice", reason: "room again" });
+  audit.close();
+  expect(verifyAudit(file).problems).toEqual([]);
+  expect(lastRecords(readAudit(file), 1)[0]?.["reason"]).toBe("room again");
+});
+
 describe("what was done to it is found", () => {
   function small(): { file: string; lines: string[] } {
     const audit = openAudit({ folder: fresh() });

@@ -60,6 +60,10 @@ const SECRETS: [string, string, string][] = [
   ["flag", "mysql --password hunter2 -e x", "hunter2"],
   ["flag with a sign", "tool --token=hunter2", "hunter2"],
   ["AWS secret", "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG", "wJalrXUtnFEMI"],
+  ["curl user", "curl -u bob:hunter2 https://x", "hunter2"],
+  ["curl user, quoted", "curl --user 'bob:hun ter2' https://x", "hun"],
+  ["sshpass", "sshpass -p hunter2 ssh h", "hunter2"],
+  ["a signed address", "https://s3/x?X-Amz-Signature=abc123def&y=1", "abc123def"],
   ["Azure", "DefaultEndpointsProtocol=https;AccountKey=abc123==;E", "abc123"],
 ];
 
@@ -141,6 +145,8 @@ describe("ordinary text is left alone", () => {
     ["a hash", "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"],
     ["a certificate", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----"],
     ["an email", "mail bob@example.com"],
+    ["options that look like a user", "docker run -u 1000 x && sort -u a && tar --user x"],
+    ["a signature", "the signature: f(x)"],
     ["a boolean", '{"token": null, "password": false}'],
   ])("%s", (_, text) => {
     expect(redact(text)).toBe(text);

@@ -41,8 +41,18 @@ export function actsOf(command: SimpleCommand): Act[] {
 
 /** One line for a question: what the person would allow. */
 export function describeActs(acts: readonly Act[]): string {
-  const lines = new Set(acts.filter((act) => act.kind !== "read").map(describe));
-  return [...lines].join(", ");
+  const worth = acts.filter((act) => act.kind !== "read");
+  // "writes files" says nothing beside "writes out.txt".
+  const isVague = (act: Act): boolean => act.target === undefined && act.by === "program";
+  const told = worth.filter(
+    (act) => !isVague(act) || !worth.some((other) => other.kind === act.kind && !isVague(other)),
+  );
+  return [...new Set(told.map(describe))].join(", ");
+}
+
+/** Whether it could send data off this machine: it connects, or it runs something that may. */
+export function mayConnect(acts: readonly Act[]): boolean {
+  return acts.some(({ kind }) => kind === "network" || kind === "execute");
 }
 
 function describe(act: Act): string {

@@ -5,6 +5,8 @@ import { judge } from "../../src/rules/judge.ts";
 import { defaultSettings, loadSettings, readSettings } from "../../src/settings/load-settings.ts";
 import { locateSettings, protectedPaths } from "../../src/settings/locations.ts";
 import { policyOfSettings, unmatchedRules } from "../../src/settings/policy-of-settings.ts";
+import { createRedactor } from "../../src/redact.ts";
+import { secretsOfSettings } from "../../src/settings/secrets-of-settings.ts";
 import { shellLimits } from "../../src/settings/shell-limits.ts";
 import { settingsReference } from "../../src/settings/settings-reference.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -411,4 +413,25 @@ test.each<[string, { timeoutS?: number; outputBytes?: number }, object]>([
   ["less than nothing", { outputBytes: -1 }, { kind: "refused" }],
 ])("a shell call that asks for %s", (_, request, limits) => {
   expect(shellLimits(defaultSettings(), request)).toMatchObject(limits);
+});
+
+test("the secrets of the settings are known by value, wherever they come from", () => {
+  const settings = readSettings(
+    "c.toml",
+    '[models.a]\nbase_url = "http://h/v1"\nkey = "key-one"\n[models.b]\nbase_url = "http://h/v1"\nkey_env = "B_KEY"\nheaders = { "X-Api-Key" = "key-two", Accept = "json" }\n[mcp.servers.s]\nurl = "http://h/mcp"\nauth_env = "S"\n[mcp.servers.t]\ncommand = "c"\nenv = { T_TOKEN = "tok-three", LANG = "C" }\nenv_pass = ["P_TOKEN", "HOME"]\n[proxy.servers.u]\nurl = "http://h/mcp"\nauth_token = "tok-four"\n[serve]\ntoken_env = "W"\n',
+  );
+  const env = { B_KEY: "key-five", S: "tok-six", P_TOKEN: "tok-seven", HOME: "/home/bob", W: "tok-eight" };
+  const secrets = secretsOfSettings(settings, env);
+  expect(secrets.sort()).toEqual([
+    "key-five",
+    "key-one",
+    "key-two",
+    "tok-eight",
+    "tok-four",
+    "tok-seven",
+    "tok-six",
+    "tok-three",
+  ]);
+  const redactor = createRedactor({ secrets });
+  for (const secret of secrets) expect(redactor.text(`it is ${secret} here`)).toBe("it is [redacted secret] here");
 });
