@@ -11,6 +11,8 @@ import type { Scope } from "./scope.ts";
 
 /** As the kernel: more links than this on one way is a loop. */
 const MAX_LINKS = 40;
+/** Each `..` walks again from the top, and links can hold thousands of them: beyond this nobody means well. */
+const MAX_OPENED = 5000;
 
 export class Walk {
   readonly #scope: Scope;
@@ -21,6 +23,7 @@ export class Walk {
   #directoryOnly: boolean;
   #directory: Directory;
   #links = 0;
+  #opened = 0;
 
   constructor(scope: Scope, shown: string, base: string, follow: boolean) {
     const full = shown.startsWith("/") ? shown : `${base}/${shown}`;
@@ -168,6 +171,8 @@ export class Walk {
   #move(next: Directory): void {
     this.#directory[Symbol.dispose]();
     this.#directory = next;
+    this.#opened += 1;
+    if (this.#opened > MAX_OPENED) throw this.#fail("INVALID_PATH", "", "too-long");
   }
 
   #refuseDenied(name: string): void {
@@ -242,7 +247,7 @@ const FAILURES = {
   NOT_FOUND: "does not exist",
   NOT_DIRECTORY: "is not a directory, or a part of it is not",
   LINK_LOOP: "leads through too many symbolic links",
-  INVALID_PATH: "has a name that is too long",
+  INVALID_PATH: "is too long, or has a name that is",
   CHANGED_ON_DISK: "changed while it was being opened",
   IO_ERROR: "could not be opened",
 } as const;

@@ -271,6 +271,29 @@ test("S5: a sparse terabyte that begins as text is refused by its size, not read
   expect(await outcome(() => acts["replace"]?.(workspace, "sparse"))).toBe("TOO_LARGE");
 });
 
+test("S5: a path made to take for ever is refused soon", async () => {
+  using workspace = new Workspace({ a: directory });
+  const long = "a/../".repeat(700);
+  for (let i = 0; i < 39; i += 1) fs.symlinkSync(`${long}l${i + 1}`, workspace.at(`l${i}`));
+  fs.symlinkSync("a", workspace.at("l39"));
+  const start = performance.now();
+  expect(await outcome(() => workspace.resolve("l0"))).toBe("INVALID_PATH");
+  expect(await outcome(() => workspace.resolve("a/../".repeat(200)))).toBe("ok");
+  expect(performance.now() - start).toBeLessThan(10_000);
+});
+
+test("S5: ignore files made to take for ever do not hold a search up", async () => {
+  using workspace = new Workspace({
+    f: "hit",
+    ".gitignore": `${" ".repeat(500_000)}x\n${"*a".repeat(1000)}b\n`,
+    ["a".repeat(200)]: "hit",
+  });
+  const start = performance.now();
+  using place = workspace.resolve(".");
+  expect((await glob(place, { pattern: "*", maxResults: 10, timeoutMs: 30_000 })).paths.length).toBe(3);
+  expect(performance.now() - start).toBeLessThan(20_000);
+});
+
 describe("S16: a kill at any step, a full disk", () => {
   const old = `first\nOLD\n${"old line\n".repeat(2000)}`;
   const fresh = "new line\n".repeat(300_000);

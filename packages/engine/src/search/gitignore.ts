@@ -82,7 +82,7 @@ export function repositoryOf(realDirectory: string): string | undefined {
 }
 
 function parseRule(line: string): Rule | undefined {
-  let text = line.replace(/\r$/, "").replace(/(?<!\\)[ \t]+$/, "");
+  let text = withoutTrailingBlanks(line.endsWith("\r") ? line.slice(0, -1) : line);
   if (text === "" || text.startsWith("#")) return undefined;
   const negated = text.startsWith("!");
   if (negated) text = text.slice(1);
@@ -104,6 +104,13 @@ function parseRule(line: string): Rule | undefined {
   } catch {
     return undefined; // as git: a malformed rule matches nothing
   }
+}
+
+/** By hand: as an expression this is quadratic in the blanks, and whose file it is nobody knows. */
+function withoutTrailingBlanks(line: string): string {
+  let end = line.length;
+  while (end > 0 && (line[end - 1] === " " || line[end - 1] === "\t") && line[end - 2] !== "\\") end -= 1;
+  return line.slice(0, end);
 }
 
 function globalRules(): IgnoreRules | undefined {
