@@ -5,6 +5,7 @@ import { EngineError, errnoOf } from "../failure.ts";
 import type { Captured, CapturePlan } from "./capture.ts";
 import type { Environment } from "./environment.ts";
 import type { LimitName, ResourceLimits } from "./resource-limits.ts";
+import type { Shell } from "./shell.ts";
 import type { SessionTags } from "./tags.ts";
 
 export type Command = {
@@ -63,6 +64,12 @@ export function checkCommand(command: Command, cwdOutside: string | undefined): 
     }
   }
   checkDirectory(command.cwd, cwdOutside);
+}
+
+/** A sandbox would start where a missing shell would not be noticed: look first. */
+export function checkShell(shell: Shell): void {
+  if (!isProgram(shell.path))
+    throw startFailed("program", `${shell.path} does not exist or is not executable`, { command: shell.path });
 }
 
 /** The program's absolute path, looked up in the absolute folders of PATH only: never beside the caller's files. */

@@ -16,6 +16,10 @@ export type Confinement = {
   readonly namespaced: boolean;
   /** Death by signal n comes back as exit status 128 + n. */
   readonly hidesSignals: boolean;
+  /** Changes when a shell started earlier would see something else than one started now. */
+  state?(): string;
+  /** Whether shells may be started ahead of their command. */
+  readonly allowsSpares?: boolean;
   /** The mechanism lets no descriptor through but the first three. */
   readonly onlyStdio?: boolean;
 };
@@ -24,6 +28,8 @@ export type Confinement = {
 export const unconfined: Confinement = {
   wrap: (argv) => argv,
   outside: (directory) => directory,
+  // Starting a shell costs little here; one that waits would cost every other command more than it saves.
+  allowsSpares: false,
   namespaced: false,
   hidesSignals: false,
 };

@@ -1,6 +1,5 @@
 // Reads one pipe to its end into a capture, and never stops reading before: a full pipe would block its writer, a closed
 // one would kill it.
-import { closeQuietly } from "./private-files.ts";
 import type { Capture } from "./capture.ts";
 import type { Pipe, PipePool } from "./pipes.ts";
 
@@ -11,10 +10,12 @@ export class Drain {
   #lastDataAt = performance.now();
   #atEnd = false;
   #keeping = true;
-  #reader: { cancel(): Promise<void> } | undefined;
+  readonly #pipe: Pipe;
+  #abandoned = false;
 
   constructor(pipe: Pipe, pool: PipePool, capture: Capture, onData: (chunk: Uint8Array) => void) {
     this.capture = capture;
+    this.#pipe = pipe;
     this.ended = this.#read(pipe, pool, onData);
   }
 
@@ -34,35 +35,26 @@ export class Drain {
 
   /** Give the pipe up although somebody still holds it. */
   abandon(): void {
-    this.#reader?.cancel().catch(() => undefined);
+    this.#abandoned = true;
+    this.#pipe.reader.cancel().catch(() => undefined);
   }
 
   async #read(pipe: Pipe, pool: PipePool, onData: (chunk: Uint8Array) => void): Promise<void> {
-    const reader = Bun.file(pipe.readFd).stream().getReader();
-    let clean = false;
-    this.#reader = {
-      cancel: () => {
-        clean = false;
-        return reader.cancel();
-      },
-    };
     try {
       for (;;) {
-        const { done, value } = await reader.read();
-        if (done) break;
+        const { done, value } = await pipe.reader.read();
+        if (done || value === undefined) break;
         this.#lastDataAt = performance.now();
         if (!this.#keeping) continue;
         this.capture.push(value);
         onData(value);
       }
-      clean = true;
+      this.#atEnd = !this.#abandoned;
     } catch {
       // The descriptor was closed under us while giving up: the end, as far as we care.
     }
-    this.#atEnd = clean;
     this.capture.finish();
-    closeQuietly(pipe.readFd); // the stream does not (runtime.md §3)
-    if (clean) pool.giveBack(pipe);
+    if (this.#atEnd) pool.giveBack(pipe);
     else pool.retire(pipe);
   }
 }

@@ -6,8 +6,19 @@ import path from "node:path";
 import { EngineError, errnoOf } from "../failure.ts";
 import { closeQuietly } from "./private-files.ts";
 
-/** Both ends, open. The caller hands `writeFd` to a child and closes it, and closes `readFd` at the end. */
-export type Pipe = { readonly readFd: number; readonly writeFd: number; readonly source: PipeSource };
+/** Both ends, open. The caller hands `writeFd` to a child and closes it, and closes the pipe at the end. */
+export type Pipe = {
+  readonly readFd: number;
+  readonly writeFd: number;
+  /** Opened with the pipe, because it takes a descriptor of its own: there must be no command yet when that fails. */
+  readonly reader: PipeReader;
+  readonly source: PipeSource;
+};
+
+export type PipeReader = {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+};
 
 /** An inode that can be opened again once every end of the last use is closed: it is then empty. */
 type PipeSource = { readonly reopenPath: string; readonly holdFd: number | undefined };
@@ -28,27 +39,44 @@ export class PipePool {
   }
 
   async take(): Promise<Pipe> {
+    return open(await this.#source());
+  }
+
+  /** Two ends for telling a child something: both block, and nobody else reads. For one use. */
+  async takeChannel(): Promise<{ readonly readFd: number; readonly writeFd: number }> {
+    const source = await this.#source();
+    try {
+      return openChannel(source);
+    } finally {
+      discard(source);
+    }
+  }
+
+  /** For the next command, once the reader has seen the end: then no writer is left that could mix into it. */
+  giveBack(pipe: Pipe): void {
+    closeQuietly(pipe.readFd); // the stream closes only its own copy
+    this.#idle.push(pipe.source);
+  }
+
+  /** Somebody may still write to it: never use it again. */
+  retire(pipe: Pipe): void {
+    pipe.reader.cancel().catch(() => undefined);
+    closeQuietly(pipe.readFd);
+    discard(pipe.source);
+  }
+
+  close(): void {
+    for (const source of this.#idle.splice(0)) discard(source);
+  }
+
+  async #source(): Promise<PipeSource> {
     let source = this.#idle.pop();
     while (source === undefined) {
       await this.#more();
       source = this.#idle.pop();
     }
     if (this.#idle.length < LOW_WATER) this.#more().catch(() => undefined); // the next taker reports it
-    return open(source);
-  }
-
-  /** For the next command, once the reader has seen the end: then no writer is left that could mix into it. */
-  giveBack(pipe: Pipe): void {
-    this.#idle.push(pipe.source);
-  }
-
-  /** Somebody may still write to it: never use it again. */
-  retire(pipe: Pipe): void {
-    discard(pipe.source);
-  }
-
-  close(): void {
-    for (const source of this.#idle.splice(0)) discard(source);
+    return source;
   }
 
   #more(): Promise<void> {
@@ -61,13 +89,35 @@ export class PipePool {
 
 function open(source: PipeSource): Pipe {
   let readFd: number | undefined;
+  let writeFd: number | undefined;
   try {
     // In this order: without a reader, opening for writing blocks.
     readFd = openSync(source.reopenPath, constants.O_RDONLY | constants.O_NONBLOCK);
-    return { readFd, writeFd: openSync(source.reopenPath, constants.O_WRONLY), source };
+    writeFd = openSync(source.reopenPath, constants.O_WRONLY);
+    return { readFd, writeFd, reader: Bun.file(readFd).stream().getReader(), source };
   } catch (error) {
     if (readFd !== undefined) closeQuietly(readFd);
+    if (writeFd !== undefined) closeQuietly(writeFd);
     discard(source);
+    throw pipeFailure(error);
+  }
+}
+
+function openChannel(source: PipeSource): { readonly readFd: number; readonly writeFd: number } {
+  const opened: number[] = [];
+  const openEnd = (flags: number): number => {
+    const fd = openSync(source.reopenPath, flags);
+    opened.push(fd);
+    return fd;
+  };
+  try {
+    // Open for both first: then neither end has to wait for the other.
+    const both = openEnd(constants.O_RDWR);
+    const ends = { readFd: openEnd(constants.O_RDONLY), writeFd: openEnd(constants.O_WRONLY) };
+    closeQuietly(both);
+    return ends;
+  } catch (error) {
+    for (const fd of opened) closeQuietly(fd);
     throw pipeFailure(error);
   }
 }

@@ -2,6 +2,7 @@
 // processes, and report its final directory through a descriptor that no process of the command inherits.
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
+import { TAG_VARIABLE } from "./tags.ts";
 import { limitsOf } from "./resource-limits.ts";
 import type { ResourceLimits } from "./resource-limits.ts";
 
@@ -9,6 +10,8 @@ export type Shell = { readonly path: string; readonly dialect: "bash" | "posix" 
 
 /** Where the record goes, and where a command comes from that is too long for an argument: one file serves both. */
 export const RECORD_FD = 3;
+/** How a shell that was started ahead is told to go on. */
+export const GO_FD = 4;
 /** One argument of 131072 bytes or more is E2BIG on Linux, whatever the total. */
 export const LONGEST_ARGUMENT_BYTES = 131_071;
 
@@ -39,18 +42,39 @@ export type Setup = {
  * Output goes nowhere while our own words run, so that `set -x` and DEBUG traps show nothing of them.
  */
 export function shellWords(shell: Shell, setup: Setup, marker: string, fromScript: boolean): string {
+  const take = fromScript ? `__bosun=$(cat <&${RECORD_FD} ${RECORD_FD}>&-)` : `__bosun=$1; shift`;
+  return [...setupWords(shell, setup), ...evaluation(shell, marker, take)].join("; ");
+}
+
+/**
+ * The -c text of a bash that is started ahead: it waits for a line, then reads from the record's file first what
+ * `spareSetup` says and then the command. When the line never comes, because we are gone or do not need it, it ends.
+ */
+export function spareWords(shell: Shell, marker: string): string {
+  const next = `IFS= read -r -d '' __bosun <&${RECORD_FD}`;
+  const wait = `read -r __bosun <&${GO_FD} || exit 0; exec ${GO_FD}<&-; ${next}; eval "$__bosun"`;
+  return [wait, ...evaluation(shell, marker, next)].join("; ");
+}
+
+/** What differs from command to command, for a shell that was started before it was known. */
+export function spareSetup(shell: Shell, setup: Setup, cwd: string): string {
+  const enter = `cd -- '${cwd.replaceAll("'", `'\\''`)}' || exit 126`;
+  return [...setupWords(shell, setup), `export ${TAG_VARIABLE}=${setup.tag}`, enter, "unset OLDPWD; SECONDS=0"].join(
+    "; ",
+  );
+}
+
+function evaluation(shell: Shell, marker: string, take: string): string[] {
   const builtin = shell.dialect === "bash" ? "builtin" : "command";
   const print = `${builtin} printf '%s\\n' '${marker}'`;
   // Each line on its own: what a DEBUG trap prints in between must not get into the record.
   const record = [print, `${builtin} pwd -P`, print].map((line) => `${line} >&${RECORD_FD}`).join("; ");
-  const take = fromScript ? `__bosun=$(cat <&${RECORD_FD} ${RECORD_FD}>&-)` : `__bosun=$1; shift`;
   return [
-    ...setupWords(shell, setup),
     `trap "{ ${record}; } >/dev/null 2>&1" EXIT`,
     take,
     `eval "$__bosun" ${RECORD_FD}>&-`,
     `{ set -- "$?"; ${record}; exit "$1"; } >/dev/null 2>&1`,
-  ].join("; ");
+  ];
 }
 
 /** The -c text that labels and limits itself and then becomes the program in its arguments. */

@@ -7,7 +7,9 @@ import { readFileSync } from "node:fs";
 const SESSION_DIGITS = 6;
 const COMMAND_DIGITS = 5;
 
-export type TreeTag = { readonly value: string; readonly matches: TagTest };
+/** The variable that carries the tag too, for shells that cannot set the limit. */
+export const TAG_VARIABLE = "BOSUN_CALL";
+
 export type TagTest = (tag: string) => boolean;
 
 export class TagSpace {
@@ -38,10 +40,9 @@ export class SessionTags {
     this.#prefix = prefix;
   }
 
-  next(): TreeTag {
+  next(): string {
     this.#command = (this.#command + 1) % 10 ** COMMAND_DIGITS;
-    const value = this.#prefix + String(this.#command).padStart(COMMAND_DIGITS, "0");
-    return { value, matches: (tag) => tag === value };
+    return this.#prefix + String(this.#command).padStart(COMMAND_DIGITS, "0");
   }
 
   /** Holds for every command of this session. */

@@ -2,7 +2,7 @@
 // found and ended.
 import { readFileSync } from "node:fs";
 import { readProcesses } from "./process-table.ts";
-import { tagsOf } from "./tags.ts";
+import { TAG_VARIABLE, tagsOf } from "./tags.ts";
 import { pause } from "./timers.ts";
 import type { ProcessRow } from "./process-table.ts";
 import type { TagTest } from "./tags.ts";
@@ -15,9 +15,6 @@ export type Tree = {
   /** Leader and first child only hold a PID namespace: killing them ends all, and asking them to end would kill all. */
   readonly namespaced: boolean;
 };
-
-/** The variable that carries the tag too, for shells that cannot set the limit. */
-export const TAG_VARIABLE = "BOSUN_CALL";
 
 // A tree that forks as fast as we kill is caught by the group kill, which is atomic; this bounds the rest.
 const KILL_ROUNDS = 50;

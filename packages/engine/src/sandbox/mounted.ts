@@ -1,5 +1,6 @@
 // What all confinements with a mount namespace share: options per mount, built once per session, and which directories
 // exist inside.
+import { lstatSync } from "node:fs";
 import path from "node:path";
 import type { Confinement } from "../process/confinement.ts";
 import { holds } from "./boundary.ts";
@@ -28,9 +29,27 @@ export function mountedConfinement(
     outside: (directory, scratch) => outside(view, directory, scratch),
     enter: () => placeholders.hold(view.placeholders),
     forget: (scratch) => void bySession.delete(scratch),
+    state: () => stateOf(view),
+    // A place held for an absent file would be there for as long as a shell waits: too long for somebody's folder.
+    allowsSpares: view.placeholders.length === 0,
     namespaced: true,
     hidesSignals: true,
   };
+}
+
+// A mount stays on the file it was made on: when another takes its place (an editor saves by renaming), the mount is gone
+// from that name.
+function stateOf(view: View): string {
+  return view.mounts.map((mount) => (mount.kind === "link" ? "" : inodeOf(mount.at))).join();
+}
+
+function inodeOf(file: string): string {
+  try {
+    const { dev, ino } = lstatSync(file);
+    return `${dev}:${ino}`;
+  } catch {
+    return "";
+  }
 }
 
 /** Where a directory seen inside lies outside. */

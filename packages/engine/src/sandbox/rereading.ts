@@ -31,6 +31,10 @@ export function rereadingConfinement(
       await reading;
     },
     wrap: (argv, cwd, scratch) => current.wrap(argv, cwd, scratch),
+    get allowsSpares() {
+      return current.allowsSpares ?? true;
+    },
+    state: () => `${known} ${current.state?.() ?? ""}`,
     outside: (directory, scratch) => current.outside(directory, scratch),
     enter: () => current.enter?.() ?? (() => undefined),
     forget: (scratch) => current.forget?.(scratch),

@@ -1,7 +1,7 @@
 // Run with a low limit on open files: commands are refused in words, and run again once there is room.
 import { closeSync, openSync } from "node:fs";
 import { EngineError } from "../../src/failure.ts";
-import { openDeck } from "./fixture.ts";
+import { ENV, openDeck } from "./fixture.ts";
 
 const deck = openDeck();
 await deck.host.run(deck.shell("true"));
@@ -11,7 +11,8 @@ try {
 } catch {
   // the table is full
 }
-const refused = await deck.host.run(deck.shell("true")).then(
+// In an environment of its own: a shell that was started ahead would need no further descriptors.
+const refused = await deck.host.run(deck.shell("true", { env: { ...ENV, OWN: "1" } })).then(
   () => "started",
   (error: unknown) => (error instanceof EngineError && error.code === "START_FAILED" ? "refused" : String(error)),
 );

@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   readdirSync,
   realpathSync,
   rmSync,
@@ -12,8 +13,10 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { EngineError } from "../../src/failure.ts";
+import { unconfined } from "../../src/process/confinement.ts";
+import { parseStat } from "../../src/process/process-table.ts";
 import { shellAt } from "../../src/process/shell.ts";
-import { ENV, openDeck } from "./fixture.ts";
+import { ENV, eventually, openDeck } from "./fixture.ts";
 import type { Deck } from "./fixture.ts";
 
 let deck: Deck;
@@ -55,10 +58,15 @@ describe("the exit status is the command's own", () => {
   });
 });
 
-describe.each([["/bin/bash"], ["/bin/sh"]])("the text reaches %s untouched", (file) => {
+describe.each<[string, string, boolean]>([
+  ["bash", "/bin/bash", false],
+  ["a bash that was started ahead", "/bin/bash", true],
+  ["sh", "/bin/sh", false],
+])("the text reaches %s untouched", (_, file, ahead) => {
   let own: Deck;
-  beforeAll(() => {
-    own = openDeck({ shell: shellAt(file) });
+  beforeAll(async () => {
+    own = openDeck({ shell: shellAt(file), confinement: { ...unconfined, allowsSpares: ahead } });
+    await own.host.run(own.shell("true"));
   });
   afterAll(() => own.close());
 
@@ -340,3 +348,69 @@ test("descriptors do not pile up", async () => {
   for (let i = 0; i < 60; i++) await deck.host.run(deck.shell("echo x; echo y >&2"));
   expect(count()).toBeLessThanOrEqual(before + 4);
 });
+
+describe("a shell that is started ahead", () => {
+  let own: Deck;
+  beforeAll(() => {
+    own = openDeck({ confinement: { ...unconfined, allowsSpares: true } });
+  });
+  afterAll(() => own.close());
+  test("is used by the next command, and looks like a fresh one to it", async () => {
+    const look =
+      'echo "$#|$0|$PWD|${OLDPWD-none}|$SECONDS|$-|$SHLVL"; set | grep -c bosun; trap -p DEBUG; env | sort | cut -d= -f1 | tr "\\n" " "; ls /proc/self/fd | wc -l; ulimit -a | grep -v locks';
+    const cold = await own.host.run(own.shell(look));
+    await Bun.sleep(100);
+    const [waiting] = childrenOf(process.pid).filter(isWaiting);
+    const used = await own.host.run(own.shell("echo $$"));
+    expect(Number(used.stdout.text)).toBe(waiting ?? 0);
+    const warm = await own.host.run(own.shell(look));
+    expect(warm.stdout.text.replace(/\n\d+\n/, "\n")).toBe(cold.stdout.text.replace(/\n\d+\n/, "\n"));
+  });
+
+  test("is not used for another environment, other streams, or a vector", async () => {
+    await own.host.run(own.shell("true"));
+    expect((await own.host.run(own.shell('echo "$OWN"', { env: { ...ENV, OWN: "1" } }))).stdout.text).toBe("1\n");
+    await own.host.run(own.shell("true"));
+    expect((await own.host.run(own.shell("echo a; echo b >&2", { merge: true }))).stdout.text).toBe("a\nb\n");
+    await own.host.run(own.shell("true"));
+    expect((await own.host.run(own.argv(["echo", "v"]))).stdout.text).toBe("v\n");
+  });
+
+  test("that died while it waited is not missed", async () => {
+    await own.host.run(own.shell("true"));
+    for (const pid of childrenOf(process.pid)) if (isWaiting(pid)) process.kill(pid, "SIGKILL");
+    expect(await own.host.run(own.shell("exit 5"))).toMatchObject({ exitCode: 5, signal: null });
+  });
+
+  test("ends with its session and with the host", async () => {
+    const more = openDeck({ confinement: { ...unconfined, allowsSpares: true } });
+    const tags = more.host.newSession();
+    await more.host.run(more.shell("true", { tags }));
+    await more.host.run(more.shell("true"));
+    expect(await eventually(() => childrenOf(process.pid).filter(isWaiting).length >= 2)).toBe(true);
+    const before = childrenOf(process.pid).filter(isWaiting).length;
+    await more.host.endSession(tags);
+    expect(await eventually(() => childrenOf(process.pid).filter(isWaiting).length === before - 1)).toBe(true);
+    await more.close();
+    expect(await eventually(() => childrenOf(process.pid).filter(isWaiting).length <= before - 2)).toBe(true);
+  });
+});
+
+function childrenOf(pid: number): number[] {
+  return readdirSync("/proc").flatMap((name) => {
+    try {
+      const stat = readFileSync(`/proc/${Number(name)}/stat`, "latin1");
+      return parseStat(Number(name), stat)?.parent === pid ? [Number(name)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function isWaiting(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("read -r __bosun <&4");
+  } catch {
+    return false;
+  }
+}

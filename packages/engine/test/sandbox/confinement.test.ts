@@ -7,6 +7,7 @@ import {
   readFileSync,
   readdirSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -58,7 +59,6 @@ const boundary: Boundary = await boundaryOf(scope, {
   network: false,
   home,
   path: searchPath,
-  protect: [path.join(work, "src/absent.toml")],
 });
 const sandboxes: Sandbox[] = [];
 for (const mechanism of ["bubblewrap", "namespaces", "landlock"] as const) {
@@ -74,9 +74,7 @@ test("rules become the real paths they cover", () => {
   expect([...boundary.denied].sort()).toEqual(
     [path.join(work, ".env"), path.join(work, "private"), path.join(work, "src/.env")].sort(),
   );
-  expect([...boundary.readOnly].sort()).toEqual(
-    [path.join(work, "policy.toml"), path.join(work, "src/absent.toml")].sort(),
-  );
+  expect(boundary.readOnly).toEqual([path.join(work, "policy.toml")]);
 });
 
 for (const [index, name] of (["bubblewrap", "namespaces", "landlock"] as const).entries()) {
@@ -143,11 +141,6 @@ for (const [index, name] of (["bubblewrap", "namespaces", "landlock"] as const).
       ["the system", "echo x > /etc/new; echo x > /usr/new", "/etc/new"],
       ["a toolchain", `echo x > ${tools}/evil`, `${tools}/evil`],
       ["into a denied folder", "echo x > private/new", `${work}/private/new`],
-      [
-        "a protected file that does not exist",
-        "echo x > src/absent.toml; mkdir src/absent.toml; ln -s a.txt src/absent.toml; mv src/a.txt src/absent.toml",
-        `${work}/src/absent.toml`,
-      ],
     ])("cannot write %s", async (_, text, made) => {
       await run(text);
       if (made !== "") expect(existsSync(made)).toBe(false);
@@ -291,8 +284,43 @@ for (const [index, name] of (["bubblewrap", "namespaces", "landlock"] as const).
       expect(await eventually(() => running(seconds).length === 0)).toBe(true);
     });
 
-    test("nothing of ours is left in the workspace", () => {
-      expect(existsSync(path.join(work, "src/absent.toml"))).toBe(false);
+    test("a policy file cannot be made where there is none, and nothing of ours is left in its place", async () => {
+      const absent = path.join(work, "src/absent.toml");
+      const folder = path.join(work, "src/none/deep");
+      const protecting = { ...boundary, readOnly: [...boundary.readOnly, absent, path.join(folder, "policy")] };
+      const own = await chooseSandbox(protecting, { mode: "require", mechanisms: [name] });
+      const ownHost = new ProcessHost({ confinement: own.confinement });
+      const tags = ownHost.newSession();
+      for (const text of [
+        "echo x > src/absent.toml",
+        "mkdir src/absent.toml",
+        "ln -s a.txt src/absent.toml",
+        "mv src/a.txt src/absent.toml",
+        "cp src/a.txt src/absent.toml",
+        "mkdir -p src/none/deep && echo x > src/none/deep/policy",
+        "mv src src2; mkdir src; echo x > src/absent.toml; rm -r src; mv src2 src",
+      ]) {
+        const command = {
+          what: { kind: "shell", text },
+          cwd: work,
+          env,
+          tags,
+          nonce: "00000000",
+          stdout: CAP,
+          stderr: CAP,
+        } as const;
+        await ownHost.run(command);
+        expect([text, existsSync(absent), existsSync(folder)]).toEqual([text, false, false]);
+      }
+      await ownHost.close();
+    });
+
+    test("a denied file stays denied when another takes its place between two commands", async () => {
+      await run("true");
+      await Bun.sleep(100);
+      writeFileSync(path.join(base, "outside/next"), "CANARY 2");
+      renameSync(path.join(base, "outside/next"), path.join(work, ".env"));
+      expect((await run("cat .env")).stdout.text).toBe("");
     });
   });
 }

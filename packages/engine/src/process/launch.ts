@@ -1,0 +1,199 @@
+// From a checked command to a process: pipes, record, words, spawn. Cold, from nothing; or on a spare, a shell that was
+// started ahead (inside its sandbox, if there is one) and only waits to be told what to run.
+import { randomBytes } from "node:crypto";
+import { writeSync } from "node:fs";
+import { findProgram, spawnFailure } from "./command.ts";
+import { closeQuietly } from "./private-files.ts";
+import { writeScript } from "./records.ts";
+import { LONGEST_ARGUMENT_BYTES, execWords, shellWords, spareSetup, spareWords } from "./shell.ts";
+import { TAG_VARIABLE } from "./tags.ts";
+import type { Command } from "./command.ts";
+import type { Confinement } from "./confinement.ts";
+import type { Environment } from "./environment.ts";
+import type { Pipe, PipePool } from "./pipes.ts";
+import type { RecordFiles, RecordPlace } from "./records.ts";
+import type { Shell } from "./shell.ts";
+
+export type Equipment = {
+  readonly shell: Shell;
+  readonly confinement: Confinement;
+  readonly pipes: PipePool;
+  readonly records: RecordFiles;
+  readonly ownsHardLimit: boolean;
+};
+
+export type Launched = {
+  readonly child: Bun.Subprocess;
+  readonly stdout: Pipe;
+  /** Undefined when both streams go into one. */
+  readonly stderr: Pipe | undefined;
+  readonly record: RecordPlace;
+  /** To be called when the command has ended. */
+  leave(): void;
+};
+
+/** A shell that waits. It ends by itself when `goFd` closes, also when we die. */
+export type Spare = Launched & { readonly goFd: number };
+
+/** What a spare must share with a command to be used for it. */
+export type SpareKey = { readonly env: Environment; readonly merge: boolean; readonly nonce: string };
+
+/** Starts a command from nothing. */
+export function launch(equipment: Equipment, command: Command, tag: string, scratch: string): Promise<Launched> {
+  const { shell, confinement, ownsHardLimit } = equipment;
+  const recordOnStdin = confinement.onlyStdio === true;
+  const setup = { recordOnStdin, tag, ownsHardLimit, limits: command.limits ?? {} };
+  const script = scriptOf(command);
+  return spawn(equipment, { merge: command.merge === true, nonce: command.nonce, script, extra: [] }, (marker) => ({
+    words: wordsFor(shell, command, setup, marker, script !== undefined),
+    cwd: command.cwd,
+    env: { ...command.env, PWD: command.cwd, [TAG_VARIABLE]: tag },
+    scratch,
+  }));
+}
+
+/** Starts a shell that waits for `runOnSpare`. */
+export async function launchSpare(equipment: Equipment, key: SpareKey, scratch: string): Promise<Spare> {
+  const go = await equipment.pipes.takeChannel();
+  const { shell } = equipment;
+  try {
+    const launched = await spawn(equipment, { ...key, script: Buffer.alloc(0), extra: [go.readFd] }, (marker) => ({
+      words: [shell.path, "-c", spareWords(shell, marker), shell.path],
+      cwd: "/",
+      env: { ...key.env, PWD: "/" },
+      scratch,
+    }));
+    return { ...launched, goFd: go.writeFd };
+  } catch (error) {
+    closeQuietly(go.writeFd);
+    throw error;
+  } finally {
+    closeQuietly(go.readFd);
+  }
+}
+
+/** Lets a waiting shell run a command; undefined when it is not there any more. */
+export function runOnSpare(equipment: Equipment, spare: Spare, command: Command, tag: string): Launched | undefined {
+  if (command.what.kind !== "shell") return undefined;
+  try {
+    const setup = { recordOnStdin: false, tag, ownsHardLimit: equipment.ownsHardLimit, limits: command.limits ?? {} };
+    const words = `${spareSetup(equipment.shell, setup, command.cwd)}\0${command.what.text}\0`;
+    const offset = writeScript(spare.record.fd, Buffer.from(words));
+    writeSync(spare.goFd, "\n");
+    return { ...spare, record: { ...spare.record, offset } };
+  } catch {
+    return undefined; // it ended meanwhile: EPIPE
+  } finally {
+    closeQuietly(spare.goFd);
+  }
+}
+
+/** Gives up a shell that waits: it ends when its channel closes. */
+export function dismiss(equipment: Equipment, spare: Spare): void {
+  closeQuietly(spare.goFd);
+  void spare.child.exited.then(() => {
+    release(equipment, spare);
+    closeQuietly(spare.record.fd);
+    spare.leave();
+  });
+}
+
+/** Closes the reading ends of a launch whose output nobody will read. */
+export function release(equipment: Equipment, { stdout, stderr }: Pick<Launched, "stdout" | "stderr">): void {
+  for (const pipe of [stdout, stderr]) {
+    if (pipe !== undefined) equipment.pipes.retire(pipe);
+  }
+}
+
+type Means = {
+  readonly merge: boolean;
+  readonly nonce: string;
+  readonly script: Buffer | undefined;
+  readonly extra: readonly number[];
+};
+type Start = {
+  readonly words: readonly string[];
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly scratch: string;
+};
+
+async function spawn(equipment: Equipment, means: Means, startFor: (marker: string) => Start): Promise<Launched> {
+  const { confinement, pipes, records } = equipment;
+  const stdout = await pipes.take();
+  let stderr: Pipe | undefined;
+  let recordFd: number | undefined;
+  let leave = (): void => undefined;
+  try {
+    stderr = means.merge ? undefined : await pipes.take();
+    const marker = `__BORIS_CWD_${means.nonce}__${randomBytes(8).toString("hex")}`;
+    const start = startFor(marker);
+    recordFd = takeRecord(records, means.script !== undefined, start);
+    const offset = means.script === undefined ? 0 : writeScript(recordFd, means.script);
+    leave = confinement.enter?.() ?? leave;
+    const onlyStdio = confinement.onlyStdio === true;
+    const output = [stdout.writeFd, (stderr ?? stdout).writeFd];
+    const child = spawnChild(confinement.wrap(start.words, start.cwd, start.scratch), start, {
+      cwd: confinement.outside(start.cwd, start.scratch) ?? "/",
+      stdio: onlyStdio ? [recordFd, ...output] : ["ignore", ...output, recordFd, ...means.extra],
+    });
+    return { child, stdout, stderr, record: { fd: recordFd, offset, marker }, leave };
+  } catch (error) {
+    leave();
+    if (recordFd !== undefined) closeQuietly(recordFd);
+    release(equipment, { stdout, stderr });
+    throw error;
+  } finally {
+    closeQuietly(stdout.writeFd);
+    if (stderr !== undefined) closeQuietly(stderr.writeFd);
+  }
+}
+
+function takeRecord(records: RecordFiles, fresh: boolean, start: Start): number {
+  try {
+    return records.take(fresh);
+  } catch (error) {
+    throw spawnFailure(error, start.words[0] ?? "");
+  }
+}
+
+function spawnChild(
+  argv: readonly string[],
+  start: Start,
+  how: { cwd: string; stdio: ("ignore" | number)[] },
+): Bun.Subprocess {
+  try {
+    return Bun.spawn([...argv], {
+      cwd: how.cwd,
+      env: { ...start.env },
+      stdio: how.stdio as ["ignore", number, number, ...number[]],
+      detached: true, // leader of a session and group of its own
+      lazy: true,
+    });
+  } catch (error) {
+    throw spawnFailure(error, start.words[0] ?? "");
+  }
+}
+
+function wordsFor(
+  shell: Shell,
+  command: Command,
+  setup: Parameters<typeof shellWords>[1],
+  marker: string,
+  fromScript: boolean,
+): string[] {
+  if (command.what.kind === "argv") {
+    const [name = "", ...rest] = command.what.argv;
+    const become = execWords({ path: "/bin/sh", dialect: "posix" }, setup);
+    return ["/bin/sh", "-c", become, name, findProgram(name, command.env), ...rest];
+  }
+  const words = [shell.path, "-c", shellWords(shell, setup, marker, fromScript), shell.path];
+  return fromScript ? words : [...words, command.what.text];
+}
+
+/** The text of a command that is too long for an argument. */
+function scriptOf(command: Command): Buffer | undefined {
+  if (command.what.kind !== "shell" || command.what.text.length * 3 < LONGEST_ARGUMENT_BYTES) return undefined;
+  const text = Buffer.from(command.what.text);
+  return text.length < LONGEST_ARGUMENT_BYTES ? undefined : text;
+}
