@@ -116,6 +116,7 @@ export {
   type IsTrusted,
   type ProjectSettings,
 } from "./settings/project-settings.ts";
+export { readServerList, type ServerList } from "./settings/server-lists.ts";
 export { policyOfSettings, unmatchedRules } from "./settings/policy-of-settings.ts";
 export { secretsOfSettings } from "./settings/secrets-of-settings.ts";
 export { shellLimits, type ShellLimits, type ShellRequest } from "./settings/shell-limits.ts";

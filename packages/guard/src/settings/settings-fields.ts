@@ -101,7 +101,7 @@ export function aliasProblem(key: string): string | undefined {
   return `an alias is a-z, 0-9, - and _ (no __), begins with a letter and has at most 24 characters${suggestion === "" ? "" : `, such as ${suggestion}`}`;
 }
 
-const server = group(
+export const server = group(
   "One MCP server: an address, or a command to start.",
   {
     url: optional(address("Streamable HTTP endpoint.")),
