@@ -10,6 +10,7 @@ import type { Log } from "../log.ts";
 
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 10_000;
+const END_MS = 500;
 /** A request that was never sent may be sent again, so often. */
 const MAX_ATTEMPTS = 3;
 
@@ -48,8 +49,8 @@ export class Downstream {
   private pauseUntil = 0;
   private nextId = 1;
   private closed = false;
-  /** How the last process ended. */
-  private lastEnd = "it closed the connection";
+  /** How the last process ended, once it has. */
+  private ended: Promise<string> | undefined;
 
   constructor(spec: ServerSpec, heard: Heard, log: Log) {
     this.spec = spec;
@@ -73,7 +74,8 @@ export class Downstream {
         if (!(error instanceof ConnectionError) || send.signal.aborted) throw error;
         if (error.reason !== "closed") throw new DownstreamGone(`${this.spec.name}: ${error.message}`);
         // Once it may have been seen it must not be sent again: it could run twice.
-        if (sent || attempt === MAX_ATTEMPTS) throw new DownstreamGone(`${this.spec.name} is gone: ${this.lastEnd}`);
+        if (sent || attempt === MAX_ATTEMPTS)
+          throw new DownstreamGone(`${this.spec.name} is gone: ${await this.howItEnded()}`);
       }
     }
   }
@@ -168,8 +170,8 @@ export class Downstream {
         ...(cwd === undefined ? {} : { cwd }),
         onStderr: (text) => process.stderr.write(text),
       });
+      this.ended = child.ended;
       void child.ended.then((how) => {
-        this.lastEnd = how;
         if (!this.closed) this.log("warn", `${spec.name} ended (${how})`);
       });
       return new TransportLink(child, receive);
@@ -178,6 +180,12 @@ export class Downstream {
         `${spec.name} cannot be started: ${error instanceof Error ? error.message : String(error)}`,
       );
     }
+  }
+
+  /** Its output ends a moment before the process does. */
+  private async howItEnded(): Promise<string> {
+    const unknown = new Promise<string>((resolve) => setTimeout(resolve, END_MS, "it closed the connection").unref?.());
+    return Promise.race([this.ended ?? unknown, unknown]);
   }
 
   private async greetAgain(
