@@ -2,7 +2,9 @@
 // Server, proxy and chat all go this way; none decides on its own.
 import type { ApprovalCall, Approvals, Ask, Grant } from "./approvals.ts";
 import { describeGrant } from "./approvals.ts";
-import type { Decision } from "./rules/decision.ts";
+import type { AuditEvent } from "./audit.ts";
+import { nameOfRule, type Decision } from "./rules/decision.ts";
+import { displayName } from "./rules/tool-pattern.ts";
 import { judge, type Call, type JudgeOptions } from "./rules/judge.ts";
 import type { Policy } from "./rules/policy.ts";
 import type { Taint } from "./taint.ts";
@@ -41,6 +43,21 @@ export function decide(deciders: Deciders, call: CallToDecide, options: JudgeOpt
   if (considered.kind === "refused") return { kind: "deny", decision: refusedBy(considered.grant) };
   if (considered.kind === "ask") return { kind: "ask", decision, ask: considered.ask };
   return { kind: "allow", decision: grantedBy(considered.grant), grant: considered.grant };
+}
+
+/** The audit line of a decision: the same members whichever program decided. */
+export function decisionEvent(call: CallToDecide, resolution: Resolution): AuditEvent {
+  const { decision } = resolution;
+  return {
+    kind: "decision",
+    tool: displayName(call.tool),
+    definition: call.definition,
+    arguments: call.arguments ?? null,
+    verdict: resolution.kind,
+    rule: nameOfRule(decision.rule),
+    reason: decision.part === undefined ? decision.reason : `${decision.reason}: ${decision.part}`,
+    ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
+  };
 }
 
 /** The part of a call that an approval is bound to. */

@@ -60,7 +60,7 @@ export {
   type Offer,
   type Outcome,
 } from "./approvals.ts";
-export { approvalCall, decide, type CallToDecide, type Deciders, type Resolution } from "./decide.ts";
+export { approvalCall, decide, decisionEvent, type CallToDecide, type Deciders, type Resolution } from "./decide.ts";
 export {
   describeShell,
   questionText,
@@ -117,6 +117,7 @@ export {
   type ProjectSettings,
 } from "./settings/project-settings.ts";
 export { readServerList, type ServerList } from "./settings/server-lists.ts";
+export { isOffered } from "./settings/offered-tools.ts";
 export { policyOfSettings, unmatchedRules } from "./settings/policy-of-settings.ts";
 export { secretsOfSettings } from "./settings/secrets-of-settings.ts";
 export { shellLimits, type ShellLimits, type ShellRequest } from "./settings/shell-limits.ts";

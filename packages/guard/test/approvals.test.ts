@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { callDigest, openApprovals, type ApprovalCall, type Ask } from "../src/approvals.ts";
-import { decide, type CallToDecide } from "../src/decide.ts";
+import { decide, decisionEvent, type CallToDecide } from "../src/decide.ts";
 import { openProjectTrust } from "../src/project-trust.ts";
 import type { Decision } from "../src/rules/decision.ts";
 import { serverIdentity, serverLabel } from "../src/server-identity.ts";
@@ -295,6 +295,21 @@ describe("the whole way of a call", () => {
     expect(decide(deciders, about("web.get", { sends: true }))).toMatchObject({
       kind: "ask",
       decision: { rule: { name: "approvals.taint" } },
+    });
+  });
+
+  test("its audit line says what was decided, by which rule, about what", () => {
+    const deciders = { policy: rules, approvals: openApprovals({ stateFolder: fresh() }) };
+    const wipe = about("lab.wipe", { arguments: { disk: "a" }, cwd: "/w" });
+    expect(decisionEvent(wipe, decide(deciders, wipe))).toEqual({
+      kind: "decision",
+      tool: "lab.wipe",
+      definition: "d1",
+      arguments: { disk: "a" },
+      verdict: "deny",
+      rule: "rule 1 (config.toml:1)",
+      reason: "this tool is not allowed",
+      cwd: "/w",
     });
   });
 

@@ -18,6 +18,7 @@ export type Act = {
 
 const STANDARD_STREAMS = /^\/dev\/(?:null|zero|full|stdin|stdout|stderr|tty|fd\/\d+)$/;
 const MAX_SCRIPT_CHARS = 4000;
+const GIT_TAKES_VALUE = /^(?:-c|-C|--git-dir|--work-tree|--namespace|--config-env|--super-prefix|--attr-source)$/;
 const TAKES_NAMES =
   /^(?:printf|read|unset|let|declare|typeset|local|export|readonly|test|\[|wait|mapfile|readarray|getopts)$/;
 
@@ -82,6 +83,7 @@ function actsOfOptions(words: readonly Word[], name: string, fact: ProgramFact):
   if (fact.options === undefined) return [];
   const acts: Act[] = [];
   const options = Object.entries(fact.options);
+  const subcommand = gitSubcommand(words);
   for (let at = 1; at < words.length; at += 1) {
     const word = words[at];
     if (word === undefined || word === "--") break;
@@ -98,7 +100,7 @@ function actsOfOptions(words: readonly Word[], name: string, fact: ProgramFact):
     const isOldStyle = at === 1 && name.endsWith("tar") && /^[A-Za-z]+$/.test(word); // tar xf …
     if (!isOldStyle && (!word.startsWith("-") || word === "-")) continue;
     for (const [option, about] of options) {
-      if (name === "git" && !isGitOption(words, at, option)) continue;
+      if (name === "git" && !isGitOption(option, at, subcommand)) continue;
       if (!isGiven(isOldStyle ? `-${word}` : word, option, name)) continue;
       acts.push(actOfOption(words, at, option, about));
       if (about.onOperands) acts.push(...changedOperands(words, fact, option));
@@ -141,17 +143,21 @@ function isGivenTwoDashes(word: string, option: string): boolean {
 }
 
 // The same letter means different things after different subcommands.
-function isGitOption(words: readonly Word[], at: number, option: string): boolean {
-  const before = words.slice(1, at).filter(isLiteral);
-  const subcommand = before.find(
-    (word, i) =>
-      !word.startsWith("-") &&
-      !/^(?:-c|-C|--git-dir|--work-tree|--namespace|--exec-path|--config-env)$/.test(before[i - 1] ?? ""),
-  );
-  if (option === "-c" || option === "-C") return subcommand === undefined;
-  if (option === "-x") return subcommand === "rebase" || subcommand === "difftool";
-  if (option === "-O") return subcommand === "grep";
+function isGitOption(option: string, at: number, subcommand: { at: number; name: string }): boolean {
+  if (option === "-c" || option === "-C") return at < subcommand.at;
+  if (option === "-x") return subcommand.name === "rebase" || subcommand.name === "difftool";
+  if (option === "-O") return subcommand.name === "grep";
   return true;
+}
+
+function gitSubcommand(words: readonly Word[]): { at: number; name: string } {
+  for (let at = 1; at < words.length; at += 1) {
+    const word = words[at];
+    if (!isLiteral(word)) continue;
+    if (GIT_TAKES_VALUE.test(word)) at += 1;
+    else if (!word.startsWith("-")) return { at, name: word };
+  }
+  return { at: Infinity, name: "" };
 }
 
 function actsOfOperands(words: readonly Word[], name: string, fact: ProgramFact): Act[] {

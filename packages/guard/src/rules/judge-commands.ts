@@ -20,6 +20,8 @@ import { matchesTool, type ToolName } from "./tool-pattern.ts";
 /** More commands than a person reviews: an allow rule does not speak for so many. */
 const MAX_ALLOWED_COMMANDS = 64;
 
+/** A command of more words is judged by block-lists only. */
+const MAX_WORDS = 1000;
 const SETS_NAMES =
   /^(?:export|declare|typeset|readonly|local|unset|set|shopt|enable|hash|read|mapfile|readarray|getopts|let|printf)$/;
 const FIND_RUNS = /^-(?:exec|execdir|ok|okdir)$/;
@@ -86,7 +88,11 @@ function judgeOne(
   places: Places,
 ): Judged {
   const { command } = one;
-  const acts = actsOf(command);
+  const isLong = command.words.length > MAX_WORDS;
+  if (isLong && (policy.pathRules.length > 0 || policy.denyPaths.length > 0 || policy.readOnlyPaths.length > 0)) {
+    return { decision: unreadable("ask", "a command of more words than can be looked at"), allow: undefined };
+  }
+  const acts = isLong ? [] : actsOf(command);
   const onPath = judgeTargets(policy, acts, places);
   if (onPath?.verdict === "deny") return { decision: onPath, allow: undefined };
   let ask: { decision: Decision; specificity: number } | undefined;
@@ -94,7 +100,7 @@ function judgeOne(
   for (const rule of rules) {
     for (const pattern of rule.commands) {
       if (rule.verdict === "allow") {
-        if (one.redefined || !allowsWords(pattern, command.words)) continue;
+        if (isLong || one.redefined || !allowsWords(pattern, command.words)) continue;
         const specificity = commandSpecificity(pattern);
         if (allow === undefined || specificity > allow.specificity) allow = { rule, pattern, specificity };
         continue;

@@ -336,3 +336,34 @@ test.each<[string, PolicyInput]>([
 ])("%s stops the start, with its place", (_, input) => {
   expect(() => policy(input)).toThrow(/^config\.toml:1: /);
 });
+
+describe("size is no way around", () => {
+  const bash = { alias: "here", tool: "bash" };
+  const rules = policy({ rules: [allowing("git", "sed", "find", "echo")], blockedCommands: [at("rm -rf")] });
+  const word = (text: string, count: number): string => `${text} `.repeat(count);
+
+  test.each<[string, string, Verdict]>([
+    ["thousands of options for git", `git log ${word("-x", 20_000)}`, "ask"],
+    ["thousands of -i for sed", `sed ${word("-i f", 10_000)}`, "ask"],
+    ["thousands of -exec", `find . ${word("-exec echo {} +", 3000)}`, "ask"],
+    ["thousands of wrappers", `${word("env", 5000)} rm -rf /`, "deny"],
+    ["thousands of words before the flags", `rm ${word("x", 50_000)} -rf`, "deny"],
+    ["thousands of commands before it", `${word("echo x;", 3000)} rm -rf /`, "deny"],
+    ["more commands than anybody reads", word("echo x;", 10_000), "ask"],
+    ["one endless word", `echo ${"x".repeat(1_000_000)}`, "allow"],
+    ["an endless sed script", `sed '${"s/a/b/;".repeat(20_000)}' f`, "ask"],
+    ["an endless awk script", `awk '${'system("x") '.repeat(5000)}'`, "ask"],
+  ])("%s", (_, text, verdict) => {
+    const started = performance.now();
+    expect(judge(rules, { tool: bash, shell: parseShell(text), cwd: "/work" }, { parse: parseShell }).verdict).toBe(
+      verdict,
+    );
+    expect(performance.now() - started).toBeLessThan(20_000); // a hang, not slowness
+  });
+
+  test("a path rule is not lost in a crowd of words", () => {
+    const paths = policy({ denyPaths: [at("**/.env")] }, { fallback: "allow" });
+    const shell = parseShell(`cat ${word("a", 2000)} .env`);
+    expect(judge(paths, { tool: bash, shell, cwd: "/work" }).verdict).toBe("ask");
+  });
+});

@@ -7,6 +7,7 @@ import { locateSettings, protectedPaths } from "../../src/settings/locations.ts"
 import { policyOfSettings, unmatchedRules } from "../../src/settings/policy-of-settings.ts";
 import { createRedactor } from "../../src/redact.ts";
 import { secretsOfSettings } from "../../src/settings/secrets-of-settings.ts";
+import { isOffered } from "../../src/settings/offered-tools.ts";
 import { shellLimits } from "../../src/settings/shell-limits.ts";
 import { settingsReference } from "../../src/settings/settings-reference.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -434,4 +435,18 @@ test("the secrets of the settings are known by value, wherever they come from", 
   ]);
   const redactor = createRedactor({ secrets });
   for (const secret of secrets) expect(redactor.text(`it is ${secret} here`)).toBe("it is [redacted secret] here");
+});
+
+test("a model sees the tools that the settings choose and no rule denies", () => {
+  const settings = readSettings(
+    "c.toml",
+    '[mcp.servers.git]\ncommand = "c"\n[mcp.servers.git.tools]\nallow = ["read_*", "push", "wipe"]\ndeny = ["read_secret"]\n[mcp.auto_approve]\n"git.wipe" = "deny"\n[[rules]]\ndecide = "deny"\ntool = "git.push"\n[rules.arguments]\nforce = "true"\n',
+  );
+  const policy = policyOfSettings(settings, "c.toml", { fallback: "ask", workdir: "/w", home: "/h" });
+  const server = settings.mcp.servers["git"];
+  if (server === undefined) throw new Error("no server");
+  const seen = ["read_file", "read_secret", "push", "wipe", "other"].filter((tool) =>
+    isOffered(policy, server, { alias: "git", tool }),
+  );
+  expect(seen).toEqual(["read_file", "push"]);
 });
