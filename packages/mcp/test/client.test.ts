@@ -1,0 +1,361 @@
+// A client's own duties: deadlines, lost sessions, broken streams, caching, cancelling.
+import { describe, expect, test } from "bun:test";
+import { connectHttp, connectTransport } from "../src/connect.ts";
+import type { Service } from "../src/call.ts";
+import type { Client } from "../src/client.ts";
+import { serveConnection } from "../src/connection.ts";
+import type { ClientOptions } from "../src/conversation.ts";
+import type { JsonObject } from "../src/json.ts";
+import { requestText } from "../src/message.ts";
+import type { Id } from "../src/message.ts";
+import { RpcError } from "../src/rpc-error.ts";
+import { transportPair } from "../src/transport.ts";
+import type { Transport } from "../src/transport.ts";
+import { kitchenSink, newGate, pause, until } from "./fixtures/kitchen-sink.ts";
+import { httpPeer } from "./fixtures/http-peer.ts";
+
+async function pair(
+  service: Service,
+  options: Partial<ClientOptions> = {},
+): Promise<{ client: Client; theirs: Transport }> {
+  const [mine, theirs] = transportPair();
+  void serveConnection(service, theirs);
+  return { client: await connectTransport(mine, { name: "c", version: "0", ...options }), theirs };
+}
+
+const overHttp = (peer: ReturnType<typeof httpPeer>, options: Partial<ClientOptions> = {}): Promise<Client> =>
+  connectHttp("http://127.0.0.1/mcp", { name: "c", version: "0", fetch: peer.fetch, ...options });
+
+describe.each(["legacy", "modern"] as const)("%s: giving up", (era) => {
+  test.each(["a signal", "a timeout"])("by %s stops the server's work, over a connection", async (how) => {
+    const gate = newGate();
+    const { client } = await pair(kitchenSink({}, gate), { era });
+    const stop = new AbortController();
+    const call = client.callTool("wait", {}, how === "a signal" ? { signal: stop.signal } : { timeoutMs: 100 });
+    await until(() => gate.arrived === 1);
+    stop.abort();
+    await expect(call).rejects.toMatchObject({ reason: how === "a signal" ? "cancelled" : "timeout" });
+    await until(() => gate.aborted === 1);
+    await client.close();
+  });
+
+  test.each(["a signal", "a timeout"])("by %s stops the server's work, over HTTP", async (how) => {
+    const gate = newGate();
+    const peer = httpPeer(kitchenSink({}, gate));
+    const client = await overHttp(peer, { era });
+    const stop = new AbortController();
+    const call = client.callTool("wait", {}, how === "a signal" ? { signal: stop.signal } : { timeoutMs: 100 });
+    await until(() => gate.arrived === 1);
+    stop.abort();
+    await expect(call).rejects.toMatchObject({ reason: how === "a signal" ? "cancelled" : "timeout" });
+    await until(() => gate.aborted === 1);
+    await client.close();
+    peer.endpoint.close();
+  });
+
+  test("before it began sends nothing", async () => {
+    const gate = newGate();
+    const { client } = await pair(kitchenSink({}, gate), { era });
+    await expect(client.callTool("wait", {}, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      reason: "cancelled",
+    });
+    await client.close();
+  });
+
+  test("errors of the server and errors of our own are told apart", async () => {
+    const { client } = await pair(kitchenSink(), { era });
+    await expect(client.callTool("nope")).rejects.toBeInstanceOf(RpcError);
+    await expect(client.callTool("wait", {}, { timeoutMs: 20 })).rejects.not.toBeInstanceOf(RpcError);
+    await client.close();
+  });
+});
+
+test("a server that does not even read cannot hold a request past its deadline", async () => {
+  const deaf: Transport = {
+    incoming: (async function* () {
+      await new Promise(() => {});
+      yield* [];
+    })(),
+    send: () => new Promise(() => {}),
+    close: async () => {},
+  };
+  const connecting = connectTransport(deaf, { name: "c", version: "0", era: "legacy", timeoutMs: 100 });
+  await expect(connecting).rejects.toMatchObject({ reason: "timeout" });
+});
+
+test("a message that cannot be sent fails its request at once", async () => {
+  const broken: Transport = {
+    incoming: (async function* () {
+      await new Promise(() => {});
+      yield* [];
+    })(),
+    send: () => Promise.reject(new Error("EPIPE")),
+    close: async () => {},
+  };
+  await expect(connectTransport(broken, { name: "c", version: "0", era: "legacy" })).rejects.toThrow("EPIPE");
+});
+
+test("an absolute limit that was set wins over the longer silence", async () => {
+  const { client } = await pair(kitchenSink());
+  await expect(client.callTool("wait", {}, { maxTotalMs: 50 })).rejects.toMatchObject({ reason: "timeout" });
+  await client.close();
+});
+
+test("a thousand calls at once, over a connection and over HTTP", async () => {
+  const { client } = await pair(kitchenSink());
+  const peer = httpPeer(kitchenSink());
+  const http = await overHttp(peer);
+  for (const one of [client, http]) {
+    const results = await Promise.all(
+      Array.from({ length: 1000 }, (_, i) => one.callTool("echo", { text: String(i) })),
+    );
+    expect(results.every(({ content }, i) => content[0]?.type === "text" && content[0].text === String(i))).toBe(true);
+    await one.close();
+  }
+});
+
+describe("a session that the server forgot", () => {
+  test("is opened anew, once, for all that need it", async () => {
+    let opened = 0;
+    const sink = kitchenSink();
+    const peer = httpPeer({ ...sink, handle: (call) => (call.method === "initialize" && opened++, sink.handle(call)) });
+    let session = "";
+    const client = await connectHttp("http://127.0.0.1/mcp", {
+      name: "c",
+      version: "0",
+      era: "legacy",
+      fetch: async (url, init) => {
+        const response = await peer.fetch(url, init);
+        session = response.headers.get("mcp-session-id") ?? session;
+        return response;
+      },
+    });
+    expect(opened).toBe(1);
+    await peer.send("DELETE", undefined, { headers: { "mcp-session-id": session } });
+    const results = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => client.callTool("echo", { text: String(i) })),
+    );
+    expect(results.map(({ content }) => (content[0]?.type === "text" ? content[0].text : ""))).toEqual(
+      Array.from({ length: 10 }, (_, i) => String(i)),
+    );
+    expect(opened).toBe(2);
+    await client.close();
+    peer.endpoint.close();
+  });
+
+  test("that no session can replace is an error, not a loop", async () => {
+    let posts = 0;
+    const gone = (id: unknown): Response =>
+      new Response(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32600, message: "no such session" } }), {
+        status: 404,
+      });
+    const client = await connectHttp("http://127.0.0.1/mcp", {
+      name: "c",
+      version: "0",
+      era: "legacy",
+      fetch: async (_, init) => {
+        if (init?.method !== "POST") return new Response(null, { status: 405 });
+        const { id, method } = JSON.parse(String(init.body)) as { id?: unknown; method: string };
+        if (method === "initialize" && posts === 0) {
+          const result = { protocolVersion: "2025-11-25", capabilities: {}, serverInfo: {} };
+          return Response.json({ jsonrpc: "2.0", id, result });
+        }
+        if (id === undefined) return new Response(null, { status: 202 });
+        posts++;
+        return gone(id);
+      },
+    });
+    await expect(client.callTool("echo")).rejects.toMatchObject({ status: 404 });
+    expect(posts).toBe(2);
+    await client.close();
+  });
+});
+
+describe("a legacy stream that breaks", () => {
+  test("is taken up again, as often as the server wants, until the answer is there", async () => {
+    const gate = newGate();
+    const sink = kitchenSink({
+      tools: [
+        {
+          name: "poll",
+          description: "",
+          input: { json: { type: "object" }, omittable: false, parse: (value) => ({ ok: true, value }) },
+          async run(_, context) {
+            for (let i = 0; i < 12; i++) {
+              context.releaseConnection(20);
+              await pause(40);
+            }
+            gate.open();
+            return { content: [{ type: "text", text: "at last" }] };
+          },
+        },
+      ],
+    });
+    const peer = httpPeer(sink);
+    const client = await overHttp(peer, { era: "legacy" });
+    expect((await client.callTool("poll")).content).toMatchObject([{ text: "at last" }]);
+    await client.close();
+    peer.endpoint.close();
+  });
+
+  test("in 2026-07-28 is lost: nothing is resumed, even if the server numbers its events", async () => {
+    let gets = 0;
+    const client = await connectHttp("http://127.0.0.1/mcp", {
+      name: "c",
+      version: "0",
+      era: "modern",
+      fetch: async (_, init) => {
+        if (init?.method === "GET") gets++;
+        return new Response("id: 1\ndata:\n\n", { headers: { "content-type": "text/event-stream" } });
+      },
+    });
+    await expect(client.callTool("x")).rejects.toMatchObject({ reason: "closed" });
+    expect(gets).toBe(0);
+    await client.close();
+  });
+});
+
+describe("what a server may be asked to keep", () => {
+  const caching = (ttlMs: number): { service: Service; asked: string[]; server: ReturnType<typeof kitchenSink> } => {
+    const server = kitchenSink({ cache: { ttlMs, scope: "private" } });
+    const asked: string[] = [];
+    return { server, asked, service: { ...server, handle: (call) => (asked.push(call.method), server.handle(call)) } };
+  };
+
+  test("a fresh list is not asked for again, a changed one is", async () => {
+    const { service, asked, server } = caching(60_000);
+    const { client } = await pair(service);
+    const listening = client.listen({ toolsListChanged: true }, client.gone);
+    await client.listTools();
+    await client.listTools();
+    expect(asked.filter((method) => method === "tools/list")).toHaveLength(1);
+    server.setTools([]);
+    await until(() => asked.includes("subscriptions/listen"));
+    await pause(10);
+    expect(await client.listTools()).toEqual([]);
+    await client.close();
+    await listening.catch(() => {});
+  });
+
+  test.each([0, -5])("ttl %d keeps nothing", async (ttlMs) => {
+    const { service, asked } = caching(ttlMs);
+    const { client } = await pair(service);
+    await client.listTools();
+    await client.listTools();
+    expect(asked.filter((method) => method === "tools/list")).toHaveLength(2);
+    await client.close();
+  });
+
+  test("what came only after questions is never kept", async () => {
+    let reads = 0;
+    const complete = {
+      contents: [{ uri: "x", text: "secret" }],
+      resultType: "complete",
+      ttlMs: 60_000,
+      cacheScope: "private",
+    };
+    const { client } = await pair(
+      {
+        handle({ method, params }): JsonObject {
+          if (method === "server/discover")
+            return { supportedVersions: ["2026-07-28"], capabilities: {}, resultType: "complete" };
+          reads++;
+          return params["requestState"] === "s" ? complete : { resultType: "input_required", requestState: "s" };
+        },
+      },
+      {},
+    );
+    await client.readResource("x");
+    await client.readResource("x");
+    expect(reads).toBe(4);
+    await client.close();
+  });
+});
+
+describe("a modern server that asks", () => {
+  const server = (answers: JsonObject[]): { service: Service; seen: JsonObject[] } => {
+    const seen: JsonObject[] = [];
+    return {
+      seen,
+      service: {
+        handle({ method, params }) {
+          if (method === "server/discover")
+            return { supportedVersions: ["2026-07-28"], capabilities: {}, resultType: "complete" };
+          seen.push(params);
+          return answers.shift() ?? { resultType: "input_required", requestState: "again" };
+        },
+      },
+    };
+  };
+
+  test("only with a state is called again at once, the state byte for byte, and no state where none came", async () => {
+    const state = "ü/+=\u0001 x";
+    const { service, seen } = server([
+      { resultType: "input_required", requestState: state },
+      { resultType: "input_required", inputRequests: { r: { method: "roots/list" } } },
+      { content: [] },
+    ]);
+    const { client } = await pair(service, { roots: () => [] });
+    expect((await client.callTool("t", { a: 1 })).content).toEqual([]);
+    expect(seen.map(({ requestState }) => requestState)).toEqual([undefined, state, undefined]);
+    expect(seen[2]?.["inputResponses"]).toEqual({ r: { roots: [] } });
+    expect(seen.every(({ arguments: args }) => JSON.stringify(args) === `{"a":1}`)).toBe(true);
+    await client.close();
+  });
+
+  test.each<[string, JsonObject[], string]>([
+    ["without end", [], "asked 10 times"],
+    ["with an unknown kind of result", [{ resultType: "surprise", content: [] }], "unknown type"],
+    [
+      "what we cannot answer",
+      [{ resultType: "input_required", inputRequests: { x: { method: "sampling/createMessage" } } }],
+      "does not answer",
+    ],
+    ["in an unknown form", [{ resultType: "input_required", inputRequests: [] }], "a form we do not know"],
+  ])("%s is given up, as an error of our own", async (_, answers, message) => {
+    const { client } = await pair(server(answers).service);
+    const error: unknown = await client.callTool("t").then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(error).toMatchObject({ reason: "invalid" });
+    expect(String(error)).toContain(message);
+    await client.close();
+  });
+
+  test("by a request of its own gets no answer: 2026-07-28 servers send none", async () => {
+    const { client, theirs } = await pair(server([{ content: [] }]).service, {
+      roots: () => [{ uri: "file:///secret" }],
+    });
+    await theirs.send(requestText("1" as Id, "roots/list"));
+    await client.callTool("t");
+    await client.close();
+  });
+});
+
+test("a legacy server that floods us with questions is refused, not served without limit", async () => {
+  let asking = 0;
+  const answers: JsonObject[] = [];
+  const [mine, theirs] = transportPair();
+  const client = connectTransport(mine, {
+    name: "c",
+    version: "0",
+    era: "legacy",
+    roots: () => (asking++, new Promise(() => {})),
+  });
+  for await (const message of theirs.incoming) {
+    if (message.kind === "request" && message.method === "initialize") {
+      await theirs.send(
+        JSON.stringify({
+          jsonrpc: "2.0",
+          id: JSON.parse(message.id),
+          result: { protocolVersion: "2025-11-25", capabilities: {}, serverInfo: {} },
+        }),
+      );
+      for (let id = 0; id < 150; id++) await theirs.send(requestText(String(id) as Id, "roots/list"));
+    }
+    if (message.kind === "reply" && answers.push({ id: message.id ?? "" }) === 50) break;
+  }
+  expect(asking).toBe(100);
+  await (await client).close();
+});
