@@ -1,5 +1,6 @@
 // Parts of a text that are folded by themselves, such as JSON below a sentence or inside a fence. Each stands between
 // its mark and [bosun:end]; everything around is untouched.
+import type { RegionKind } from "./detect.ts";
 import { detect } from "./detect.ts";
 import type { Candidate, Layout } from "./fold-structure.ts";
 import { foldStructure } from "./fold-structure.ts";
@@ -13,17 +14,21 @@ const END = `\n${MARK_OPENING}end]`;
 const MIN_SAVED = 16;
 const MIN_CHARS = 120;
 
+/** What gains enough by itself to pay for two marks. Code is looked at for the JSON in fences. */
+const FOLDED_KINDS = new Set<RegionKind>(["json", "code", "tree", "paths", "grep", "diff"]);
+
 export function foldRegions(text: string, tokensBefore: number, threshold: number): Candidate | undefined {
   const out: string[] = [];
   const layouts: Layout[] = [];
   const folds: string[] = [];
   let from = 0;
   for (const { kind, contentStart, contentEnd } of detect(text, threshold)) {
-    if (kind === "text" || contentEnd - contentStart < MIN_CHARS) continue;
+    if (!FOLDED_KINDS.has(kind) || contentEnd - contentStart < MIN_CHARS) continue;
     const start = contentStart + (/\S/.exec(text.slice(contentStart, contentEnd))?.index ?? 0);
     // A mark must stand at the start of a line to be seen.
     if (start !== 0 && text[start - 1] !== "\n") continue;
     const region = text.slice(start, contentEnd).trimEnd();
+    if (kind === "code" && !/^[{[]/.test(region)) continue;
     const before = countTokens(region);
     const folded = foldStructure(region, before);
     if (folded === undefined || !folded.text.startsWith(MARK_OPENING) || before - folded.tokens < MIN_SAVED) continue;

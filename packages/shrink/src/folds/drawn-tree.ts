@@ -49,7 +49,7 @@ const STYLES: Record<string, Style> = {
 export const drawnTree: Fold = {
   name: "drawn",
   fold(text) {
-    if (!/[├└]|^[|`]-- /m.test(text)) return undefined;
+    if (!text.includes("├") && !text.includes("└") && !text.includes("`-- ")) return undefined;
     const lines = linesOf(text);
     for (const [name, style] of Object.entries(STYLES)) {
       const out = lines.map((line) => {

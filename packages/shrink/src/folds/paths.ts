@@ -13,6 +13,7 @@ import { readNameLines, writeNameLines } from "./name-lines.ts";
 const MIN_PATHS = 3;
 const MIN_SHARE = 0.6;
 const MAX_PATH_CHARS = 1000;
+const SAMPLE = 150;
 /** What no path of a listing holds, but sentences, tables and code do. */
 const UNLIKELY = /[\s"<>|*?{};=]|:\/\/|[.,:;]$/;
 const LABELLED = /^( *)(\S+)(\s+)(\S.*)$/;
@@ -27,7 +28,7 @@ export const pathList: Fold = {
     const trail = text.endsWith("\n") ? "\n" : "";
     const all = linesOf(text);
     const lines = trail === "" ? all : all.slice(0, -1);
-    if (lines.length < MIN_PATHS) return undefined;
+    if (lines.length < MIN_PATHS || !startsLikePaths(lines)) return undefined;
     const found = readPlain(lines) ?? readLabelled(lines);
     if (found === undefined) return undefined;
     const labels = found.labels;
@@ -68,6 +69,18 @@ export function commonFolder(paths: string[]): string {
     shared = shared.slice(0, i);
   }
   return shared.slice(0, shared.lastIndexOf("/") + 1);
+}
+
+// A long text whose beginning holds hardly a path is no list of them.
+function startsLikePaths(lines: readonly string[]): boolean {
+  if (lines.length <= 2 * SAMPLE) return true;
+  const sample = lines.slice(0, SAMPLE);
+  return (
+    sample.filter((line) => isLikelyPath(line.slice(Math.max(line.lastIndexOf(" "), line.lastIndexOf("\t")) + 1)))
+      .length *
+      4 >
+    SAMPLE
+  );
 }
 
 function readPlain(lines: readonly string[]): { entries: Entry[]; labels?: Labels } | undefined {

@@ -54,7 +54,7 @@ class Grammar {
   join(atLeast: number): boolean {
     const symbols = this.#symbols;
     const pairs = this.#pairs;
-    pairs.clear();
+    pairs.clear(this.#length);
     for (let i = 0; i + 1 < this.#length; i++) {
       const a = symbols[i] ?? BARRIER;
       const b = symbols[i + 1] ?? BARRIER;
@@ -204,28 +204,27 @@ function endsLine(text: string, start: number, end: number): boolean {
 
 /** Pairs of symbols by hash: how often each occurs in this round, and which rule it became in any round. */
 class PairTable {
-  readonly #mask: number;
+  #mask = 0;
   readonly #a: Int32Array;
   readonly #b: Int32Array;
   readonly #counts: Int32Array;
   readonly #rules = new Map<number, number>();
   readonly #slots: Int32Array;
-  readonly #size: number;
   #used = 0;
 
   constructor(symbols: number) {
-    let size = 64;
-    while (size < symbols * 2) size *= 2;
-    this.#mask = size - 1;
-    this.#size = size;
-    this.#slots = scratch(2, size);
+    this.#slots = scratch(2, symbols * 4 + 64);
     this.#a = scratch(3, symbols + 1);
     this.#b = scratch(4, symbols + 1);
     this.#counts = scratch(5, symbols + 1);
   }
 
-  clear(): void {
-    this.#slots.fill(0, 0, this.#size);
+  /** For a sequence of this length: a shorter one needs, and clears, a smaller table. */
+  clear(symbols: number): void {
+    let size = 64;
+    while (size < symbols * 2) size *= 2;
+    this.#mask = size - 1;
+    this.#slots.fill(0, 0, size);
     this.#used = 0;
   }
 

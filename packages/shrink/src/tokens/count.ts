@@ -8,6 +8,7 @@ import { HASH_BASE, nextSlot, slotOf, vocabulary } from "./vocabulary.ts";
 const CACHE_SLOTS = 1 << 14;
 /** Longer pieces are rare and would keep their texts alive. */
 const CACHED_UP_TO = 48;
+const MAX_KEPT_CHARS = 1 << 17;
 /** Ids of pieces that are no token start above every rank. */
 const FIRST_OWN_ID = 1 << 18;
 const OWN_ID_MASK = (1 << 18) - 1;
@@ -80,8 +81,10 @@ class Counter {
   readonly vocabulary: Vocabulary;
   readonly #slices: Slices;
   readonly #encoder = new TextEncoder();
-  readonly #cachedPieces: string[] = Array.from({ length: CACHE_SLOTS }, () => "");
-  readonly #cachedCosts = new Uint32Array(CACHE_SLOTS);
+  // Copies of their characters: a slice of a text would keep the whole text alive.
+  readonly #cachedUnits = new Uint16Array(CACHE_SLOTS * CACHED_UP_TO);
+  readonly #cachedSizes = new Uint8Array(CACHE_SLOTS);
+  readonly #cachedCosts = new Uint8Array(CACHE_SLOTS);
   #bytes = new Uint8Array(256);
 
   constructor(words: Vocabulary) {
@@ -99,11 +102,10 @@ class Counter {
       hash = (Math.imul(hash, HASH_BASE) + unit + 1) | 0;
     }
     this.hash = hash;
-    if (seen > 127) return this.#costOfBytes(text.slice(start, end), hash);
-    this.rank = size <= this.vocabulary.maxTokenBytes ? this.#rankOfAscii(text, start, size, hash) : -1;
+    const ascii = seen <= 127 && size <= this.vocabulary.maxTokenBytes;
+    this.rank = ascii ? this.#rankOfAscii(text, start, size, hash) : -1;
     if (this.rank >= 0) return 1;
-    if (size > CACHED_UP_TO) return this.#merge(text.slice(start, end));
-    return this.#remembered(text.slice(start, end), hash);
+    return size > CACHED_UP_TO ? this.#merge(text.slice(start, end)) : this.#remembered(text, start, size, hash);
   }
 
   #rankOfAscii(text: string, start: number, size: number, hash: number): number {
@@ -119,16 +121,18 @@ class Counter {
     }
   }
 
-  #costOfBytes(piece: string, hash: number): number {
-    this.rank = -1;
-    return piece.length > CACHED_UP_TO ? this.#merge(piece) : this.#remembered(piece, hash);
-  }
-
-  #remembered(piece: string, hash: number): number {
+  #remembered(text: string, start: number, size: number, hash: number): number {
     const slot = (hash ^ (hash >>> 15)) & (CACHE_SLOTS - 1);
-    if (this.#cachedPieces[slot] === piece) return this.#cachedCosts[slot] ?? 0;
-    const cost = this.#merge(piece);
-    this.#cachedPieces[slot] = piece;
+    const units = this.#cachedUnits;
+    const from = slot * CACHED_UP_TO;
+    if (this.#cachedSizes[slot] === size) {
+      let i = 0;
+      while (i < size && units[from + i] === text.charCodeAt(start + i)) i++;
+      if (i === size) return this.#cachedCosts[slot] ?? 0;
+    }
+    for (let i = 0; i < size; i++) units[from + i] = text.charCodeAt(start + i);
+    const cost = this.#merge(text.slice(start, start + size));
+    this.#cachedSizes[slot] = size;
     this.#cachedCosts[slot] = cost;
     return cost;
   }
@@ -137,7 +141,13 @@ class Counter {
     if (this.#bytes.length < piece.length * 3) this.#bytes = new Uint8Array(piece.length * 3);
     const { written } = this.#encoder.encodeInto(piece, this.#bytes);
     this.#slices.load(this.#bytes.subarray(0, written));
-    if (written <= this.vocabulary.maxTokenBytes && this.#slices.rank(0, written) !== NO_RANK) return 1;
-    return mergedCount(this.#slices, written);
+    const whole = written <= this.vocabulary.maxTokenBytes && this.#slices.rank(0, written) !== NO_RANK;
+    const cost = whole ? 1 : mergedCount(this.#slices, written);
+    // One monstrous piece must not hold its memory for ever.
+    if (piece.length > MAX_KEPT_CHARS) {
+      this.#bytes = new Uint8Array(256);
+      this.#slices.release();
+    }
+    return cost;
   }
 }

@@ -35,6 +35,12 @@ export class Slices {
     }
   }
 
+  /** Lets go of memory that a long piece needed. */
+  release(): void {
+    this.#bytes = new Uint8Array(0);
+    this.#prefix = new Int32Array(1);
+  }
+
   /** Rank of the token that these bytes are, or NO_RANK. */
   rank(start: number, end: number): number {
     const size = end - start;
