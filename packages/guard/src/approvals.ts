@@ -97,8 +97,10 @@ export function openApprovals(options: ApprovalOptions): Approvals {
   const open = new Set<string>();
   const firstSeen = new Map<string, string>(); // definitions as this session met them, for grants of a whole server
 
-  function find(call: ApprovalCall): Grant | undefined {
-    const all = [...session, ...store.value].filter((grant) => isAbout(grant, call));
+  function find(call: ApprovalCall, needsToolGrant = false): Grant | undefined {
+    const all = [...session, ...store.value].filter(
+      (grant) => isAbout(grant, call) && (grant.verdict === "deny" || grant.scope === "tool" || !needsToolGrant),
+    );
     return all.find(({ verdict }) => verdict === "deny") ?? all.find((grant) => isCurrent(grant, call, firstSeen));
   }
 
@@ -154,7 +156,7 @@ export function openApprovals(options: ApprovalOptions): Approvals {
     },
     consider(call, decision, isDestructive = false) {
       notice(call);
-      const grant = find(call);
+      const grant = find(call, decision.needsToolGrant);
       if (grant?.verdict === "deny") return { kind: "refused", grant };
       if (grant !== undefined && decision.verdict === "ask" && decision.grantable) return { kind: "granted", grant };
       return { kind: "ask", ask: ask(call, decision, isDestructive) };
@@ -207,7 +209,7 @@ function offersFor(
       answer: { kind: "session", scope: "tool" },
       meaning: `${name} with any arguments, for this session`,
     });
-    if (!isDestructive)
+    if (!isDestructive && !decision.needsToolGrant)
       offers.push({
         answer: { kind: "session", scope: "server" },
         meaning: `every tool of ${call.tool.alias}, for this session`,

@@ -1,6 +1,8 @@
 // The public names of the guard, one by one.
 export { GuardError, type GuardErrorCode } from "./failure.ts";
 export { canonicalJson, digestOf } from "./canonical-json.ts";
+export { sha256 } from "./sha256.ts";
+export { openStateFile, type StateFile } from "./state-file.ts";
 
 // Text for screens and logs.
 export {

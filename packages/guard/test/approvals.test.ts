@@ -146,6 +146,15 @@ describe("an answer is remembered", () => {
       expect(approvals.answer(considered.ask, call(), { kind: "always" }).kind).toBe("denied");
   });
 
+  test("a yes for a whole server does not answer a line about exactly this tool; a yes for the tool does", () => {
+    const approvals = openApprovals({ stateFolder: fresh() });
+    approvals.answer(asked(approvals), call(), { kind: "session", scope: "server" });
+    const exact = { ...asking, needsToolGrant: true };
+    expect(approvals.consider(call(), asking).kind).toBe("granted");
+    approvals.answer(asked(approvals, call(), exact), call(), { kind: "session", scope: "tool" });
+    expect(approvals.consider(call(), exact).kind).toBe("granted");
+  });
+
   test("a remembered yes does not answer a rule about this very call", () => {
     const approvals = openApprovals({ stateFolder: fresh() });
     approvals.answer(asked(approvals), call(), { kind: "always" });
@@ -287,10 +296,13 @@ describe("the whole way of a call", () => {
       kind: "allow",
       decision: { rule: { name: "approved" } },
     });
-    expect(decide(deciders, about("lab.reboot"))).toMatchObject({
-      kind: "ask",
-      ask: { offers: [{ answer: { kind: "once" } }] },
-    });
+    const reboot = decide(deciders, about("lab.reboot"));
+    if (reboot.kind !== "ask") throw new Error(reboot.kind);
+    expect(reboot.ask.offers.map(({ meaning }) => meaning)).toEqual([
+      "lab.reboot, this call only",
+      "lab.reboot with any arguments, for this session",
+      "lab.reboot with any arguments, from now on",
+    ]);
     deciders.taint.heard("lab", false);
     expect(decide(deciders, about("web.get", { sends: true }))).toMatchObject({
       kind: "ask",

@@ -23,6 +23,8 @@ export type Decision = {
    * ask about this very call, which an approval of "the tool with any arguments" has not seen.
    */
   readonly grantable: boolean;
+  /** A line of the settings asks about exactly this tool: an approval of its whole server is less specific. */
+  readonly needsToolGrant?: boolean;
 };
 
 const STRICTNESS: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };

@@ -93,9 +93,12 @@ function judgeTool(policy: Policy, call: Call): ToolJudged {
   }
   if (best === undefined) return { decision: fallback(policy), isAboutThisCall: false };
   const aboutThisCall = best.rule.arguments.length > 0;
-  // A settings line that asks about exactly this tool is meant: no remembered answer speaks for it.
   return {
-    decision: { ...ruled(best.rule), grantable: !aboutThisCall && !best.exact },
+    decision: {
+      ...ruled(best.rule),
+      grantable: best.rule.verdict === "ask" && !aboutThisCall,
+      needsToolGrant: best.exact,
+    },
     isAboutThisCall: aboutThisCall,
   };
 }

@@ -53,10 +53,14 @@ describe("rules about tools", () => {
     }
   });
 
-  test("only an ask that no line demands for this very tool can be answered once for all", () => {
+  test("an ask about a tool can be answered for longer; one about exactly this tool not for its whole server", () => {
     expect(judge(policy({}), { tool: push }).grantable).toBe(true);
     expect(judge(policy({ rules: [rule({ decide: "ask", tools: ["git.*"] })] }), { tool: push }).grantable).toBe(true);
-    expect(judge(rules, { tool: push }).grantable).toBe(false);
+    expect(judge(rules, { tool: push })).toMatchObject({ grantable: true, needsToolGrant: true });
+    const aboutArguments = policy({
+      rules: [rule({ decide: "ask", tools: ["git.*"], arguments: { force: ["true"] } })],
+    });
+    expect(judge(aboutArguments, { tool: push, arguments: { force: true } }).grantable).toBe(false);
   });
 
   test("mcp.auto_approve lines are rules like any other", () => {
