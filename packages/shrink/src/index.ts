@@ -13,6 +13,7 @@ export { UnfoldError } from "./folds/fold.ts";
 export { compilePattern } from "./line-pattern.ts";
 export { Originals } from "./originals.ts";
 export type { OriginalsOptions, Read, Selection } from "./originals.ts";
+export type { RepeatOptions } from "./repeats.ts";
 export { Shrinker } from "./shrink.ts";
 export type { ShrinkOptions, Shrunk } from "./shrink.ts";
 export { isCopyOfText, withoutOutputSchema } from "./structured-copy.ts";

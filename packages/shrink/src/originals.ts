@@ -19,7 +19,8 @@ export type Selection = { lines?: [from: number, to: number]; bytes?: [from: num
 
 export type Read = { ok: true; result: ToolResult } | { ok: false; reason: string };
 
-type Kept = { client: string; result: ToolResult; bytes: number; expires: number };
+/** As text: what the caller does to its object afterwards does not reach us. */
+type Kept = { client: string; json: string; bytes: number; expires: number };
 
 const DEFAULTS = { maxBytes: 64 << 20, maxCount: 2000, ttlMs: 6 * 60 * 60 * 1000 };
 /** Digits cost a third of a token each, letters twice that: 24 of them hold 80 bits in 8 tokens. */
@@ -56,7 +57,7 @@ export class Originals {
     if (bytes > this.#limits.maxBytes) return undefined;
     const handle = this.#handle(client, json);
     this.#drop(handle);
-    this.#kept.set(handle, { client, result, bytes, expires: this.#now() + this.#limits.ttlMs });
+    this.#kept.set(handle, { client, json, bytes, expires: this.#now() + this.#limits.ttlMs });
     this.#bytes += bytes;
     this.#makeRoom();
     return handle;
@@ -73,7 +74,7 @@ export class Originals {
     }
     this.#kept.delete(handle);
     this.#kept.set(handle, kept);
-    return select(kept.result, selection);
+    return select(JSON.parse(kept.json) as ToolResult, selection);
   }
 
   /** Everything of one client, when it leaves. */

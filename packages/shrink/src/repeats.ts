@@ -79,6 +79,8 @@ export class Repeats {
   /** To be called with every text that goes out, as it was before anything was folded. */
   remember(text: string, handle: string): void {
     if (text.length > this.#limits.maxChars || this.#sent.has(handle) || text.includes(MARK_OPENING)) return;
+    // Half a surrogate pair has no UTF-8 of its own, and so no digest of its own.
+    if (!text.isWellFormed()) return;
     const lines = linesOf(text);
     const sent: Sent = {
       handle,

@@ -10,6 +10,7 @@ import { foldText } from "./fold-text.ts";
 import { abbreviations } from "./folds/abbreviations.ts";
 import { UnfoldError } from "./folds/fold.ts";
 import { Originals } from "./originals.ts";
+import type { RepeatOptions } from "./repeats.ts";
 import { Repeats, unfoldRepeats } from "./repeats.ts";
 import { isCopyOfText } from "./structured-copy.ts";
 import { countTokens } from "./tokens/count.ts";
@@ -19,8 +20,8 @@ import { blocksOf, ownText, shownText, wholeText } from "./tool-result.ts";
 export type ShrinkOptions = Partial<FoldOptions> & {
   /** Drop `structuredContent` that repeats the text. Only for callers who also publish tools withoutOutputSchema. */
   dropStructuredCopies?: boolean;
-  /** Let lines of earlier results stand for their repeats. On by default. */
-  repeats?: boolean;
+  /** Let lines of earlier results stand for their repeats: how much is remembered, or false for never. */
+  repeats?: RepeatOptions | false;
   /** At most so many tokens per text; what is left out can be had from the originals. */
   budget?: number;
   /** Shared between clients; a client only ever sees its own. */
@@ -59,7 +60,7 @@ export class Shrinker {
     this.#options = options;
     this.#fold = { abbreviate: options.abbreviate ?? "data", threshold: options.threshold ?? DEFAULT_THRESHOLD };
     this.originals = options.originals ?? new Originals();
-    this.#repeats = options.repeats === false ? undefined : new Repeats();
+    this.#repeats = options.repeats === false ? undefined : new Repeats(options.repeats);
     this.#client = options.client ?? "";
   }
 

@@ -55,3 +55,11 @@ test("number, bytes and time are bounded; the least used goes first", () => {
   originals.forget("x");
   expect(originals.count).toBe(0);
 });
+
+test("what the caller does to its object afterwards does not change the original", () => {
+  const originals = new Originals();
+  const mine = result("before");
+  const handle = originals.put("a", mine) ?? "";
+  mine.content = [];
+  expect(originals.read("a", handle)).toEqual({ ok: true, result: result("before") });
+});
