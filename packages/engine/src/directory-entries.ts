@@ -8,7 +8,7 @@ import { entryDeniedBy, isIgnored } from "./scope.ts";
 import type { Scope } from "./scope.ts";
 
 /** A directory this big takes long enough to read that others should not wait for it. */
-const BIG_DIRECTORY_BYTES = 256 * 1024;
+export const BIG_DIRECTORY_BYTES = 256 * 1024;
 
 export type NamedEntry = { readonly name: string; readonly kind: EntryKind };
 

@@ -1,6 +1,7 @@
 // Symbolic links in a tree that is searched: ripgrep is told to follow none, so what they lead to inside the scope is
 // found here. Directories count once, by real path, whatever the number of links to them.
 import path from "node:path";
+import { compareWalkOrder } from "../byte-order.ts";
 import { EngineError } from "../failure.ts";
 import { openListed } from "../listing.ts";
 import { joinPath } from "../scope-directory.ts";
@@ -10,7 +11,8 @@ import type { ScopedPath } from "../scope-place.ts";
 import type { Scope } from "../scope.ts";
 import type { Turns } from "../turns.ts";
 import { rulesAbove } from "./gitignore.ts";
-import { walkTree } from "./walk.ts";
+import { scanLinks } from "./scan-links.ts";
+import type { Scan } from "./scan-links.ts";
 
 /** Each holds a descriptor. A tree with more linked directories than this is searched without the rest. */
 const MAX_LINKED_DIRECTORIES = 500;
@@ -74,17 +76,19 @@ class LinkFinder implements Links {
 
   async walk(top: Directory, prefix: string, rules: ReturnType<typeof rulesAbove>): Promise<void> {
     this.#walked.set(top.path, prefix);
-    await walkTree(this.#scope, top, {
-      rules,
-      turns: this.#turns,
-      wants: (kind) => kind === "symlink" || kind === "directory",
-      enters: (below) => this.#walked.get(joinPath(top.path, below)) === prefix,
-      visit: ({ path: below, kind }) => {
+    const links: { path: string; realLink: string }[] = [];
+    const scan: Scan = {
+      link: (below) => links.push({ path: prefix + below, realLink: joinPath(top.path, below) }),
+      directory: (below) => {
         const real = joinPath(top.path, below);
-        if (kind === "symlink") this.#toFollow.push({ path: prefix + below, realLink: real });
-        else if (!this.#walked.has(real)) this.#walked.set(real, prefix);
+        if (this.#walked.has(real)) return false;
+        this.#walked.set(real, prefix);
+        return true;
       },
-    });
+    };
+    await scanLinks(this.#scope, top, rules, scan, this.#turns);
+    // Of two links to one directory the first in walk order counts.
+    this.#toFollow.push(...links.sort((a, b) => compareWalkOrder(a.path, b.path)));
   }
 
   async followAll(): Promise<void> {

@@ -12,7 +12,7 @@ import type { IgnoreRules } from "./gitignore.ts";
 /** Never searched, at any depth. */
 export const ALWAYS_SKIPPED: readonly string[] = [".git", "node_modules"];
 /** Each level holds a descriptor; no path is this deep and still usable. */
-const MAX_DEPTH = 200;
+export const MAX_DEPTH = 200;
 
 export type WalkedEntry = {
   /** Below the directory the walk began in, with `/`. */
