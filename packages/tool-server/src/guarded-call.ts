@@ -87,7 +87,10 @@ function callToDecide(
     server: watch.server,
     definition: watch.definitionOf(tool),
     isDestructive: tool.destructive ?? false,
-    ...(acts.command === undefined ? {} : { shell: parse(acts.command) }),
+    // Without a rule about commands or paths there is nothing to read the text for; where it runs is judged all the same.
+    ...(acts.command === undefined
+      ? {}
+      : { shell: watch.policy.judgesCommands ? parse(acts.command) : { commands: [] } }),
     ...(acts.argv === undefined ? {} : { argv: acts.argv }),
     ...(runs ? { cwd: realPath(tool, acts.cwd ?? ".", bench, session) } : {}),
     paths: (acts.paths ?? []).map(({ requested, access, follow }) => ({

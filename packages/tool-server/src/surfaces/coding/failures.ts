@@ -69,7 +69,7 @@ const WORDS = {
   NOT_FILE: ["INVALID_INPUT", (error, tool) => `${place(error, tool)} is a directory`],
   NOT_REGULAR: ["INVALID_INPUT", (error, tool) => `${place(error, tool)} is not a regular file`],
   // A file in the middle of a path: then the path itself does not exist.
-  NOT_DIRECTORY: [({ details }) => (details.reason === "not-a-directory" ? "PATH_NOT_FOUND" : "INVALID_INPUT"), asSaid],
+  NOT_DIRECTORY: [({ details }) => (details.reason === "file-on-the-way" ? "PATH_NOT_FOUND" : "INVALID_INPUT"), asSaid],
   ALREADY_EXISTS: ["INVALID_INPUT", asSaid],
   DIRECTORY_NOT_EMPTY: ["INVALID_INPUT", asSaid],
   TOO_LARGE: ["FILE_TOO_LARGE", tooLarge],
