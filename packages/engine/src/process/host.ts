@@ -93,7 +93,7 @@ export class ProcessHost {
 
   /** Ends everything that commands with these tags left running, wherever it hides: TERM, one grace, KILL. */
   async endSession(tags: SessionTags): Promise<void> {
-    this.#spares.discard(tags);
+    this.#spares.end(tags);
     const own = [...this.#running].filter((running) => tags.matches(running.tree.tag));
     for (const running of own) running.stop("close");
     if (await terminateTagged(tags.matches)) await this.#goneOrKilled(tags);

@@ -16,6 +16,7 @@ export class Spares {
   readonly #equipment: Equipment;
   readonly #waiting = new Map<SessionTags, Waiting>();
   readonly #starting = new Set<SessionTags>();
+  readonly #over = new WeakSet<SessionTags>();
   #closed = false;
 
   constructor(equipment: Equipment) {
@@ -38,15 +39,15 @@ export class Spares {
     const { shell, confinement } = this.#equipment;
     const possible = command.what.kind === "shell" && shell.dialect === "bash" && confinement.allowsSpares !== false;
     const { tags } = command;
-    if (!possible || this.#closed || this.#waiting.has(tags) || this.#starting.has(tags)) return;
+    if (!possible || this.#closed || this.#over.has(tags) || this.#waiting.has(tags) || this.#starting.has(tags))
+      return;
     this.#starting.add(tags);
     try {
       const state = this.#state();
       const key = keyOf(command);
       const spare = await launchSpare(this.#equipment, key, scratch);
       const waiting = { key, state, spare, expiry: after(IDLE_MS, () => this.discard(tags)) };
-      // The session may have ended meanwhile: it is then no longer in the set.
-      if (this.#closed || !this.#starting.has(tags)) return dismiss(this.#equipment, spare);
+      if (this.#closed || this.#over.has(tags)) return dismiss(this.#equipment, spare);
       this.#waiting.set(tags, waiting);
       void spare.child.exited.then(() => {
         if (this.#waiting.get(tags) === waiting) this.discard(tags);
@@ -58,8 +59,13 @@ export class Spares {
     }
   }
 
+  /** The session is over: it gets no further shells. */
+  end(tags: SessionTags): void {
+    this.#over.add(tags);
+    this.discard(tags);
+  }
+
   discard(tags: SessionTags): void {
-    this.#starting.delete(tags);
     const waiting = this.#waiting.get(tags);
     if (waiting === undefined) return;
     this.#remove(tags, waiting);

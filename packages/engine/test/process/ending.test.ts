@@ -14,7 +14,9 @@ afterAll(() => deck.close());
 // Far beyond what must hold (timeout + 5 s + 2 s): the machine is shared.
 const HANG_MS = 20_000;
 
-describe.concurrent("timeout", () => {
+// Side by side, because a grace lasts five seconds.
+describe.concurrent("timeout, cancel, close", () => {
+  // timeout
   test("a sleeping command ends by SIGTERM and its output is kept", async () => {
     const run = await deck.host.run(deck.shell("echo before; sleep 60", { timeoutMs: 200 }));
     expect(run).toMatchObject({
@@ -84,9 +86,27 @@ describe.concurrent("timeout", () => {
     const run = await deck.host.run(deck.shell("kill -STOP $$", { timeoutMs: 100 }));
     expect(run).toMatchObject({ timedOut: true, exitCode: null });
   });
-});
 
-describe.concurrent("cancel", () => {
+  // closing the host
+  test("closes all its commands at once, stubborn ones included, and refuses new ones", async () => {
+    const own = openDeck();
+    const seconds = uniqueSeconds();
+    const started = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        own.host.start(own.shell(`trap '' TERM; setsid sleep ${seconds} & while :; do sleep 0.1; done`)),
+      ),
+    );
+    expect(await eventually(() => running(seconds).length === 10)).toBe(true);
+    const startedAt = performance.now();
+    await Promise.all([own.host.close(), own.host.close()]);
+    expect(performance.now() - startedAt).toBeLessThan(HANG_MS); // one grace, not ten
+    expect(running(seconds)).toEqual([]);
+    for (const each of started) expect(await each.done).toMatchObject({ cancelled: true });
+    await expect(own.host.run(own.shell("true"))).rejects.toMatchObject({ code: "SESSION_CLOSED" });
+    await own.close();
+  });
+
+  // cancel
   test("ends the tree", async () => {
     const seconds = uniqueSeconds();
     const abort = new AbortController();
@@ -102,9 +122,8 @@ describe.concurrent("cancel", () => {
     const run = await deck.host.run(deck.shell("sleep 60", { signal: AbortSignal.abort() }));
     expect(run).toMatchObject({ cancelled: true });
   });
-});
 
-describe.concurrent("a process left behind", () => {
+  // a process left behind
   test("on purpose keeps running, the answer is prompt and has the foreground's status", async () => {
     const seconds = uniqueSeconds();
     const startedAt = performance.now();
@@ -140,24 +159,6 @@ describe.concurrent("a process left behind", () => {
 });
 
 describe("the host", () => {
-  test("closes all its commands at once, stubborn ones included, and refuses new ones", async () => {
-    const own = openDeck();
-    const seconds = uniqueSeconds();
-    const started = await Promise.all(
-      Array.from({ length: 10 }, () =>
-        own.host.start(own.shell(`trap '' TERM; setsid sleep ${seconds} & while :; do sleep 0.1; done`)),
-      ),
-    );
-    expect(await eventually(() => running(seconds).length === 10)).toBe(true);
-    const startedAt = performance.now();
-    await Promise.all([own.host.close(), own.host.close()]);
-    expect(performance.now() - startedAt).toBeLessThan(HANG_MS); // one grace, not ten
-    expect(running(seconds)).toEqual([]);
-    for (const each of started) expect(await each.done).toMatchObject({ cancelled: true });
-    await expect(own.host.run(own.shell("true"))).rejects.toMatchObject({ code: "SESSION_CLOSED" });
-    await own.close();
-  });
-
   test("takes its commands with it when it is killed, wherever they hid", async () => {
     const seconds = uniqueSeconds();
     const script = path.join(import.meta.dir, "doomed-host.ts");

@@ -379,20 +379,31 @@ describe("a shell that is started ahead", () => {
   test("that died while it waited is not missed", async () => {
     await own.host.run(own.shell("true"));
     for (const pid of childrenOf(process.pid)) if (isWaiting(pid)) process.kill(pid, "SIGKILL");
+    expect(await eventually(() => childrenOf(process.pid).filter(isWaiting).length === 0)).toBe(true);
     expect(await own.host.run(own.shell("exit 5"))).toMatchObject({ exitCode: 5, signal: null });
   });
 
   test("ends with its session and with the host", async () => {
+    const others = new Set(childrenOf(process.pid).filter(isWaiting));
+    const own = (): number[] => childrenOf(process.pid).filter((pid) => isWaiting(pid) && !others.has(pid));
     const more = openDeck({ confinement: { ...unconfined, allowsSpares: true } });
     const tags = more.host.newSession();
     await more.host.run(more.shell("true", { tags }));
     await more.host.run(more.shell("true"));
-    expect(await eventually(() => childrenOf(process.pid).filter(isWaiting).length >= 2)).toBe(true);
-    const before = childrenOf(process.pid).filter(isWaiting).length;
+    expect(await eventually(() => own().length === 2)).toBe(true);
     await more.host.endSession(tags);
-    expect(await eventually(() => childrenOf(process.pid).filter(isWaiting).length === before - 1)).toBe(true);
+    expect(await eventually(() => own().length === 1)).toBe(true);
     await more.close();
-    expect(await eventually(() => childrenOf(process.pid).filter(isWaiting).length <= before - 2)).toBe(true);
+    expect(own()).toEqual([]);
+  });
+
+  test("is not started for a session that ended at once", async () => {
+    const others = new Set(childrenOf(process.pid).filter(isWaiting));
+    const tags = own.host.newSession();
+    const run = own.host.run(own.shell("true", { tags }));
+    await Promise.all([run, own.host.endSession(tags)]);
+    await Bun.sleep(100);
+    expect(childrenOf(process.pid).filter((pid) => isWaiting(pid) && !others.has(pid))).toEqual([]);
   });
 });
 
