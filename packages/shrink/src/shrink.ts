@@ -7,7 +7,6 @@ import type { FoldNote, NotedPart } from "./fold-note.ts";
 import { NOTE_KEY, ORIGINAL_KEY } from "./fold-note.ts";
 import type { FoldOptions } from "./fold-text.ts";
 import { foldText } from "./fold-text.ts";
-import { abbreviations } from "./folds/abbreviations.ts";
 import { UnfoldError } from "./folds/fold.ts";
 import { Originals } from "./originals.ts";
 import type { RepeatOptions } from "./repeats.ts";
@@ -45,6 +44,8 @@ export type Shrunk = {
 
 /** Longer texts pass through: folding them would take longer than anyone wants to wait. */
 const MAX_FOLDED_CHARS = 250_000;
+/** A text that refers back must save at least a tenth: the reader has to look things up. */
+const MAX_REPEATED_SHARE = 0.9;
 /** Past this no further block is tried. Far above what the limit in characters needs on a quiet machine. */
 const MAX_MS = 120;
 
@@ -117,22 +118,10 @@ export class Shrinker {
   #foldRepeats(text: string): Draft | undefined {
     const repeated = this.#repeats?.fold(text);
     if (repeated === undefined) return undefined;
-    const tokensBefore = countTokens(text);
-    const abbreviated = this.#fold.abbreviate === "never" ? undefined : abbreviations.fold(repeated.text);
-    const candidates = [repeated.text, ...(abbreviated === undefined ? [] : [abbreviated.text])];
-    const counted = candidates
-      .map((after) => ({ after, tokens: countTokens(after) }))
-      .sort((a, b) => a.tokens - b.tokens)[0];
-    if (counted === undefined || counted.tokens > tokensBefore * 0.9) return undefined;
-    return {
-      before: text,
-      plain: text,
-      ...counted,
-      note: { repeats: true },
-      folds: ["seen"],
-      tokensBefore,
-      seen: repeated.seen,
-    };
+    const [tokensBefore, tokens] = [countTokens(text), countTokens(repeated.text)];
+    if (tokens > tokensBefore * MAX_REPEATED_SHARE) return undefined;
+    const { text: after, seen } = repeated;
+    return { before: text, plain: text, after, note: { repeats: true }, folds: ["seen"], tokensBefore, tokens, seen };
   }
 
   #emit(result: ToolResult, drafts: (Draft | undefined)[], droppedStructured: boolean): Shrunk {
@@ -187,10 +176,7 @@ export class Shrinker {
 
   #inverse({ after, plain, note }: Draft): string | undefined {
     try {
-      if (note.repeats === true) {
-        const lines = after.startsWith("[bosun:abbr]\n") ? abbreviations.unfold({ text: after }) : after;
-        return unfoldRepeats(lines, (handle) => this.#earlier(handle));
-      }
+      if (note.repeats === true) return unfoldRepeats(after, (handle) => this.#earlier(handle));
       // foldText has proven its part already; taking it back a second time would double the time for nothing.
       const unfolded = note.folded === true ? plain : after;
       return note.escaped === undefined ? unfolded : unescapeMarks({ text: unfolded, variant: note.escaped });

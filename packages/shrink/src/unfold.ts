@@ -4,7 +4,6 @@ import { unescapeMarks } from "./escape.ts";
 import type { FoldNote, NotedPart } from "./fold-note.ts";
 import { ORIGINAL_KEY, readNote } from "./fold-note.ts";
 import { unfoldText } from "./fold-text.ts";
-import { abbreviations } from "./folds/abbreviations.ts";
 import { UnfoldError } from "./folds/fold.ts";
 import { digestOf, unfoldRepeats } from "./repeats.ts";
 
@@ -52,10 +51,7 @@ export class Unfolder {
 
   #unfoldPart(text: string, { folded, layouts = [], escaped, repeats, omitted }: NotedPart, note: FoldNote): string {
     if (omitted === true) throw new UnfoldError("part of the text was left out for the budget");
-    if (repeats === true) {
-      const lines = text.startsWith("[bosun:abbr]\n") ? abbreviations.unfold({ text }) : text;
-      return unfoldRepeats(lines, (handle) => this.#texts.get(note.seen?.[handle] ?? ""));
-    }
+    if (repeats === true) return unfoldRepeats(text, (handle) => this.#texts.get(note.seen?.[handle] ?? ""));
     const unfolded = folded === true ? unfoldText(text, layouts) : text;
     return escaped === undefined ? unfolded : unescapeMarks({ text: unfolded, variant: escaped });
   }
