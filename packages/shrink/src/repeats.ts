@@ -28,6 +28,8 @@ const MAX_LINES = 2 ** 24;
 /** What a reference costs, in characters of ordinary text. */
 const MIN_BLOCK_CHARS = 120;
 const MIN_WHOLE_CHARS = 160;
+/** What a damaged or hostile text may unfold to. */
+const MAX_UNFOLDED_CHARS = 64 << 20;
 const DEFAULTS = { maxChars: 4_000_000, maxTexts: 500 };
 const LINE = /^\[bosun:seen (\d{24})(?: (\d+)-(\d+))?\]$/;
 
@@ -138,7 +140,9 @@ export class Repeats {
 
 /** Puts back what `Repeats.fold` took out. `find` gives an earlier text by its handle. */
 export function unfoldRepeats(text: string, find: (handle: string) => string | undefined): string {
+  const known = new Map<string, readonly string[]>();
   const out: string[] = [];
+  let chars = 0;
   for (const line of text.split("\n")) {
     const match = line.startsWith(MARK_OPENING) ? LINE.exec(line) : null;
     if (match === null) {
@@ -146,16 +150,13 @@ export function unfoldRepeats(text: string, find: (handle: string) => string | u
       continue;
     }
     const [, handle = "", from, to] = match;
-    const earlier = find(handle);
-    if (earlier === undefined) throw new UnfoldError(`the earlier result ${handle} is not known here`);
-    out.push(
-      from === undefined
-        ? earlier
-        : earlier
-            .split("\n")
-            .slice(Number(from) - 1, Number(to))
-            .join("\n"),
-    );
+    const lines = known.get(handle) ?? find(handle)?.split("\n");
+    if (lines === undefined) throw new UnfoldError(`the earlier result ${handle} is not known here`);
+    known.set(handle, lines);
+    const block = (from === undefined ? lines : lines.slice(Number(from) - 1, Number(to))).join("\n");
+    chars += block.length;
+    if (chars > MAX_UNFOLDED_CHARS) throw new UnfoldError("the references would unfold to too much");
+    out.push(block);
   }
   return out.join("\n");
 }
