@@ -28,13 +28,14 @@ const MIN_ABBREVIATED_SHARE = 0.06;
 const MIN_ABBREVIATED_TOKENS = 25;
 const MIN_ABBREVIATED_SHARE_OF_CODE = 0.2;
 const MIN_CHARS = 40;
+const DOS_LINES = "crlf";
 /** A longer stretch without a blank, digit or change of case takes long to count and holds nothing to fold. */
 const MAX_PIECE_CHARS = 20_000;
 
 export function foldText(text: string, options: FoldOptions): FoldedText | undefined {
   if (text.length < MIN_CHARS || longestRun(text) > MAX_PIECE_CHARS) return undefined;
   const pieces = splitPieces(text);
-  const best = smallest(text, pieces, options);
+  const best = hasDosLines(text) ? foldDosLines(text, options) : smallest(text, pieces, options);
   if (best === undefined) return undefined;
   const saved = pieces.tokens - best.tokens;
   // JSON without blanks is the same JSON: there any saving will do, so that nothing is ever above compact JSON.
@@ -55,6 +56,7 @@ function inverseOf({ text, layouts }: Candidate): string | undefined {
 
 /** The exact inverse of foldText. Throws UnfoldError on what foldText never writes. */
 export function unfoldText(text: string, layouts: readonly Layout[]): string {
+  if (layouts[0]?.fold === DOS_LINES) return unfoldText(text, layouts.slice(1)).replaceAll("\n", "\r\n");
   const mark = readMark(text);
   const regions = mark?.name === "abbr" || mark?.name === paint.name ? undefined : unfoldRegions(text, layouts);
   if (regions !== undefined) return regions;
@@ -73,6 +75,17 @@ export function unfoldText(text: string, layouts: readonly Layout[]): string {
     return fold.unfold({ text: withMark(fold.name, "", unfoldText(mark.body, inner)), layout: layout.layout });
   }
   return fold.unfold(layout?.fold === fold.name ? { text, layout: layout.layout } : { text });
+}
+
+// Lines that all end in \r\n are folded as if they did not; the layout says so.
+function foldDosLines(text: string, options: FoldOptions): Candidate | undefined {
+  const unix = text.replaceAll("\r\n", "\n");
+  const inner = smallest(unix, splitPieces(unix), options);
+  return inner && { ...inner, layouts: [{ fold: DOS_LINES, layout: "" }, ...inner.layouts] };
+}
+
+function hasDosLines(text: string): boolean {
+  return text.includes("\r\n") && !/(?<!\r)\n|\r(?!\n)/.test(text);
 }
 
 function smallest(text: string, pieces: Pieces, options: FoldOptions): Candidate | undefined {

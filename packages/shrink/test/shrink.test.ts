@@ -73,6 +73,13 @@ test("several blocks fold one by one; pictures and resources stay where they are
   comesBack(result, original);
 });
 
+test("lines that end in \\r\\n fold like others, and come back with it", () => {
+  const original = textResult(PATHS.replaceAll("\n", "\r\n"));
+  const { result } = new Shrinker().shrink(original);
+  expect(wholeText(result)).toBe(wholeText(new Shrinker().shrink(textResult(PATHS)).result));
+  comesBack(result, original);
+});
+
 test("the given object is never changed", () => {
   const original = textResult(ROWS, PATHS);
   const copy = structuredClone(original);
