@@ -106,6 +106,12 @@ export function ioError(operation: string, shown: string, error: unknown, path?:
   );
 }
 
+/** Whether this process or machine has run out of something: then what was not seen must not pass for not there. */
+export function isExhausted(error: unknown): boolean {
+  const errno = error instanceof EngineError ? error.details.errno : errnoOf(error);
+  return errno === "EMFILE" || errno === "ENFILE" || errno === "ENOMEM";
+}
+
 const ERRNO_TEXT: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "operation not permitted",

@@ -396,3 +396,17 @@ async function attempt(work: () => unknown): Promise<{ ok: true; value: unknown 
   });
   return code === "ok" ? { ok: true, value } : { ok: false, code };
 }
+
+test("a search that runs out of descriptors says so: what it could not see does not pass for not there", async () => {
+  using workspace = new Workspace({ [`${"d/".repeat(40)}f`]: "hit", f: "hit" });
+  const words = ["sh", "-c", 'ulimit -n 256; exec "$@"', "sh", process.execPath, "--no-env-file", "--config=/dev/null"];
+  const child = Bun.spawn([...words, fixture("few-descriptors.ts"), workspace.root], {
+    stdout: "pipe",
+    env: { PATH: process.env["PATH"] ?? "" },
+  });
+  const said = JSON.parse(await child.stdout.text());
+  expect(said.before).toEqual(["2 found", "2 found"]);
+  expect(said.during[0]).toBe("IO_ERROR EMFILE");
+  expect(["IO_ERROR EMFILE", "START_FAILED"]).toContain(said.during[1]);
+  expect(said.after).toEqual(["2 found", "2 found"]);
+});

@@ -2,7 +2,7 @@
 // found here. Directories count once, by real path, whatever the number of links to them.
 import path from "node:path";
 import { compareWalkOrder } from "../byte-order.ts";
-import { EngineError } from "../failure.ts";
+import { EngineError, isExhausted } from "../failure.ts";
 import { openListed } from "../listing.ts";
 import { joinPath } from "../scope-directory.ts";
 import type { Directory } from "../scope-directory.ts";
@@ -46,7 +46,7 @@ export function resolveLinkedFile(scope: Scope, realLink: string): ScopedPath | 
     place[Symbol.dispose]();
     return undefined;
   } catch (error) {
-    if (error instanceof EngineError) return undefined; // dangling, denied or leading out: skipped without a word
+    if (error instanceof EngineError && !isExhausted(error)) return undefined; // dangling, denied or leading out: skipped without a word
     throw error;
   }
 }
@@ -55,7 +55,7 @@ function openIfReadable(place: ScopedPath): Directory | undefined {
   try {
     return openListed(place);
   } catch (error) {
-    if (error instanceof EngineError) return undefined;
+    if (error instanceof EngineError && !isExhausted(error)) return undefined;
     throw error;
   }
 }
@@ -103,7 +103,7 @@ class LinkFinder implements Links {
     try {
       place = resolveInScope(this.#scope, link.realLink);
     } catch (error) {
-      if (error instanceof EngineError) return;
+      if (error instanceof EngineError && !isExhausted(error)) return;
       throw error;
     }
     using target = place;

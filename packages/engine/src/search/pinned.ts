@@ -1,6 +1,6 @@
 // Files held open by descriptor while ripgrep reads them: it is given the descriptors, so what it reads is what was
 // judged. Names alone would let a directory be swapped for a link between its walk and its reading.
-import { errnoOf } from "../failure.ts";
+import { errnoOf, ioError, isExhausted } from "../failure.ts";
 import { closeEntry, joinPath } from "../scope-directory.ts";
 import type { Directory, Entry } from "../scope-directory.ts";
 import fs from "node:fs";
@@ -45,8 +45,7 @@ export class Pinner implements Disposable {
       closeEntry(entry);
       return undefined;
     } catch (error) {
-      if (errnoOf(error) === undefined) throw error;
-      return undefined;
+      return outOfReach(error, shown);
     }
   }
 
@@ -59,8 +58,7 @@ export class Pinner implements Disposable {
       const stat = fs.lstatSync(directory.at(name), { bigint: true });
       return stat.isFile() ? { mtimeNs: stat.mtimeNs, stable } : undefined;
     } catch (error) {
-      if (errnoOf(error) === undefined) throw error;
-      return undefined;
+      return outOfReach(error, relative);
     }
   }
 
@@ -88,6 +86,11 @@ export class Pinner implements Disposable {
   #isStable(directory: Directory): boolean {
     return fs.fstatSync(directory.fd, { bigint: true }).ctimeNs < this.#sinceNs;
   }
+}
+
+/** Gone, closed to us, or no file any more: left out without a word. */
+function outOfReach(error: unknown, shown: string): undefined {
+  if (errnoOf(error) === undefined || isExhausted(error)) throw ioError("open", shown, error);
 }
 
 export function pinEntry(entry: Entry, realPath: string, shown: string, stable: boolean): Pinned {

@@ -2,6 +2,7 @@
 // for itself, so a swap could mislead it; whatever it finds is resolved through the scope before anybody acts on it.
 import fs from "node:fs";
 import { readdir } from "node:fs/promises";
+import { errnoOf, ioError, isExhausted } from "../failure.ts";
 import { BIG_DIRECTORY_BYTES, isHidden } from "../directory-entries.ts";
 import { joinPath } from "../scope-directory.ts";
 import type { Directory } from "../scope-directory.ts";
@@ -62,8 +63,13 @@ function rulesAt(level: Level, entries: readonly fs.Dirent[], real: string): Ign
 function namesAt(at: string): fs.Dirent[] | Promise<fs.Dirent[]> {
   try {
     const isBig = fs.statSync(at).size > BIG_DIRECTORY_BYTES;
-    return isBig ? readdir(at, { withFileTypes: true }).catch(() => []) : fs.readdirSync(at, { withFileTypes: true });
-  } catch {
-    return [];
+    return isBig ? readdir(at, { withFileTypes: true }).catch(nothing) : fs.readdirSync(at, { withFileTypes: true });
+  } catch (error) {
+    return nothing(error);
   }
+}
+
+function nothing(error: unknown): fs.Dirent[] {
+  if (errnoOf(error) === undefined || isExhausted(error)) throw ioError("list directory", ".", error);
+  return [];
 }

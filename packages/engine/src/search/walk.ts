@@ -1,7 +1,7 @@
 // Every entry of a tree that a search may see, in walk order, through descriptors: no link is followed on the way, so a
 // directory swapped for a link meanwhile leads nowhere.
 import { entriesOf } from "../directory-entries.ts";
-import { errnoOf } from "../failure.ts";
+import { errnoOf, ioError, isExhausted } from "../failure.ts";
 import { joinPath } from "../scope-directory.ts";
 import type { Directory, EntryKind } from "../scope-directory.ts";
 import type { Scope } from "../scope.ts";
@@ -48,7 +48,7 @@ async function walkLevel(
   depth: number,
 ): Promise<void> {
   const entries = await entriesOf(scope, directory).catch((error: unknown) => {
-    if (errnoOf(error) === undefined) throw error;
+    if (errnoOf(error) === undefined || isExhausted(error)) throw ioError("list directory", prefix || ".", error);
     return []; // unreadable, or gone: skipped without a word
   });
   let rules = inherited;
@@ -77,7 +77,8 @@ async function walkLevel(
 function enter(directory: Directory, name: string): Directory | undefined {
   try {
     return directory.enter(name);
-  } catch {
+  } catch (error) {
+    if (isExhausted(error)) throw ioError("list directory", name, error);
     return undefined; // no permission, or no directory any more
   }
 }
