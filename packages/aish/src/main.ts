@@ -1,0 +1,38 @@
+// The entry: command line → what runs. Callable inside another program; ends with an exit code, never by itself.
+import { HELP, parseArguments } from "./config.ts";
+import { EXIT, runPrint } from "./print.ts";
+import { VERSION } from "./program.ts";
+import type { Seams } from "./program.ts";
+import { processIo } from "./screen/io.ts";
+import type { Io } from "./screen/io.ts";
+
+export async function runAish(argv: readonly string[], io: Io = processIo(), seams: Seams = {}): Promise<number> {
+  const config = parseArguments(argv, io.env);
+  switch (config.kind) {
+    case "wrong":
+      io.stderr.write(`aish: ${config.problem}\nTry aish --help.\n`);
+      return EXIT.usage;
+    case "help":
+      io.stdout.write(HELP);
+      return 0;
+    case "version":
+      io.stdout.write(`aish ${VERSION}\n`);
+      return 0;
+    default:
+  }
+  if (config.kind === "chat") {
+    const { options, prompt } = config;
+    const isPiped = io.keyboard === undefined || !io.stdout.isTerminal;
+    const isScript = options.print || (isPiped && (prompt !== "" || io.keyboard === undefined));
+    if (isScript) return runPrint(io, options, prompt, seams);
+  }
+  return EXIT.usage;
+}
+
+if (import.meta.main) {
+  const io = processIo();
+  const code = await runAish(process.argv.slice(2), io);
+  await Promise.all([io.stdout.flushed(), io.stderr.flushed()]);
+  // eslint-disable-next-line no-restricted-properties -- the entry: everything is flushed, and a server may still hold us
+  process.exit(code);
+}

@@ -1,0 +1,107 @@
+// What the program needs from its surroundings, so that it can run in a process of its own or inside another program.
+import { closeSync, openSync } from "node:fs";
+import { homedir } from "node:os";
+import { isatty, ReadStream } from "node:tty";
+
+export type Output = {
+  write(text: string): void;
+  readonly isTerminal: boolean;
+  columns(): number;
+  /** Resolves when everything written has left the process. */
+  flushed(): Promise<void>;
+};
+
+/** The keyboard in raw mode; released while another program has the terminal. */
+export type Keyboard = { open(onBytes: (bytes: Uint8Array) => void): void; close(): void };
+
+export type Io = {
+  stdout: Output;
+  stderr: Output;
+  /** Piped input, whole; undefined when a person sits there. */
+  stdinText: (() => Promise<string>) | undefined;
+  keyboard: Keyboard | undefined;
+  env: Readonly<Record<string, string | undefined>>;
+  home: string;
+  cwd(): string;
+  chdir(folder: string): void;
+  /** SIGINT, SIGTERM, SIGHUP as they come; gives what takes the listener away. */
+  onSignal(listener: (signal: "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGCONT" | "SIGWINCH") => void): () => void;
+  /** The reader of stdout has gone. */
+  onClosedPipe(listener: () => void): void;
+};
+
+const MAX_STDIN_BYTES = 32 * 1024 * 1024;
+
+export function processIo(): Io {
+  const isTerminal = isatty(0);
+  const closedPipe: (() => void)[] = [];
+  const env: Record<string, string | undefined> = { ...process.env };
+  return {
+    stdout: outputOf(process.stdout, () => {
+      for (const listener of closedPipe) listener();
+    }),
+    stderr: outputOf(process.stderr, () => {}),
+    stdinText: isTerminal ? undefined : readStdin,
+    keyboard: isTerminal ? ttyKeyboard() : undefined,
+    env,
+    home: env["HOME"] ?? homedir(),
+    cwd: () => process.cwd(),
+    chdir: (folder) => process.chdir(folder),
+    onSignal(listener) {
+      const names = ["SIGINT", "SIGTERM", "SIGHUP", "SIGCONT", "SIGWINCH"] as const;
+      const handlers = names.map((name) => [name, () => listener(name)] as const);
+      for (const [name, handler] of handlers) process.on(name, handler);
+      return () => {
+        for (const [name, handler] of handlers) process.off(name, handler);
+      };
+    },
+    onClosedPipe: (listener) => void closedPipe.push(listener),
+  };
+}
+
+function outputOf(stream: NodeJS.WriteStream, onClosed: () => void): Output {
+  stream.on("error", onClosed);
+  return {
+    write(text) {
+      if (text !== "") stream.write(text);
+    },
+    isTerminal: stream.isTTY === true,
+    columns: () => stream.columns ?? 80,
+    flushed: () => new Promise((resolve) => stream.write("", () => resolve())),
+  };
+}
+
+// A descriptor of its own: closing it ends the read that is under way, so that a child can have the keyboard. Pausing
+// the standard stream would swallow the child's first line.
+function ttyKeyboard(): Keyboard {
+  let stream: ReadStream | undefined;
+  return {
+    open(onBytes) {
+      const descriptor = openSync("/dev/tty", "r");
+      try {
+        stream = new ReadStream(descriptor);
+      } catch (error) {
+        closeSync(descriptor);
+        throw error;
+      }
+      stream.setRawMode(true);
+      stream.on("data", (bytes: Uint8Array) => onBytes(bytes));
+      stream.on("error", () => {});
+    },
+    close() {
+      stream?.setRawMode(false);
+      stream?.destroy();
+      stream = undefined;
+    },
+  };
+}
+
+async function readStdin(): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of Bun.stdin.stream()) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_STDIN_BYTES) throw new Error("the input is too long to be a question");
+  }
+  return text + decoder.decode();
+}

@@ -1,0 +1,99 @@
+// Commands the person typed or agreed to: in the person's shell, in its own process group, output shown as it comes,
+// nothing left behind. The engine does the running.
+import { randomBytes } from "node:crypto";
+import { ProcessHost, shellAt } from "@bosun/engine";
+import type { Environment, Running } from "@bosun/engine";
+import { isSecretVariable } from "@bosun/guard";
+
+const KEPT_CHARS = 2_000_000;
+const AGAIN_MS = 2000;
+
+export type CommandRun = {
+  exit: number | string;
+  output: string;
+  /** Characters of output in all. */
+  totalChars: number;
+  ms: number;
+  timedOut: boolean;
+  cwdAfter: string | undefined;
+};
+
+export type RunOptions = {
+  cwd: string;
+  /** The model proposed it: our keys are not in its environment. */
+  by: "user" | "model";
+  timeoutMs: number;
+  onOutput: (text: string) => void;
+  /** Aborted on Ctrl-C: the first time a wish, the second time an order. */
+  onRunning?: (interrupt: () => void) => void;
+};
+
+export class CommandRunner {
+  readonly shell: string;
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  #host: ProcessHost | undefined;
+
+  constructor(shell: string, env: Readonly<Record<string, string | undefined>>) {
+    this.shell = shell;
+    this.#env = env;
+  }
+
+  async run(command: string, options: RunOptions): Promise<CommandRun> {
+    const host = (this.#host ??= new ProcessHost({ shell: shellAt(this.shell) }));
+    const decoder = new TextDecoder();
+    const running = await host.start({
+      what: { kind: "shell", text: command },
+      cwd: options.cwd,
+      env: this.environment(options.by),
+      tags: host.newSession(),
+      nonce: randomBytes(4).toString("hex"),
+      timeoutMs: options.timeoutMs,
+      merge: true,
+      stdout: { cap: { max: KEPT_CHARS, unit: "chars" } },
+      stderr: { cap: { max: 0, unit: "bytes" } },
+      onOutput: (_stream, chunk) => options.onOutput(decoder.decode(chunk, { stream: true })),
+    });
+    options.onRunning?.(interrupter(running));
+    const run = await running.done;
+    options.onOutput(decoder.decode());
+    return {
+      exit: run.exitCode ?? run.signal ?? "unknown",
+      output: run.stdout.text,
+      totalChars: run.stdout.totalChars,
+      ms: Math.round(run.durationMs),
+      timedOut: run.timedOut,
+      cwdAfter: run.cwdAfter ?? undefined,
+    };
+  }
+
+  environment(by: "user" | "model"): Environment {
+    const env: Record<string, string> = {};
+    for (const [name, value] of Object.entries(this.#env)) {
+      if (value === undefined || name === "BUN_OPTIONS" || name === "BUN_BE_BUN") continue;
+      if (by === "model" && isSecretVariable(name)) continue;
+      env[name] = value;
+    }
+    return env;
+  }
+
+  async close(): Promise<void> {
+    await this.#host?.close();
+  }
+}
+
+// As in a terminal: the group gets SIGINT; who insists within two seconds gets it ended.
+function interrupter(running: Running): () => void {
+  let last = 0;
+  return () => {
+    const now = Date.now();
+    if (now - last < AGAIN_MS) running.stop("cancel");
+    else {
+      try {
+        process.kill(-running.tree.leader, "SIGINT");
+      } catch {
+        running.stop("cancel");
+      }
+    }
+    last = now;
+  };
+}
