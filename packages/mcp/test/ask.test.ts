@@ -304,8 +304,8 @@ describe("the state of 2026-07-28 is treated as hostile", () => {
       httpPeer(kitchenSink()),
     ];
     const call = { name: "ask_name", arguments: {} };
-    const [asked] = await messages(await a.modern("tools/call", call, { capabilities: ASKABLE }));
-    const { requestState } = asked?.["result"] as Asked;
+    const [asked = {}] = await messages(await a.modern("tools/call", call, { capabilities: ASKABLE }));
+    const { requestState } = asked["result"] as Asked;
     const retry = { ...call, inputResponses: ANSWER, requestState };
     expect(await messages(await b.modern("tools/call", retry, { capabilities: ASKABLE }))).toMatchObject([
       { result: { resultType: "complete" } },

@@ -273,7 +273,8 @@ describe("one connection, several revisions", () => {
       method: "server/discover",
       params: { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } },
     });
-    const answers = await Promise.all(Array.from({ length: 6 }, () => connection.nextJson()));
+    const answers: JsonObject[] = [];
+    while (answers.length < 6) answers.push(await connection.nextJson());
     const byId = (id: number): JsonObject => answers.find((answer) => answer["id"] === id) ?? {};
     expect(byId(1)).toMatchObject({ result: { resultType: "complete", ttlMs: 0, cacheScope: "private" } });
     expect((byId(2)["result"] as JsonObject)["resultType"]).toBeUndefined();

@@ -94,7 +94,7 @@ describe("which arguments are mirrored", () => {
     ["the same name twice", schema({ a: marked("string", "A"), b: marked("string", "a") })],
     ["inside items", schema({ a: { type: "array", items: marked("string") } })],
     ["inside anyOf", schema({}, { anyOf: [schema({ a: marked("string") })] })],
-    ["inside then", schema({}, { then: schema({ a: marked("string") }) })],
+    ["inside else", schema({}, { else: schema({ a: marked("string") }) })],
     ["inside $defs", schema({}, { $defs: { x: marked("string") } })],
     ["inside additionalProperties", schema({}, { additionalProperties: marked("string") })],
   ])("refused: %s", (_, json) => {

@@ -146,8 +146,8 @@ describe("completion", () => {
       { values: [], total: 0 },
     ],
   ])("%s", async (_, params, expected) => {
-    const [answer] = await messages(await httpPeer(kitchenSink()).modern("completion/complete", params));
-    const { completion } = answer?.["result"] as { completion: { values: string[] } };
+    const [answer = {}] = await messages(await httpPeer(kitchenSink()).modern("completion/complete", params));
+    const { completion } = answer["result"] as { completion: { values: string[] } };
     expect(completion).toMatchObject(expected);
     expect(completion.values.length).toBeLessThanOrEqual(100);
   });

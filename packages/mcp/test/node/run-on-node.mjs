@@ -1,0 +1,36 @@
+// Runs the tests of the runtime-neutral code on Node:  node run-on-node.mjs [/path/to/node24]
+// What touches Bun (stdio, child processes, the listener, and tests that start programs or sockets) is left to Bun.
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+
+const TESTS = [
+  "ask",
+  "client",
+  "connection",
+  "context",
+  "fuzz",
+  "headers",
+  "http-handler",
+  "http-session",
+  "lines",
+  "lists",
+  "message",
+  "raw-json",
+  "schema",
+  "sse",
+  "subscription-methods",
+  "tasks",
+  "downgrade",
+];
+
+const here = import.meta.dirname;
+const node = process.argv[2] ?? process.execPath;
+const files = TESTS.map((name) => path.join(here, "..", `${name}.test.ts`));
+const register = path.join(here, "register.mjs");
+const flags = ["--no-warnings", "--import", register, "--test", "--test-reporter=tap", "--test-concurrency=2"];
+const { status, stdout, stderr } = spawnSync(node, [...flags, ...files], { encoding: "utf8", maxBuffer: 1 << 28 });
+const count = (what) => Number(new RegExp(`^# ${what} (\\d+)$`, "m").exec(stdout)?.[1] ?? Number.NaN);
+const failures = stdout.split("\n").filter((line) => /^\s*not ok/.test(line));
+if (status !== 0) console.error([...failures, stdout.slice(-3000), stderr.slice(-3000)].join("\n"));
+console.log(`node: ${count("pass")} passed, ${count("fail")} failed`);
+process.exitCode = status ?? 1;
