@@ -14,7 +14,7 @@ export const GRACE_MS = 5000;
 // After the shell's exit: what it wrote itself is at most a pipe's worth; a process left behind may write for ever.
 const DRAIN_QUIET_MS = 500;
 const DRAIN_TOTAL_MS = 2000;
-// A killed process that does not go (it hangs in the kernel) is not waited for longer than this.
+// After a kill the call has two seconds in all (§2.1.2): one for processes that hang in the kernel, one for their pipes.
 const AFTER_KILL_MS = 1000;
 const COUNT_EVERY_MS = 100;
 const STDERR_LOOKED_AT = 2000;
@@ -86,8 +86,8 @@ export class Running {
       await terminateTree(tree);
       await this.#goneWithin(graceMs);
     }
-    await killTree(tree);
     void pause(AFTER_KILL_MS).then(this.#givenUp.resolve);
+    await killTree(tree);
   }
 
   // Leaves early once nothing of the tree is left, so that stopping many commands takes no longer than it must.
@@ -115,7 +115,7 @@ export class Running {
     signal?.removeEventListener("abort", cancel);
 
     const drains = stderr === undefined ? [stdout] : [stdout, stderr];
-    await drained(drains);
+    await drained(drains, this.#stopped === undefined ? DRAIN_TOTAL_MS : AFTER_KILL_MS);
     const run = this.#report(
       durationMs,
       drains.some((drain) => !drain.atEnd),
@@ -173,14 +173,14 @@ export class Running {
 
 // Completion follows the shell's exit, not the pipes: neither waiting for their end (hangs) nor returning at the exit
 // (loses bytes) is right, so drain until the end, a quiet moment, or long enough.
-async function drained(drains: readonly Drain[]): Promise<void> {
+async function drained(drains: readonly Drain[], totalMs: number): Promise<void> {
   const ended = Promise.all(drains.map((drain) => drain.ended));
   const startedAt = performance.now();
   while (drains.some((drain) => !drain.atEnd)) {
     const open = drains.filter((drain) => !drain.atEnd);
     const spent = performance.now() - startedAt;
     const quiet = Math.min(spent, ...open.map((drain) => drain.quietMs()));
-    const wait = Math.min(DRAIN_QUIET_MS - quiet, DRAIN_TOTAL_MS - spent);
+    const wait = Math.min(DRAIN_QUIET_MS - quiet, totalMs - spent);
     if (wait <= 0) return;
     await Promise.race([ended, pause(wait)]);
   }

@@ -1,39 +1,42 @@
 // The boundary by bubblewrap: its own PID, mount, IPC, UTS and network namespaces, dead with its parent.
 import type { Confinement } from "../process/confinement.ts";
 import { mountedConfinement } from "./mounted.ts";
-import type { View } from "./view.ts";
+import { SCRATCH } from "./view.ts";
+import type { Boundary } from "./boundary.ts";
+import type { Mount } from "./view.ts";
 
-export function bubblewrapConfinement(program: string, view: View, network: boolean): Confinement {
+export function bubblewrapConfinement(program: string, boundary: Boundary): Confinement {
   // As root no user namespace is needed, and it is the dearer half of the cost: the capabilities go instead.
-  const asRoot = process.getuid?.() === 0;
-  const fixed = [
+  const privileges = process.getuid?.() === 0 ? ["--cap-drop", "ALL"] : ["--unshare-user"];
+  const network = boundary.network ? [] : ["--unshare-net"];
+  return mountedConfinement(boundary, (view, argv, cwd, scratch) => [
     program,
-    ...(asRoot ? ["--cap-drop", "ALL"] : ["--unshare-user"]),
+    ...privileges,
+    ...network,
     "--unshare-pid",
     "--unshare-ipc",
     "--unshare-uts",
     "--die-with-parent",
-    ...(network ? [] : ["--unshare-net"]),
     ...(view.unscoped ? ["--bind", "/", "/"] : []),
     "--dev",
     "/dev",
     "--proc",
     "/proc",
-  ];
-  const after = ["--setenv", "TMPDIR", "/tmp", ...(view.unscoped ? [] : ["--remount-ro", "/"])];
-  return mountedConfinement(
-    view,
-    (mounts, argv, cwd) => [...fixed, ...mounts, ...after, "--chdir", cwd, "--", ...argv],
-    optionsFor,
-  );
+    ...view.mounts.flatMap((mount) => optionsFor(mount, scratch)),
+    ...(view.unscoped ? [] : ["--setenv", "TMPDIR", SCRATCH, "--remount-ro", "/"]),
+    "--chdir",
+    cwd,
+    "--",
+    ...argv,
+  ]);
 }
 
-function optionsFor(mount: View["mounts"][number], scratch: string): string[] {
+function optionsFor(mount: Mount, scratch: string): string[] {
   switch (mount.kind) {
     case "readable":
-      return ["--ro-bind", mount.at, mount.at];
+      return ["--ro-bind-try", mount.at, mount.at];
     case "writable":
-      return ["--bind", mount.at, mount.at];
+      return ["--bind-try", mount.at, mount.at];
     case "link":
       return ["--symlink", mount.to, mount.at];
     case "fresh":

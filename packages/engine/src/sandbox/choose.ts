@@ -13,7 +13,6 @@ import { landlockConfinement } from "./landlock.ts";
 import { namespaceConfinement } from "./namespaces.ts";
 import { rereadingConfinement } from "./rereading.ts";
 import { seatbeltConfinement } from "./seatbelt.ts";
-import { viewOf } from "./view.ts";
 import type { Confinement } from "../process/confinement.ts";
 import type { Boundary } from "./boundary.ts";
 import type { Mechanism, SandboxDescription } from "./describe.ts";
@@ -100,14 +99,12 @@ function build(
   switch (mechanism) {
     case "bubblewrap": {
       const program = findTool("bwrap");
-      return program === null
-        ? "bwrap is not installed"
-        : bubblewrapConfinement(program, viewOf(boundary), boundary.network);
+      return program === null ? "bwrap is not installed" : bubblewrapConfinement(program, boundary);
     }
     case "namespaces": {
       const [setpriv, unshare] = [findTool("setpriv"), findTool("unshare")];
       if (setpriv === null || unshare === null) return "setpriv and unshare (util-linux) are not installed";
-      return namespaceConfinement({ setpriv, unshare }, viewOf(boundary), boundary.network);
+      return namespaceConfinement({ setpriv, unshare }, boundary);
     }
     case "landlock":
       return landlockConfinement(options.helper ?? ownHelper(), boundary);

@@ -53,8 +53,9 @@ export function landlockConfinement(helper: readonly string[], boundary: Boundar
  */
 export function grantsOf(boundary: Boundary): Grants {
   const { visible, secrets } = findToolchains(boundary.home, boundary.path, boundary.toolchains);
-  const roots = boundary.writable.length === 0 ? ["/"] : boundary.writable;
-  const denied = [...boundary.denied, ...secrets];
+  const unscoped = boundary.writable.length === 0;
+  const roots = unscoped ? ["/"] : boundary.writable;
+  const denied = [...boundary.denied, ...(unscoped ? [] : secrets)];
   const write = roots.map((root) => split(root, [...denied, ...boundary.readOnly]));
   const protectedRead = boundary.readOnly
     .filter((file) => exists(file) && !heldBy(denied, file))

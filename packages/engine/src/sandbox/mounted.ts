@@ -1,37 +1,35 @@
-// What all confinements with a mount namespace share: options per mount, built once per session, and which directories
-// exist inside.
+// What all confinements with a mount namespace share: the view, kept up to date, and which directories exist inside.
 import { lstatSync } from "node:fs";
 import path from "node:path";
 import type { Confinement } from "../process/confinement.ts";
 import { holds } from "./boundary.ts";
 import { Placeholders } from "./placeholders.ts";
-import { SCRATCH } from "./view.ts";
-import type { Mount, View } from "./view.ts";
+import { SCRATCH, viewOf } from "./view.ts";
+import type { Boundary } from "./boundary.ts";
+import type { View } from "./view.ts";
 
-export type Assemble = (mounts: readonly string[], argv: readonly string[], cwd: string, scratch: string) => string[];
+export type Assemble = (view: View, argv: readonly string[], cwd: string, scratch: string) => string[];
 
-export function mountedConfinement(
-  view: View,
-  assemble: Assemble,
-  optionsFor: (mount: Mount, scratch: string) => readonly string[],
-): Confinement {
+export function mountedConfinement(boundary: Boundary, assemble: Assemble): Confinement {
   const placeholders = new Placeholders();
-  const bySession = new Map<string, readonly string[]>();
-  const optionsOf = (scratch: string): readonly string[] => {
-    const known = bySession.get(scratch);
-    if (known !== undefined) return known;
-    const options = view.mounts.flatMap((mount) => optionsFor(mount, scratch));
-    bySession.set(scratch, options);
-    return options;
-  };
+  const isPlaceholder = (file: string): boolean => placeholders.isOurs(file);
+  let view = viewOf(boundary);
+  let state = stateOf(view, isPlaceholder);
   return {
-    wrap: (argv, cwd, scratch) => assemble(optionsOf(scratch), argv, cwd, scratch),
+    // Before each command: what a mount stands on may have been removed, made or replaced since the last.
+    prepare: async () => {
+      if (stateOf(view, isPlaceholder) === state) return;
+      view = viewOf(boundary, isPlaceholder);
+      state = stateOf(view, isPlaceholder);
+    },
+    wrap: (argv, cwd, scratch) => assemble(view, argv, cwd, scratch),
     outside: (directory, scratch) => outside(view, directory, scratch),
     enter: () => placeholders.hold(view.placeholders),
-    forget: (scratch) => void bySession.delete(scratch),
-    state: () => stateOf(view),
+    state: () => state,
     // A place held for an absent file would be there for as long as a shell waits: too long for somebody's folder.
-    allowsSpares: view.placeholders.length === 0,
+    get allowsSpares() {
+      return view.placeholders.length === 0;
+    },
     namespaced: true,
     hidesSignals: true,
   };
@@ -39,8 +37,12 @@ export function mountedConfinement(
 
 // A mount stays on the file it was made on: when another takes its place (an editor saves by renaming), the mount is gone
 // from that name.
-function stateOf(view: View): string {
-  return view.mounts.map((mount) => (mount.kind === "link" ? "" : inodeOf(mount.at))).join();
+function stateOf(view: View, isPlaceholder: (file: string) => boolean): string {
+  return view.mounts
+    .map((mount) =>
+      mount.kind === "link" || mount.kind === "fresh" || isPlaceholder(mount.at) ? "" : inodeOf(mount.at),
+    )
+    .join();
 }
 
 function inodeOf(file: string): string {

@@ -1,11 +1,12 @@
 // The boundary by util-linux alone, where bubblewrap is not installed: user, PID, mount, IPC, UTS and network
 // namespaces, a root of our own built from the view, then no capability left and no way to gain one.
-import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Confinement } from "../process/confinement.ts";
 import { holds } from "./boundary.ts";
 import { mountedConfinement } from "./mounted.ts";
 import { SCRATCH } from "./view.ts";
+import type { Boundary } from "./boundary.ts";
 import type { Mount, View } from "./view.ts";
 
 export type NamespaceTools = { readonly setpriv: string; readonly unshare: string };
@@ -13,7 +14,7 @@ export type NamespaceTools = { readonly setpriv: string; readonly unshare: strin
 const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"];
 const DEVICE_LINKS = ["fd:/proc/self/fd", "stdin:/proc/self/fd/0", "stdout:/proc/self/fd/1", "stderr:/proc/self/fd/2"];
 
-export function namespaceConfinement(tools: NamespaceTools, view: View, network: boolean): Confinement {
+export function namespaceConfinement(tools: NamespaceTools, boundary: Boundary): Confinement {
   const enter = [
     // unshare's own --kill-child ties the tree to unshare; the death signal ties unshare to us.
     tools.setpriv,
@@ -27,38 +28,29 @@ export function namespaceConfinement(tools: NamespaceTools, view: View, network:
     "--pid",
     "--ipc",
     "--uts",
-    ...(network ? [] : ["--net"]),
+    ...(boundary.network ? [] : ["--net"]),
     "--fork",
     "--kill-child=KILL",
     "--",
   ];
-  const scripts = new Map<string, string>();
-  const scriptFor = (scratch: string): string => {
-    const known = scripts.get(scratch) ?? prepare(view, scratch);
-    scripts.set(scratch, known);
-    return known;
+  const scripts = new Map<string, { readonly view: View; readonly script: string }>();
+  const scriptFor = (view: View, scratch: string): string => {
+    const known = scripts.get(scratch);
+    if (known?.view === view) return known.script;
+    const script = prepare(view, scratch);
+    scripts.set(scratch, { view, script });
+    return script;
   };
-  const shared = mountedConfinement(
-    view,
-    (_, argv, cwd, scratch) => [
-      ...enter,
-      "/bin/sh",
-      "-c",
-      scriptFor(scratch),
-      "bosun-sandbox",
-      tools.setpriv,
-      cwd,
-      ...argv,
-    ],
-    () => [],
-  );
-  return {
-    ...shared,
-    forget: (scratch) => {
+  const shared = mountedConfinement(boundary, (view, argv, cwd, scratch) => {
+    const setup = scriptFor(view, scratch);
+    return [...enter, "/bin/sh", "-c", setup, "bosun-sandbox", tools.setpriv, cwd, ...argv];
+  });
+  return Object.assign(shared, {
+    forget: (scratch: string) => {
       scripts.delete(scratch);
       rmSync(besides(scratch), { recursive: true, force: true });
     },
-  };
+  });
 }
 
 // Beside the session's temporary folder, not in it: commands can write there.
@@ -68,8 +60,11 @@ function besides(scratch: string): string {
 
 /** Writes the mount tables, which one mount(8) each works off: a call per mount would cost a millisecond each. */
 function prepare(view: View, scratch: string): string {
-  const root = path.join(besides(scratch), "root");
-  mkdirSync(root, { recursive: true });
+  mkdirSync(besides(scratch), { recursive: true });
+  // A folder of its own each time: an earlier command may be working off the tables of an earlier view.
+  const tables = mkdtempSync(path.join(besides(scratch), "view-"));
+  const root = path.join(tables, "root");
+  mkdirSync(root);
   const own = `${root}/.bosun`;
   // Folders that later mounts stand on come first, then what stands on them.
   const isBase = (mount: Mount): boolean => mount.kind === "fresh" || mount.kind === "scratch";
@@ -102,8 +97,8 @@ function prepare(view: View, scratch: string): string {
     ...base.map((mount) => lineFor(mount, root, own, scratch)),
   ];
   const second = rest.map((mount) => lineFor(mount, root, own, scratch));
-  writeFileSync(path.join(besides(scratch), "first"), first.join(""));
-  writeFileSync(path.join(besides(scratch), "second"), second.join(""));
+  writeFileSync(path.join(tables, "first"), first.join(""));
+  writeFileSync(path.join(tables, "second"), second.join(""));
 
   const folders = toMake.filter((mount) => !isFile(mount)).map((mount) => root + mount.at);
   const files = toMake.filter(isFile).map((mount) => root + mount.at);
@@ -118,18 +113,18 @@ function prepare(view: View, scratch: string): string {
       : DEVICE_LINKS.map(
           (pair) => `ln -s ${pair.slice(pair.indexOf(":") + 1)} ${quote(`${root}/dev/${pair.split(":", 1)[0]}`)}`,
         )),
-    `mount -a -T ${quote(path.join(besides(scratch), "first"))}`,
+    `mount -a -T ${quote(path.join(tables, "first"))}`,
     ...(folders.length + linkFolders.length > 0
       ? [`mkdir -p ${words([...folders, ...linkFolders, ...files.map((file) => path.dirname(file))])}`]
       : []),
     ...files.map((file) => `[ -e ${quote(file)} ] || : > ${quote(file)}`),
     ...links,
     `chmod 000 ${quote(`${own}/empty`)}`,
-    `mount -a -T ${quote(path.join(besides(scratch), "second"))}`,
+    `mount -a -T ${quote(path.join(tables, "second"))}`,
     "ip link set lo up 2>/dev/null || ifconfig lo up 2>/dev/null || :",
     `cd ${quote(root)}; pivot_root . .bosun/old; umount -l /.bosun/old`,
     ...(view.unscoped ? [] : ["mount -o remount,bind,ro /"]),
-    'setpriv=$1; cd -- "$2"; shift 2; set +e; PATH=$path; export TMPDIR=/tmp',
+    `setpriv=$1; cd -- "$2"; shift 2; set +e; PATH=$path${view.unscoped ? "" : `; export TMPDIR=${SCRATCH}`}`,
     // Not exec: the first process of a PID namespace ignores signals, so it must not be the command itself.
     '"$setpriv" --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all -- "$@"',
     "exit $?",

@@ -20,6 +20,12 @@ export class Placeholders {
     };
   }
 
+  /** Whether what is at that place is only the one we hold it with. */
+  isOurs(file: string): boolean {
+    const inode = this.#held.get(file)?.inode;
+    return inode !== undefined && inode === inodeOf(file);
+  }
+
   #release(file: string): void {
     const entry = this.#held.get(file);
     if (entry === undefined) return;
@@ -36,6 +42,14 @@ function createEmpty(file: string): number | undefined {
     return lstatSync(file).ino;
   } catch {
     return undefined; // it exists by now, or its folder is not ours to write: then no command could create it either
+  }
+}
+
+function inodeOf(file: string): number | undefined {
+  try {
+    return lstatSync(file).ino;
+  } catch {
+    return undefined;
   }
 }
 

@@ -26,9 +26,11 @@ export function rereadingConfinement(
   return {
     ...first,
     prepare: async () => {
-      if (performance.now() - readAt < FRESH_MS) return;
-      reading ??= look().finally(() => (reading = undefined));
-      await reading;
+      if (performance.now() - readAt >= FRESH_MS) {
+        reading ??= look().finally(() => (reading = undefined));
+        await reading;
+      }
+      await current.prepare?.();
     },
     wrap: (argv, cwd, scratch) => current.wrap(argv, cwd, scratch),
     get allowsSpares() {

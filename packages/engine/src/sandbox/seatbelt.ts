@@ -36,6 +36,7 @@ export function seatbeltConfinement(boundary: Boundary): Confinement {
 export function seatbeltProfile(boundary: Boundary, scratch: string): string {
   const { visible, secrets } = findToolchains(boundary.home, boundary.path, boundary.toolchains);
   const unscoped = boundary.writable.length === 0;
+  const denied = [...boundary.denied, ...(unscoped ? [] : secrets)];
   const readable = unscoped ? ["/"] : [...SYSTEM_READ, ...visible, ...boundary.writable, ...boundary.readOnly, scratch];
   const writable = unscoped ? ["/"] : [...boundary.writable, scratch];
   return [
@@ -51,9 +52,7 @@ export function seatbeltProfile(boundary: Boundary, scratch: string): string {
     `(allow file-read* ${subpaths(readable)})`,
     `(allow file-write* ${subpaths(writable)})`,
     ...(boundary.readOnly.length > 0 ? [`(deny file-write* ${subpaths(boundary.readOnly)})`] : []),
-    ...([...boundary.denied, ...secrets].length > 0
-      ? [`(deny file-read* file-write* file-read-metadata ${subpaths([...boundary.denied, ...secrets])})`]
-      : []),
+    ...(denied.length > 0 ? [`(deny file-read* file-write* file-read-metadata ${subpaths(denied)})`] : []),
     boundary.network ? "(allow network*)" : '(allow network* (local ip "localhost:*") (remote ip "localhost:*"))',
     "",
   ].join("\n");

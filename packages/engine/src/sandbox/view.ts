@@ -26,7 +26,8 @@ export type View = {
 
 export const SCRATCH = "/tmp";
 
-export function viewOf(boundary: Boundary): View {
+/** `isPlaceholder`: what is at that place counts as absent, because only we put it there. */
+export function viewOf(boundary: Boundary, isPlaceholder: (file: string) => boolean = () => false): View {
   const unscoped = boundary.writable.length === 0;
   const toolchains = findToolchains(boundary.home, boundary.path, boundary.toolchains);
   const base: Mount[] = unscoped ? [] : scopedBase(boundary, toolchains.visible);
@@ -34,7 +35,7 @@ export function viewOf(boundary: Boundary): View {
   const taken: Mount[] = [];
   const reachable = (file: string): boolean => unscoped || heldBy(boundary.writable, file);
   for (const file of boundary.readOnly) {
-    const there = nearest(file);
+    const there = nearest(file, isPlaceholder);
     if (there.exists) {
       if (unscoped || heldBy([...boundary.writable, ...toolchains.visible], file))
         taken.push({ kind: "readable", at: file });
@@ -43,8 +44,8 @@ export function viewOf(boundary: Boundary): View {
       taken.push({ kind: "hidden-file", at: there.path });
     }
   }
-  for (const file of [...boundary.denied, ...toolchains.secrets]) {
-    const there = nearest(file);
+  for (const file of [...boundary.denied, ...(unscoped ? [] : toolchains.secrets)]) {
+    const there = nearest(file, isPlaceholder);
     if (!there.exists && !reachable(there.path)) continue;
     if (!there.exists) placeholders.push(there.path);
     taken.push({ kind: there.isFolder ? "hidden-folder" : "hidden-file", at: there.path });
@@ -83,11 +84,15 @@ function depth(file: string): number {
 }
 
 // What does not exist is kept from existing at its first missing component.
-function nearest(file: string): { path: string; exists: boolean; isFolder: boolean } {
+function nearest(
+  file: string,
+  isPlaceholder: (file: string) => boolean,
+): { path: string; exists: boolean; isFolder: boolean } {
   let missing: string | undefined;
   for (let at = file; ; at = path.dirname(at)) {
     try {
       const isFolder = lstatSync(at).isDirectory();
+      if (isPlaceholder(at)) throw new Error("absent");
       return missing === undefined
         ? { path: file, exists: true, isFolder }
         : { path: missing, exists: false, isFolder: false };

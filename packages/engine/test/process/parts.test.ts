@@ -1,0 +1,154 @@
+// The smaller parts of the process half, each by itself.
+import { describe, expect, test } from "bun:test";
+import { spawnFailure } from "../../src/process/command.ts";
+import { childEnvironment, extendEnvironment } from "../../src/process/environment.ts";
+import { parsePs, parseStat, readProcesses } from "../../src/process/process-table.ts";
+import { parseRecord } from "../../src/process/shell.ts";
+import { TagSpace, limitsPattern } from "../../src/process/tags.ts";
+import { after } from "../../src/process/timers.ts";
+
+describe("a child's environment", () => {
+  const source = {
+    PATH: "/bin",
+    HOME: "/h",
+    LC_TIME: "C",
+    CARGO_HOME: "/h/.cargo",
+    BOSUN_TOKEN: "t",
+    AWS_SECRET_ACCESS_KEY: "k",
+    GITHUB_TOKEN: "g",
+    SSH_AUTH_SOCK: "/s",
+    BUN_OPTIONS: "--preload x",
+    BUN_BE_BUN: "1",
+    BASH_ENV: "/evil",
+    EDITOR: "vi --token sk-123456",
+    OTHER: "o",
+  };
+
+  test("is a list of names", () => {
+    expect(childEnvironment(source)).toEqual({
+      PATH: "/bin",
+      HOME: "/h",
+      LC_TIME: "C",
+      CARGO_HOME: "/h/.cargo",
+      EDITOR: source.EDITOR,
+    });
+  });
+
+  test("can be widened by name and by value, never to what steers the runtime or the shell", () => {
+    const env = childEnvironment(source, {
+      pass: ["OTHER", "BUN_OPTIONS", "BASH_ENV"],
+      set: { X: "1", BUN_BE_BUN: "1" },
+    });
+    expect([env["OTHER"], env["X"], env["BUN_OPTIONS"], env["BASH_ENV"], env["BUN_BE_BUN"]]).toEqual([
+      "o",
+      "1",
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test("never holds a secret, under whatever name", () => {
+    expect(childEnvironment(source, { secrets: ["sk-123456"] })["EDITOR"]).toBeUndefined();
+  });
+
+  test("has a PATH even when there is none", () => {
+    expect(childEnvironment({})["PATH"]).toContain("/usr/bin");
+  });
+
+  test.each<[string, string, string]>([
+    ["a name with a dash", "A-B", "x"],
+    ["a name with an equals sign", "A=B", "x"],
+    ["an empty name", "", "x"],
+    ["NUL in a value", "A", "x\0"],
+    ["a value too long", "A", "x".repeat(32_769)],
+    ["what steers the shell", "BASH_ENV", "/evil"],
+    ["what steers the runtime", "BUN_OPTIONS", "--preload x"],
+  ])("of a caller is refused: %s", (_, name, value) => {
+    expect(() => extendEnvironment({ PATH: "/bin" }, { [name]: value })).toThrow(
+      expect.objectContaining({ code: "INVALID_INPUT" }),
+    );
+  });
+
+  test("of a caller goes over ours", () => {
+    expect(extendEnvironment({ A: "1", B: "2" }, { B: "3" })).toEqual({ A: "1", B: "3" });
+  });
+});
+
+test.each([
+  ["ENOENT", "program"],
+  ["EACCES", "program"],
+  ["E2BIG", "argument"],
+  ["EAGAIN", "limit"],
+  ["ENOMEM", "limit"],
+  ["EMFILE", "limit"],
+  ["EWHATEVER", "program"],
+])("a spawn that fails with %s is START_FAILED for reason %s", (errno, reason) => {
+  const error = spawnFailure(Object.assign(new Error("posix_spawn"), { code: errno }), "/bin/x");
+  expect(error).toMatchObject({ code: "START_FAILED", details: { reason, errno } });
+  expect(error.message).not.toContain("posix_spawn");
+});
+
+describe("the process table", () => {
+  test.each<[string, string, object]>([
+    ["a plain name", "5 (sh) S 1 5 5 0 -1", { parent: 1, group: 5, zombie: false }],
+    ["a name with blanks and brackets", "5 (a) Z (b c) R 7 6 5 0", { parent: 7, group: 6, zombie: false }],
+    ["a zombie", "5 (sh) Z 1 5 5", { zombie: true }],
+  ])("%s", (_, stat, expected) => {
+    expect(parseStat(5, stat)).toMatchObject({ pid: 5, ...expected });
+  });
+
+  test("ps output is read where there is no /proc", () => {
+    expect(parsePs("    1     0     1 Ss\n  23     1    23 S+\n 24    23    23 Z\n\n")).toEqual([
+      { pid: 1, parent: 0, group: 1, zombie: false },
+      { pid: 23, parent: 1, group: 23, zombie: false },
+      { pid: 24, parent: 23, group: 23, zombie: true },
+    ]);
+  });
+
+  test("we are in it", async () => {
+    expect((await readProcesses()).find((row) => row.pid === process.pid)).toMatchObject({ parent: process.ppid });
+  });
+});
+
+describe("tags", () => {
+  const space = new TagSpace();
+  test("never repeat between sessions and are found by the pattern", () => {
+    const [one, two] = [space.session(), space.session()];
+    const tags = [one.next(), one.next(), two.next()];
+    expect(new Set(tags).size).toBe(3);
+    expect(tags.map((tag) => one.matches(tag))).toEqual([true, true, false]);
+    for (const tag of tags) {
+      expect(Number.isSafeInteger(Number(tag.slice(0, 15)))).toBe(true);
+      expect(BigInt(tag) < 2n ** 63n).toBe(true);
+      const line = `Max file locks            ${tag}    ${tag}    locks`;
+      expect(new RegExp(limitsPattern(space.prefix).replaceAll("[[:space:]]", "\\s")).test(line)).toBe(true);
+    }
+    expect(one.matches("unlimited")).toBe(false);
+  });
+});
+
+describe("records", () => {
+  const bytes = (text: string): Uint8Array => Buffer.from(text, "latin1");
+  test.each<[string, string, string | undefined]>([
+    ["whole", "M\n/usr\nM\n", "/usr"],
+    ["the first of two", "M\n/usr\nM\nM\n/etc\nM\n", "/usr"],
+    ["with newlines in the name", "M\n/a\n\nb\n\nM\n", "/a\n\nb\n"],
+    ["of another command", "N\n/usr\nN\n", undefined],
+    ["cut short", "M\n/usr", undefined],
+    ["without a directory", "M\nM\n", undefined],
+    ["not absolute", "M\nusr\nM\n", undefined],
+    ["not UTF-8", "M\n/\xff\nM\n", undefined],
+    ["nothing", "", undefined],
+  ])("%s", (_, record, directory) => {
+    expect(parseRecord(bytes(record), "M")).toBe(directory as string);
+  });
+});
+
+test("a timer longer than any timer does not fire at once, and can be cancelled", async () => {
+  let fired = false;
+  const timer = after(2_147_483_648, () => (fired = true));
+  await Bun.sleep(30);
+  timer.cancel();
+  expect(fired).toBe(false);
+});
