@@ -25,6 +25,8 @@ const MIN_SAVED_TOKENS = 5;
 const MIN_SAVED_SHARE = 0.04;
 /** Letters for phrases must earn more: they cost the reader, and other tokenizers may spend two tokens on each. */
 const MIN_ABBREVIATED_SHARE = 0.06;
+/** Where every sign has a meaning already, letters on top must be worth more. */
+const MIN_ABBREVIATED_SHARE_OF_DENSE = 0.2;
 const MIN_ABBREVIATED_TOKENS = 25;
 const MIN_ABBREVIATED_SHARE_OF_CODE = 0.2;
 const MIN_CHARS = 40;
@@ -115,7 +117,9 @@ function foldPhrases(
   if (folded === undefined) return undefined;
   const tokens = countTokens(folded.text);
   const saved = base.tokens - tokens;
-  if (saved < base.tokens * MIN_ABBREVIATED_SHARE + MIN_ABBREVIATED_TOKENS) return undefined;
+  const dense = base.folds.includes("json") || base.folds.includes("grep");
+  const share = dense ? MIN_ABBREVIATED_SHARE_OF_DENSE : MIN_ABBREVIATED_SHARE;
+  if (saved < base.tokens * share + MIN_ABBREVIATED_TOKENS) return undefined;
   if (saved <= folded.letters + cheapElsewhere(base.text)) return undefined;
   const spared = options.abbreviate === "data" && saved < base.tokens * MIN_ABBREVIATED_SHARE_OF_CODE;
   if (spared && (structural === undefined ? isForReading(text) : structural.folds.includes("diff"))) return undefined;
