@@ -3,7 +3,6 @@ import { LineWriter, MAX_MESSAGE_BYTES, messagesIn } from "./stdio.ts";
 import { ConnectionError } from "./rpc-error.ts";
 import type { Transport } from "./transport.ts";
 
-/** Each step of ending a server: it closes by itself, it is asked to, it is made to. */
 const GRACE_MS = 2000;
 
 /** What every program needs to run; secrets of ours are not among it. */
@@ -27,6 +26,8 @@ export type ChildOptions = {
   /** The server's diagnostics, as they come. Never a sign of failure. */
   onStderr?: (text: string) => void;
   maxMessageBytes?: number;
+  /** How long each step of ending it may take: it closes by itself, it is asked to, it is made to. */
+  graceMs?: number;
 };
 
 type SpawnOptions = Bun.SpawnOptions.SpawnOptions<"pipe", "pipe", "pipe" | "ignore">;
@@ -59,14 +60,14 @@ export function startServer(options: ChildOptions): ChildTransport {
     ended,
     incoming: messagesIn(child.stdout, options.maxMessageBytes ?? MAX_MESSAGE_BYTES),
     send: (text) => writer.line(text),
-    close: () => (closing ??= endChild(child, writer)),
+    close: () => (closing ??= endChild(child, writer, options.graceMs ?? GRACE_MS)),
   };
 }
 
-async function endChild(child: Bun.Subprocess, writer: LineWriter): Promise<void> {
+async function endChild(child: Bun.Subprocess, writer: LineWriter, graceMs: number): Promise<void> {
   void writer.end().catch(() => {});
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-    if (await exitsWithin(child, GRACE_MS)) break;
+    if (await exitsWithin(child, graceMs)) break;
     signalGroup(child, signal);
   }
   await child.exited;

@@ -19,7 +19,8 @@ export type Notification = { kind: "notification"; method: string; params: JsonO
 export type Reply = { kind: "reply"; id: Id | undefined; raw: string } & (
   { result: JsonObject; error?: never } | { error: RpcError; result?: never }
 );
-export type Malformed = { kind: "malformed"; id: Id | undefined; error: RpcError };
+/** `reply`: it was meant as one, to the request of that id. */
+export type Malformed = { kind: "malformed"; id: Id | undefined; error: RpcError; reply?: true };
 export type Single = Request | Notification | Reply | Malformed;
 export type Incoming = Single | { kind: "batch"; items: Single[] };
 
@@ -108,11 +109,17 @@ function classify(value: unknown, raw: string): Single {
 function classifyReply(value: JsonObject, id: Id | undefined, raw: string): Single {
   const { result, error } = value;
   if ((result === undefined) === (error === undefined)) {
-    return malformed(INVALID_REQUEST, "a message needs a method, or exactly one of result and error", id);
+    return {
+      ...malformed(INVALID_REQUEST, "a message needs a method, or exactly one of result and error", id),
+      reply: true,
+    };
   }
   if (error !== undefined) return { kind: "reply", id, error: RpcError.from(error), raw };
   if (!isObject(result) || id === undefined) {
-    return malformed(INVALID_REQUEST, "a result must be an object and carry the id of its request", id);
+    return {
+      ...malformed(INVALID_REQUEST, "a result must be an object and carry the id of its request", id),
+      reply: true,
+    };
   }
   return { kind: "reply", id, result, raw };
 }

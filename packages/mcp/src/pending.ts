@@ -1,6 +1,6 @@
 // Requests that we have sent and that await their reply: numbering, timeouts, cancellation, the end of the connection.
 import { idOf } from "./message.ts";
-import type { Id, Reply } from "./message.ts";
+import type { Id, Malformed, Reply } from "./message.ts";
 import { ConnectionError } from "./rpc-error.ts";
 
 /** Above 2^31 - 1 ms a timer fires at once: longer waits are as good as that long. */
@@ -67,6 +67,12 @@ export class PendingRequests {
     if (!waiting) return false;
     waiting.resolve(reply);
     return true;
+  }
+
+  /** A reply that is none: whoever waits need not wait any longer. */
+  spoil({ id, reply, error }: Malformed): void {
+    if (reply && id !== undefined)
+      this.fail(id, new ConnectionError("invalid", `the reply cannot be read: ${error.message}`));
   }
 
   /** The request could not be sent. */

@@ -109,7 +109,8 @@ class SseLink implements Link {
         const message = parseMessage(event.data);
         for (const one of message.kind === "batch" ? message.items : [message]) {
           if (one.kind === "reply") this.waiting.settle(one);
-          else if (one.kind !== "malformed") this.options.receive(one);
+          else if (one.kind === "malformed") this.waiting.spoil(one);
+          else this.options.receive(one);
         }
       }
     } catch {

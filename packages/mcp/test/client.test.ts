@@ -83,6 +83,14 @@ test("a server that does not even read cannot hold a request past its deadline",
   await expect(connecting).rejects.toMatchObject({ reason: "timeout" });
 });
 
+test("a reply that cannot be read fails its request at once, a malformed request of the same id does not", async () => {
+  const [mine, theirs] = transportPair();
+  const client = connectTransport(mine, { name: "c", version: "0", era: "legacy", timeoutMs: 30_000 });
+  await theirs.send(`{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}`);
+  await theirs.send(`{"jsonrpc":"2.0","id":1,"result":7}`);
+  await expect(client).rejects.toMatchObject({ reason: "invalid" });
+});
+
 test("a message that cannot be sent fails its request at once", async () => {
   const broken: Transport = {
     incoming: (async function* () {
