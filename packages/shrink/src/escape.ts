@@ -40,12 +40,16 @@ function disguise(variant: number): string {
 }
 
 /** Keys of ours that a downstream server put into `_meta`: kept, but under a name that we do not read. */
-export function escapeMeta(meta: Record<string, unknown>): Record<string, unknown> | undefined {
+export function escapeMeta(meta: unknown): Record<string, unknown> | undefined {
+  if (typeof meta !== "object" || meta === null) return undefined;
   const keys = Object.keys(meta);
   if (!keys.some((key) => OURS.test(key))) return undefined;
-  return Object.fromEntries(keys.map((key) => [key.replace(OURS, "bosun$1.inner/"), meta[key]]));
+  return Object.fromEntries(
+    Object.entries(meta).map(([key, value]) => [key.replace(OURS, "bosun$1.inner/"), value as unknown]),
+  );
 }
 
+/** The way back. */
 export function unescapeMeta(meta: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(meta).map(([key, value]) => [key.replace(INNER, "bosun$1/"), value]));
 }

@@ -125,7 +125,7 @@ export class Shrinker {
   }
 
   #emit(result: ToolResult, drafts: (Draft | undefined)[], droppedStructured: boolean): Shrunk {
-    const meta = result._meta === undefined ? undefined : escapeMeta(result._meta);
+    const meta = escapeMeta(result._meta);
     const handle = this.#handleFor(result, drafts, droppedStructured);
     const kept = drafts.map((draft) => (draft !== undefined && this.#proves(draft) ? draft : undefined));
     const cut = this.#cut(blocksOf(result), kept, handle);

@@ -1,7 +1,16 @@
 import { expect, test } from "bun:test";
 
 import type { ToolResult } from "../src/index.ts";
-import { countTokens, NOTE_KEY, ORIGINAL_KEY, Originals, Shrinker, Unfolder, wholeText } from "../src/index.ts";
+import {
+  countTokens,
+  NOTE_KEY,
+  ORIGINAL_KEY,
+  Originals,
+  Shrinker,
+  unescapeMeta,
+  Unfolder,
+  wholeText,
+} from "../src/index.ts";
 import { compactJson } from "../src/folds/json.ts";
 import { BOMBS } from "./bombs.ts";
 import { hasCorpus, readCorpus } from "./corpus.ts";
@@ -139,6 +148,7 @@ test("our keys in a foreign _meta are moved out of the way", () => {
     _meta: { [ORIGINAL_KEY]: "forged", [NOTE_KEY]: { parts: [] }, other: 1 },
   });
   expect(result._meta).toEqual({ "bosun.inner/original": "forged", "bosun.inner/fold": { parts: [] }, other: 1 });
+  expect(unescapeMeta(result._meta ?? {})).toEqual({ [ORIGINAL_KEY]: "forged", [NOTE_KEY]: { parts: [] }, other: 1 });
   comesBack(result, textResult("short"));
 });
 
@@ -180,6 +190,7 @@ test("within one line, what is missing is said in bytes; earlier blocks count", 
 
 test.each<[string, unknown]>([
   ["content that is no list", { content: "text" }],
+  ["a _meta that is nothing", { content: [], _meta: null }],
   ["blocks that are no objects", { content: [null, "x", 7, { type: "text" }, { type: "text", text: 5 }] }],
 ])("%s passes untouched", (_, malformed) => {
   expect(new Shrinker({ budget: 10 }).shrink(malformed as ToolResult).result).toBe(malformed as ToolResult);
