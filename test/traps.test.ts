@@ -14,13 +14,21 @@ test("there are sources to look at", () => {
 
 /** `holds` looks at the call, or, where options are put together elsewhere, at the file. */
 test.each<[string, RegExp, (call: string, source: string) => boolean]>([
-  ["a child's pipe is never read ahead of us: lazy", /\bBun\.spawn\(/g, (_, source) => /\blazy:\s*true/.test(source)],
+  [
+    "a child's pipe is never read ahead of us: lazy",
+    /\bBun\.spawn\(/g,
+    (call, source) => !/std(out|err): "pipe"|"pipe"\]/.test(call) || /\blazy:\s*true/.test(source),
+  ],
   [
     "a child gets the environment we name, not the one we were started with",
     /\bBun\.spawn\(/g,
     (_, source) => /\benv\b/.test(source),
   ],
-  ["a quiet connection is not closed after ten seconds", /\bBun\.serve\(/g, (call) => /\bidleTimeout:\s*0/.test(call)],
+  [
+    "a quiet connection is not closed after ten seconds",
+    /\bBun\.serve\(/g,
+    (call, source) => /\bidleTimeout:\s*0/.test(call) || /\.timeout\(request, 0\)/.test(source),
+  ],
   ["no login shell: it costs 150 ms", /["'`]-lc["'`]/g, () => false],
   ["stdin is not read through console: it invents an empty last line", /\bof\s+console\b/g, () => false],
   ["no slice of a file as a source or a target: writes ignore it", /\bBun\.file\([^)]*\)\s*\.slice\(/g, () => false],

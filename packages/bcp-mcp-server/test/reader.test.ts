@@ -184,7 +184,7 @@ describe("--allow-dir", () => {
 describe("BCP_CLI_PATH", () => {
   test("another binary answers the same", async () => {
     const program = at("bcp-wrapper");
-    writeFileSync(program, `#!/bin/sh\nexec ${bun.join(" ")} ${bcpMain} "$@"\n`);
+    writeFileSync(program, `#!/bin/sh\nexec ${[...bun, bcpMain].map((word) => `'${word}'`).join(" ")} "$@"\n`);
     chmodSync(program, 0o755);
     const external = await start([], { BCP_CLI_PATH: program });
     const args = { path: at("made.bcp"), mode: "markdown" };

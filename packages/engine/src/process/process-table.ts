@@ -16,6 +16,7 @@ export async function readProcesses(): Promise<ProcessRow[]> {
     stdin: "ignore",
     stdout: "pipe",
     stderr: "ignore",
+    lazy: true,
     env: {},
   });
   return parsePs(await new Response(ps.stdout).text());

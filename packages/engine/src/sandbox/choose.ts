@@ -131,6 +131,7 @@ async function trial(confinement: Confinement, boundary: Boundary): Promise<stri
       stdin: "ignore",
       stdout: "ignore",
       stderr: "pipe",
+      lazy: true,
       timeout: TRIAL_MS,
       killSignal: "SIGKILL",
     });
