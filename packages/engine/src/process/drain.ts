@@ -47,7 +47,7 @@ export class Drain {
         this.#lastDataAt = performance.now();
         if (!this.#keeping) continue;
         this.capture.push(value);
-        onData(value);
+        notify(onData, value);
       }
       this.#atEnd = !this.#abandoned;
     } catch {
@@ -56,5 +56,14 @@ export class Drain {
     this.capture.finish();
     if (this.#atEnd) pool.giveBack(pipe);
     else pool.retire(pipe);
+  }
+}
+
+// A listener that throws is a bug of the listener: said, but never a reason to stop reading.
+function notify(onData: (chunk: Uint8Array) => void, chunk: Uint8Array): void {
+  try {
+    onData(chunk);
+  } catch (error) {
+    console.error(error);
   }
 }

@@ -123,6 +123,7 @@ export class ProcessHost {
         leaderAlive: () => child.exitCode === null && child.signalCode === null,
         tag,
         namespaced: this.confinement.namespaced,
+        startedAt,
       },
       stdout: drain(launched.stdout, "stdout"),
       stderr: launched.stderr === undefined ? undefined : drain(launched.stderr, "stderr"),
@@ -164,7 +165,7 @@ export class ProcessHost {
     const deadline = performance.now() + GRACE_MS;
     for (let wait = 20; performance.now() < deadline; wait = Math.min(wait * 2, 500)) {
       await pause(wait);
-      if ((await findMembers([], tags.matches)).length === 0) return;
+      if ((await findMembers([], tags.matches, performance.now())).length === 0) return;
     }
     await killTagged(tags.matches);
   }

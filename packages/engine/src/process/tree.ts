@@ -1,8 +1,7 @@
 // A command's whole tree of processes, also those that left its session, lost their parents or wiped their environment:
 // found and ended.
-import { readFileSync } from "node:fs";
-import { readProcesses } from "./process-table.ts";
-import { TAG_VARIABLE, tagsOf } from "./tags.ts";
+import { takeSnapshot } from "./snapshot.ts";
+import { tagsOf } from "./tags.ts";
 import { pause } from "./timers.ts";
 import type { ProcessRow } from "./process-table.ts";
 import type { TagTest } from "./tags.ts";
@@ -14,6 +13,8 @@ export type Tree = {
   readonly tag: string;
   /** Leader and first child only hold a PID namespace: killing them ends all, and asking them to end would kill all. */
   readonly namespaced: boolean;
+  /** On the clock of `performance.now`: what was seen earlier says nothing about it. */
+  readonly startedAt: number;
 };
 
 // A tree that forks as fast as we kill is caught by the group kill, which is atomic; this bounds the rest.
@@ -23,6 +24,11 @@ const KILL_PAUSE_MS = 10;
 /** Asks everything in the tree to end. */
 export async function terminateTree(tree: Tree): Promise<void> {
   const members = await membersOf(tree);
+  // Nothing inside carries the label yet: the sandbox is still being built, and there is nobody to ask.
+  if (tree.namespaced && !members.some((row) => tagsOf(row.pid).includes(tree.tag))) {
+    if (tree.leaderAlive()) signal(tree.leader, "SIGKILL");
+    return;
+  }
   const wholeGroup = !tree.namespaced && tree.leaderAlive();
   if (wholeGroup) signal(-tree.leader, "SIGTERM");
   for (const row of members) {
@@ -35,29 +41,29 @@ export async function terminateTree(tree: Tree): Promise<void> {
 
 /** Kills everything in the tree, until nothing of it is left. */
 export async function killTree(tree: Tree): Promise<void> {
-  for (let round = 0; round < KILL_ROUNDS; round++) {
+  await killUntilGone(async (notBefore) => {
     if (tree.leaderAlive()) signal(-tree.leader, "SIGKILL");
-    const members = await membersOf(tree);
-    if (members.length === 0) return;
-    for (const row of members) signal(row.pid, "SIGKILL");
-    await pause(KILL_PAUSE_MS);
-  }
+    return membersOf(tree, notBefore);
+  });
 }
 
 /** Every live process that belongs to the tree. */
-export async function membersOf(tree: Tree): Promise<ProcessRow[]> {
+export async function membersOf(tree: Tree, notBefore = tree.startedAt): Promise<ProcessRow[]> {
   const roots = tree.leaderAlive() ? [tree.leader] : [];
-  return findMembers(roots, (tag) => tag === tree.tag);
+  return findMembers(roots, (tag) => tag === tree.tag, notBefore);
 }
 
 /** Every live process that carries a matching tag, descends from one, or shares a live leader's group. */
-export async function findMembers(leaders: readonly number[], matches: TagTest): Promise<ProcessRow[]> {
-  const rows = (await readProcesses()).filter((row) => !row.zombie && row.pid !== process.pid);
+export async function findMembers(
+  leaders: readonly number[],
+  matches: TagTest,
+  notBefore: number,
+): Promise<ProcessRow[]> {
+  const { rows, byParent, labels } = await takeSnapshot(notBefore);
   const members = new Set<number>(leaders);
   for (const row of rows) {
-    if (leaders.includes(row.group) || isTagged(row.pid, matches)) members.add(row.pid);
+    if (leaders.includes(row.group) || labels(row.pid).some(matches)) members.add(row.pid);
   }
-  const byParent = Map.groupBy(rows, (row) => row.parent);
   const queue = [...members];
   for (let pid = queue.pop(); pid !== undefined; pid = queue.pop()) {
     for (const child of byParent.get(pid) ?? []) {
@@ -71,31 +77,25 @@ export async function findMembers(leaders: readonly number[], matches: TagTest):
 
 /** Kills whatever carries a matching tag, until nothing does. */
 export async function killTagged(matches: TagTest): Promise<void> {
-  for (let round = 0; round < KILL_ROUNDS; round++) {
-    const members = await findMembers([], matches);
-    if (members.length === 0) return;
+  await killUntilGone((notBefore) => findMembers([], matches, notBefore));
+}
+
+// Gone is what two looks in a row do not find: a parent may end, and its child begin, while one look is taken.
+async function killUntilGone(find: (notBefore: number) => Promise<ProcessRow[]>): Promise<void> {
+  let empty = 0;
+  for (let round = 0; round < KILL_ROUNDS && empty < 2; round++) {
+    const members = await find(performance.now());
+    empty = members.length === 0 ? empty + 1 : 0;
     for (const row of members) signal(row.pid, "SIGKILL");
-    await pause(KILL_PAUSE_MS);
+    if (members.length > 0) await pause(KILL_PAUSE_MS);
   }
 }
 
 /** Asks whatever carries a matching limit to end, and says whether there was anything. */
 export async function terminateTagged(matches: TagTest): Promise<boolean> {
-  const members = await findMembers([], matches);
+  const members = await findMembers([], matches, performance.now());
   for (const row of members) if (tagsOf(row.pid).some(matches)) signal(row.pid, "SIGTERM");
   return members.length > 0;
-}
-
-function isTagged(pid: number, matches: TagTest): boolean {
-  if (tagsOf(pid).some(matches)) return true;
-  try {
-    const variables = readFileSync(`/proc/${pid}/environ`, "latin1");
-    const at = variables.startsWith(`${TAG_VARIABLE}=`) ? 0 : variables.indexOf(`\0${TAG_VARIABLE}=`) + 1;
-    if (at === 0 && !variables.startsWith(`${TAG_VARIABLE}=`)) return false;
-    return matches(variables.slice(at + TAG_VARIABLE.length + 1).split("\0", 1)[0] ?? "");
-  } catch {
-    return false; // gone, not ours to look into, or no /proc here
-  }
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
