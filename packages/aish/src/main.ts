@@ -24,9 +24,12 @@ export async function runAish(argv: readonly string[], io: Io = processIo(), sea
     const { options, prompt } = config;
     const isPiped = io.keyboard === undefined || !io.stdout.isTerminal;
     const isScript = options.print || (isPiped && (prompt !== "" || io.keyboard === undefined));
-    if (isScript) return runPrint(io, options, prompt, seams);
+    if (isScript || io.keyboard === undefined) return runPrint(io, options, prompt, seams);
+    const { startRepl } = await import("./repl/start-repl.ts");
+    return startRepl(io, io.keyboard, options, prompt, seams);
   }
-  return EXIT.usage;
+  const { runSubcommand } = await import("./commands/subcommand.ts");
+  return runSubcommand(io, config, seams);
 }
 
 if (import.meta.main) {

@@ -1,0 +1,193 @@
+// `aish mcp …`, `aish sessions`, `aish doctor`: the same program without a conversation.
+import path from "node:path";
+import type { ChatOptions, Config } from "../config.ts";
+import { EXIT, isSettingsProblem } from "../print.ts";
+import { Program } from "../program.ts";
+import type { Seams } from "../program.ts";
+import { parseObject } from "../model/json-text.ts";
+import { serverTable, table, toolTable } from "../repl/listings.ts";
+import { ageOf } from "../repl/meta-commands.ts";
+import { removeServer, saveServer } from "../repl/save-server.ts";
+import type { Io } from "../screen/io.ts";
+import { safeLine } from "../screen/terminal-view.ts";
+import { plainConfig } from "../servers/server-config.ts";
+import { outcomeOf, wordsForPerson } from "../servers/call-end.ts";
+import { textOfResult } from "../servers/content.ts";
+import { displayName, isAlias } from "../tools/names.ts";
+
+type Subcommand = Extract<Config, { kind: "mcp" | "sessions" | "doctor" }>;
+
+export async function runSubcommand(io: Io, config: Subcommand, seams: Seams): Promise<number> {
+  const say = (text: string): void => io.stderr.write(`[aish] ${safeLine(text, 600)}\n`);
+  let program: Program;
+  try {
+    program = await create(io, config, say, seams);
+  } catch (error) {
+    if (!isSettingsProblem(error)) throw error;
+    say(error instanceof Error ? error.message : String(error));
+    return EXIT.usage;
+  }
+  try {
+    if (config.kind === "sessions") return listSessions(program);
+    if (config.kind === "doctor") return await doctor(program);
+    return await mcp(program, config.words, say);
+  } finally {
+    await program.close();
+  }
+}
+
+// Only the doctor cares for the model; without one the others still work.
+function create(io: Io, config: Subcommand, say: (text: string) => void, seams: Seams): Promise<Program> {
+  const options: ChatOptions = config.kind === "doctor" ? config.options : { ...config.options, demo: true };
+  return Program.create(io, options, { status: say, problem: say }, seams);
+}
+
+async function mcp(program: Program, words: readonly string[], say: (text: string) => void): Promise<number> {
+  const [verb = "list", ...rest] = words;
+  const { io, chat } = program;
+  const print = (lines: readonly string[]): void => io.stdout.write(`${lines.join("\n")}\n`);
+  switch (verb) {
+    case "list":
+      await chat.servers.connectAll();
+      print(serverTable(chat.servers.list()));
+      return chat.servers.list().some((server) => server.state === "failed") ? EXIT.server : 0;
+    case "tools":
+      await chat.servers.connectAll();
+      print(toolTable(chat, rest.join(" ")));
+      return 0;
+    case "call":
+      return call(program, rest[0] ?? "", rest.slice(1).join(" "), say);
+    case "add":
+      return add(program, rest, say);
+    case "remove": {
+      const file = settingsFile(program);
+      if (removeServer(file, rest[0] ?? "")) {
+        say(`${rest[0] ?? ""} is no longer in ${file}`);
+        return 0;
+      }
+      say(`there is no [mcp.servers.${rest[0] ?? ""}] in ${file}`);
+      return EXIT.usage;
+    }
+    default:
+      say(`aish mcp ${verb}? There are list, tools, call, add, remove`);
+      return EXIT.usage;
+  }
+}
+
+async function call(program: Program, name: string, json: string, say: (text: string) => void): Promise<number> {
+  const { chat, io } = program;
+  const alias = name.slice(0, Math.max(0, name.indexOf(".")));
+  const server = chat.servers.get(alias);
+  if (server === undefined) {
+    say(`there is no server called "${alias}"`);
+    return EXIT.usage;
+  }
+  const args = parseObject(json.trim() === "" ? "{}" : json);
+  if (args.kind === "broken") {
+    say(`the arguments are not a JSON object (line ${args.line}, column ${args.column})`);
+    return EXIT.usage;
+  }
+  await server.connect();
+  const tool = server.tools.find((one) => displayName(one) === name);
+  if (server.state !== "ready" || tool === undefined) {
+    say(server.state === "ready" ? `${alias} has no such tool` : `${alias}: ${server.reason}`);
+    return EXIT.server;
+  }
+  // Typed by the person, word for word: that is the approval. A rule that denies still denies.
+  if (chat.gate.decide(tool, server, args.value).kind === "deny") {
+    say(`${name} is not allowed by your policy`);
+    return EXIT.unapproved;
+  }
+  const end = await server.call(tool, args.value, { near: [] });
+  if (end.kind !== "result") {
+    say(`${name}: ${wordsForPerson(end)}`);
+    return EXIT.model;
+  }
+  const { forPerson } = textOfResult(end.result, () => undefined);
+  const shown = io.stdout.isTerminal
+    ? forPerson
+        .split("\n")
+        .map((line) => safeLine(line, 100_000))
+        .join("\n")
+    : forPerson;
+  io.stdout.write(`${shown}\n`);
+  return outcomeOf(end) === "ok" ? 0 : EXIT.model;
+}
+
+function add(program: Program, words: readonly string[], say: (text: string) => void): number {
+  const [alias = "", target = "", ...args] = words;
+  const isUrl = /^https?:\/\//.test(target);
+  if (!isAlias(alias) || target === "") {
+    say("aish mcp add ALIAS URL, or aish mcp add ALIAS -- COMMAND ARGS…");
+    return EXIT.usage;
+  }
+  if (program.chat.servers.has(alias)) {
+    say(`there is a server called ${alias} already`);
+    return EXIT.usage;
+  }
+  const reach = isUrl
+    ? ({ kind: "http", url: target, headers: {} } as const)
+    : ({ kind: "stdio", command: target, args, env: {}, envPass: [] } as const);
+  const file = settingsFile(program);
+  saveServer(file, plainConfig(alias, reach, file, program.settings.mcp));
+  say(`${alias} is now in ${file}`);
+  return 0;
+}
+
+function listSessions(program: Program): number {
+  const rows = program.sessions
+    .list()
+    .map((one) => [
+      one.id,
+      ageOf(one.changedAt),
+      one.turns < 0 ? "many" : String(one.turns),
+      safeLine(one.firstQuestion, 60),
+      safeLine(one.cwd, 60),
+    ]);
+  program.io.stdout.write(
+    `${rows.length === 0 ? "no sessions" : table([["id", "age", "turns", "first question", "folder"], ...rows]).join("\n")}\n`,
+  );
+  return 0;
+}
+
+async function doctor(program: Program): Promise<number> {
+  const { io, chat, loaded } = program;
+  const rows: [string, boolean, string][] = [["settings", true, loaded.file ?? "none, all defaults"]];
+  const offered = await chat.model
+    .offered(chat.fetch)
+    .catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+  const answers = Array.isArray(offered);
+  const hasModel = answers && (offered.length === 0 || offered.includes(chat.model.wire));
+  rows.push([
+    "model",
+    answers,
+    `${chat.model.name} (${chat.model.wire} at ${chat.model.host}): ${answers ? "answers" : safeLine(String(offered))}`,
+  ]);
+  if (answers && !hasModel)
+    rows.push([
+      "model",
+      false,
+      `the server does not list ${chat.model.wire}; it has ${offered.slice(0, 8).join(", ")}`,
+    ]);
+  await chat.servers.connectAll();
+  for (const server of chat.servers.list()) {
+    const isGood = server.state === "ready" || !server.config.enabled;
+    const said =
+      server.state === "ready"
+        ? `${server.tools.length} tools, ${server.revision ?? ""}, ${server.lastMs ?? 0} ms`
+        : server.config.enabled
+          ? server.reason
+          : "disabled";
+    rows.push([`mcp ${server.alias}`, isGood, safeLine(said)]);
+  }
+  for (const rule of chat.gate.unmatched(chat.servers.tools()))
+    rows.push(["rules", false, `${safeLine(rule)} matches no tool`]);
+  rows.push(["state", true, loaded.folders.state]);
+  const lines = table(rows.map(([what, isGood, said]) => [isGood ? "ok  " : "FAIL", what, said]));
+  io.stdout.write(`${lines.join("\n")}\n`);
+  return rows.every(([, isGood]) => isGood) ? 0 : 1;
+}
+
+function settingsFile(program: Program): string {
+  return program.loaded.file ?? path.join(program.loaded.folders.config, "config.toml");
+}

@@ -1,0 +1,192 @@
+// `:mcp …`: servers while the conversation goes on, and tools called by hand through the same approval.
+import { parseObject } from "../model/json-text.ts";
+import { aliasOfUrl } from "../program.ts";
+import { safeLine } from "../screen/terminal-view.ts";
+import { placeOf, plainConfig } from "../servers/server-config.ts";
+import { displayName, isAlias, nearest } from "../tools/names.ts";
+import { offeredTools } from "../turn/request.ts";
+import { runCalls } from "../turn/run-calls.ts";
+import { serverTable, toolCard, toolTable } from "./listings.ts";
+import type { Repl } from "./repl.ts";
+import { saveServer } from "./save-server.ts";
+import { prepareSignIn } from "./sign-in.ts";
+
+export async function mcpCommand(repl: Repl, rest: string): Promise<void> {
+  const [verb = "list", ...words] = rest.split(/\s+/).filter((word) => word !== "");
+  const tail = rest.slice(rest.indexOf(verb) + verb.length).trim();
+  const { chat } = repl.program;
+  switch (verb) {
+    case "list":
+      return repl.terminal.line(serverTable(chat.servers.list()).join("\n"));
+    case "tools":
+      return repl.terminal.line(toolTable(chat, tail).join("\n"));
+    case "tool":
+      return showTool(repl, words[0] ?? "");
+    case "call":
+      return callByHand(repl, tail);
+    case "connect":
+      return connect(repl, words, tail);
+    case "disconnect":
+      return disconnect(repl, words[0] ?? "");
+    case "reconnect":
+      return reconnect(repl, words[0] ?? "");
+    case "log":
+      return showLog(repl, words[0] ?? "");
+    case "save":
+      return save(repl, words[0] ?? "");
+    case "login":
+      return login(repl, words[0] ?? "");
+    default:
+      repl.view.problem(
+        `:mcp ${verb}? There are list, tools, tool, call, connect, disconnect, reconnect, log, save, login`,
+      );
+  }
+}
+
+/** `alias.tool {json}`: looked at and asked about like a call of the model's, and the model is not told. */
+export async function callByHand(repl: Repl, rest: string): Promise<void> {
+  const [, name = "", json = ""] = /^(\S+)\s*([\s\S]*)$/.exec(rest) ?? [];
+  const found = repl.findTool(name);
+  if (found === undefined) return noTool(repl, name);
+  const args = parseObject(json.trim() === "" ? "{}" : json);
+  if (args.kind === "broken") {
+    return repl.view.problem(`that is not a JSON object (line ${args.line}, column ${args.column})`);
+  }
+  const { chat } = repl.program;
+  const names = offeredTools(chat);
+  const wire = names.wireOf(found.tool);
+  if (wire === undefined) return repl.view.problem(`${name} is not allowed by your policy`);
+  const call = { id: "by-hand", name, wire, arguments: JSON.stringify(args.value) };
+  await repl.interruptible((signal) =>
+    runCalls([call], { chat, view: repl.view, person: repl.person, names, signal, callsLeft: 1 }),
+  );
+}
+
+function showTool(repl: Repl, name: string): void {
+  const found = repl.findTool(name);
+  if (found === undefined) return noTool(repl, name);
+  repl.terminal.line(toolCard(repl.program.chat, found.tool).join("\n"));
+}
+
+async function connect(repl: Repl, words: readonly string[], tail: string): Promise<void> {
+  const { chat, settings } = repl.program;
+  const [target = "", alias] = words;
+  if (target === "") return repl.view.problem("give an address: :mcp connect http://127.0.0.1:9000/mcp [alias]");
+  if (target === "--") return connectCommand(repl, tail.replace(/^--\s*/, ""));
+  const known = chat.servers.get(target);
+  if (known !== undefined) return reconnect(repl, known.alias);
+  if (!URL.canParse(target) || !/^https?:$/.test(new URL(target).protocol)) {
+    const [meant] = nearest(
+      target,
+      chat.servers.list().map((server) => server.alias),
+      1,
+    );
+    const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
+    return repl.view.problem(`"${safeLine(target)}" is neither a known server nor an http address${hint}`);
+  }
+  if (alias !== undefined && !isAlias(alias))
+    return repl.view.problem(`"${safeLine(alias)}" cannot be an alias: a-z, 0-9, - and _, at most 24 characters`);
+  const same = chat.servers.byUrl(target);
+  if (same !== undefined) {
+    if (alias === undefined || alias === same.alias) return reconnect(repl, same.alias);
+    if (chat.servers.has(alias)) return repl.view.problem(`there is a server called ${alias} already`);
+    const before = same.alias;
+    chat.servers.rename(same, alias);
+    return repl.view.status(
+      `mcp: ${before} is now called ${alias} (${same.tools.length} tools) · not saved; :mcp save ${alias} keeps it`,
+    );
+  }
+  if (alias !== undefined && chat.servers.has(alias))
+    return repl.view.problem(`there is a server called ${alias} already`);
+  const name = alias ?? chat.servers.freeAlias(aliasOfUrl(target));
+  const server = chat.servers.add(
+    plainConfig(name, { kind: "http", url: target, headers: {} }, "this session", settings.mcp),
+  );
+  await waitFor(repl, () => server.connect());
+  if (server.state === "ready" && alias === undefined)
+    repl.view.status(`to choose the name: :mcp connect <url> <alias> · :mcp save ${name} keeps it`);
+}
+
+async function connectCommand(repl: Repl, text: string): Promise<void> {
+  const { chat, settings } = repl.program;
+  const [command = "", ...args] = text.split(/\s+/).filter((word) => word !== "");
+  if (command === "") return repl.view.problem("give a command: :mcp connect -- git-mcp --repo .");
+  repl.terminal.line(`  this starts a program: ${safeLine(text, 500)}`);
+  if (!(await repl.person.confirm("  start it?"))) return;
+  const name = chat.servers.freeAlias(command.split("/").at(-1) ?? command);
+  const server = chat.servers.add(
+    plainConfig(name, { kind: "stdio", command, args, env: {}, envPass: [] }, "this session", settings.mcp),
+  );
+  await waitFor(repl, () => server.connect());
+}
+
+async function disconnect(repl: Repl, alias: string): Promise<void> {
+  const { servers } = repl.program.chat;
+  const many = servers.get(alias)?.tools.length ?? 0;
+  const server = await servers.remove(alias);
+  if (server === undefined) return noServer(repl, alias);
+  repl.view.status(`mcp: ${alias} disconnected; ${many} tools gone`);
+}
+
+async function reconnect(repl: Repl, alias: string): Promise<void> {
+  const server = repl.program.chat.servers.get(alias);
+  if (server === undefined) return noServer(repl, alias);
+  await waitFor(repl, () => server.reconnect());
+}
+
+/** Ctrl-C stops waiting, not the attempt. */
+async function waitFor(repl: Repl, work: () => Promise<void>): Promise<void> {
+  await repl.interruptible(async (signal) => {
+    const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    await Promise.race([work(), stopped]);
+  });
+}
+
+function showLog(repl: Repl, alias: string): void {
+  const server = repl.program.chat.servers.get(alias);
+  if (server === undefined) return noServer(repl, alias);
+  const { frames, style } = repl.terminal;
+  const lines = server.log.lines.map((line) => `${style.dim(frames.side)}${safeLine(line, 1000)}`);
+  repl.terminal.line(lines.length === 0 ? "(nothing)" : lines.join("\n"));
+}
+
+function save(repl: Repl, alias: string): void {
+  const { program } = repl;
+  const server = program.chat.servers.get(alias);
+  if (server === undefined) return noServer(repl, alias);
+  if (server.config.reach.kind === "builtin") return repl.view.problem(`${alias} is built in`);
+  if (Object.hasOwn(program.settings.mcp.servers, alias))
+    return repl.view.status(`${alias} is in the settings already`);
+  const file = program.loaded.file ?? `${program.loaded.folders.config}/config.toml`;
+  saveServer(file, server.config);
+  repl.view.status(`${alias} (${placeOf(server.config.reach)}) is now in ${file}`);
+}
+
+async function login(repl: Repl, alias: string): Promise<void> {
+  const server = repl.program.chat.servers.get(alias);
+  if (server === undefined) return noServer(repl, alias);
+  const { reach } = server.config;
+  if (reach.kind !== "http") return repl.view.problem(`${alias} is not reached over http`);
+  await repl.interruptible(async (signal) => {
+    const show = (url: string): void => repl.terminal.line(`  open this address to sign in:\n  ${safeLine(url, 4000)}`);
+    const signIn = await prepareSignIn(reach.url, show, signal);
+    server.authorizedFetch = signIn.fetch;
+    server.config = { ...server.config, connectMs: Math.max(server.config.connectMs, 300_000) };
+    try {
+      const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+      await Promise.race([server.reconnect(), stopped]);
+    } finally {
+      signIn.close();
+    }
+  });
+}
+
+function noServer(repl: Repl, alias: string): void {
+  const known = repl.program.chat.servers.list().map((server) => server.alias);
+  repl.view.problem(`mcp: no server called "${safeLine(alias)}" (connected: ${known.join(", ") || "none"})`);
+}
+
+function noTool(repl: Repl, name: string): void {
+  const near = nearest(name, repl.program.chat.servers.tools().map(displayName), 3);
+  repl.view.problem(`there is no tool "${safeLine(name)}"${near.length === 0 ? "" : `; near: ${near.join(", ")}`}`);
+}

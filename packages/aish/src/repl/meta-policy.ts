@@ -1,0 +1,45 @@
+// `:policy`, `:allow`, `:ask`, `:deny`: what runs without asking, where that comes from, and changing it.
+import { describeGrant, nameOfRule } from "@bosun/guard";
+import { safeLine } from "../screen/terminal-view.ts";
+import { displayName } from "../tools/names.ts";
+import type { Repl } from "./repl.ts";
+
+export function policyCommand(repl: Repl): void {
+  const { gate } = repl.program.chat;
+  const rules = [...gate.policy.toolRules, ...gate.policy.commandRules].map(
+    (rule) => `${rule.verdict.padEnd(6)} ${nameOfRule(rule.source)}`,
+  );
+  const grants = gate.approvals
+    .list()
+    .map((grant) => `${grant.verdict.padEnd(6)} ${describeGrant(grant)} (you, ${grant.since.slice(0, 10)})`);
+  const asks = gate.sessionAsks.map((name) => `ask    ${name} (this session)`);
+  const lines = [...rules, ...grants, ...asks].map((line) => safeLine(line, 300));
+  repl.terminal.line([...(lines.length === 0 ? ["no rules"] : lines), "everything else asks"].join("\n"));
+}
+
+export function setPolicy(repl: Repl, verdict: "allow" | "ask" | "deny", name: string): void {
+  const { gate, servers } = repl.program.chat;
+  const [pattern = ""] = name.split(/\s+/);
+  if (pattern === "") return repl.view.problem(`give a tool: :${verdict} alias.tool`);
+  const isServer = pattern.endsWith(".*");
+  const tools = servers
+    .tools()
+    .filter((tool) => (isServer ? tool.alias === pattern.slice(0, -2) : displayName(tool) === pattern));
+  const [first] = tools;
+  const server = first === undefined ? undefined : servers.get(first.alias);
+  if (first === undefined || server === undefined)
+    return repl.view.problem(`no tool that is connected matches "${safeLine(pattern)}"`);
+  if (verdict === "ask") {
+    for (const tool of tools) gate.setAsk(displayName(tool));
+    return repl.view.status(`asked about from now on in this session: ${pattern}`);
+  }
+  if (verdict === "deny") {
+    for (const tool of tools) gate.setForSession(tool, server, "deny");
+    return repl.view.status(`denied for this session: ${pattern}`);
+  }
+  const outcome = gate.setForSession(first, server, isServer ? "allow-server" : "allow-tool");
+  if (outcome.kind === "denied") return repl.view.problem(`${pattern}: ${outcome.reason}`);
+  repl.view.status(
+    `allowed: ${outcome.scope}  (:policy shows and :ask undoes; for good: [mcp.auto_approve] in the settings)`,
+  );
+}

@@ -1,0 +1,40 @@
+// A server that was named at run time → a few lines at the end of the person's settings file.
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { readSettings } from "@bosun/guard";
+import type { ServerConfig } from "../servers/server-config.ts";
+
+/** Throws when the file would not be valid with it. */
+export function saveServer(file: string, config: ServerConfig): void {
+  const before = existsSync(file) ? readFileSync(file, "utf8") : "";
+  const added = `\n${tableOf(config)}`;
+  readSettings(file, before + added); // a file we made unreadable would end the next start
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  if (before === "") writeFileSync(file, added.trimStart(), { mode: 0o600 });
+  else appendFileSync(file, added);
+}
+
+/** Takes the table away again; false when it is not there. */
+export function removeServer(file: string, alias: string): boolean {
+  if (!existsSync(file)) return false;
+  const lines = readFileSync(file, "utf8").split("\n");
+  const start = lines.findIndex((line) => line.trim() === `[mcp.servers.${alias}]`);
+  if (start < 0) return false;
+  const isOwn = (line: string): boolean => !/^\s*\[/.test(line) || line.trim().startsWith(`[mcp.servers.${alias}.`);
+  let end = start + 1;
+  while (end < lines.length && isOwn(lines[end] ?? "")) end += 1;
+  const text = [...lines.slice(0, start), ...lines.slice(end)].join("\n");
+  readSettings(file, text);
+  writeFileSync(file, text, { mode: 0o600 });
+  return true;
+}
+
+function tableOf({ alias, reach }: ServerConfig): string {
+  const lines = [`[mcp.servers.${alias}]`];
+  if (reach.kind === "http") lines.push(`url = ${JSON.stringify(reach.url)}`);
+  if (reach.kind === "stdio") {
+    lines.push(`command = ${JSON.stringify(reach.command)}`);
+    if (reach.args.length > 0) lines.push(`args = ${JSON.stringify(reach.args)}`);
+  }
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,57 @@
+// Signing in at a server's authorization page: the person opens the address, the answer comes back to a port of ours on
+// loopback. Tokens stay in memory.
+import { createServer as createTcpServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { createAuthorizedFetch, httpOut } from "@bosun/mcp";
+import type { HttpFetch } from "@bosun/mcp";
+
+const WAIT_MS = 300_000;
+
+export type SignIn = { fetch: HttpFetch; close: () => void };
+
+/** `show` gets the address to open. */
+export async function prepareSignIn(
+  serverUrl: string,
+  show: (url: string) => void,
+  signal: AbortSignal,
+): Promise<SignIn> {
+  const arrived = Promise.withResolvers<URL>();
+  const listener = createTcpServer((socket) => {
+    socket.once("data", (data: Buffer) => {
+      const target = /^GET (\S+) HTTP\//.exec(data.toString("latin1"))?.[1];
+      const text = "You can close this page and go back to the terminal.\n";
+      socket.end(
+        `HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: ${text.length}\r\nconnection: close\r\n\r\n${text}`,
+      );
+      if (target?.startsWith("/callback") === true) arrived.resolve(new URL(target, redirectUri));
+    });
+    socket.on("error", () => {});
+  });
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+  const redirectUri = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/callback`;
+  const timer = setTimeout(() => arrived.reject(new Error("nobody signed in")), WAIT_MS);
+  signal.addEventListener("abort", () => arrived.reject(new Error("stopped")), { once: true });
+  arrived.promise.catch(() => {});
+  const fetch = createAuthorizedFetch({
+    fetch: httpOut,
+    serverUrl,
+    registration: { clientName: "aish" },
+    grant: {
+      kind: "authorization_code",
+      interaction: {
+        redirectUri,
+        authorize: (url: URL) => {
+          show(url.href);
+          return arrived.promise;
+        },
+      },
+    },
+  });
+  return {
+    fetch,
+    close: () => {
+      clearTimeout(timer);
+      listener.close();
+    },
+  };
+}

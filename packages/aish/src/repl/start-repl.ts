@@ -1,0 +1,149 @@
+// The interactive program: terminal, keyboard, person and repl put together; signals; an end that leaves nothing behind.
+import { readdirSync, readFileSync } from "node:fs";
+import type { ElicitAnswer, JsonObject } from "@bosun/mcp";
+import type { ChatOptions } from "../config.ts";
+import { EXIT, isSettingsProblem } from "../print.ts";
+import { Program, Unusable } from "../program.ts";
+import type { Seams, Ui } from "../program.ts";
+import { Input } from "../screen/input.ts";
+import type { Io, Keyboard } from "../screen/io.ts";
+import { TerminalPerson } from "../screen/terminal-person.ts";
+import { safeLine, TerminalView } from "../screen/terminal-view.ts";
+import { Terminal } from "../screen/terminal.ts";
+import { askForm } from "./elicit.ts";
+import { ageOf, META } from "./meta-commands.ts";
+import { Repl } from "./repl.ts";
+import { shortFolder } from "./short-folder.ts";
+
+const CLOSE_MS = 3000;
+
+export async function startRepl(
+  io: Io,
+  keyboard: Keyboard,
+  options: ChatOptions,
+  prompt: string,
+  seams: Seams,
+): Promise<number> {
+  const terminal = new Terminal(io, { color: !options.noColor });
+  const input = new Input(terminal, keyboard);
+  const view = new TerminalView(terminal, { styled: !options.plain });
+  let repl: Repl | undefined;
+  const person = new TerminalPerson(terminal, input, {
+    edit: async (text, extension) => repl?.edit(text, extension),
+    bell: false,
+  });
+  const ui: Ui = {
+    status: (text) => view.status(text),
+    problem: (text) => view.problem(text),
+    confirm: async (lines, question) => {
+      terminal.line(lines.map((line) => safeLine(line, 1000)).join("\n"));
+      return person.confirm(question);
+    },
+    elicit: (alias: string, params: JsonObject): Promise<ElicitAnswer> => askForm(terminal, person, alias, params),
+    serverChanged: (server) => repl?.serverChanged(server),
+  };
+  input.open();
+  let program: Program | undefined;
+  let code: number = EXIT.answered;
+  const stop = onSignals(
+    io,
+    input,
+    () => repl,
+    (exit) => (code = exit),
+  );
+  try {
+    program = await createProgram(io, options, ui, seams);
+    if (!begin(program, view)) return EXIT.usage;
+    if (program.settings.history.maxAgeDays > 0 && !options.noHistory)
+      program.sessions.prune(program.settings.history.maxAgeDays);
+    repl = new Repl({ program, terminal, input, view, person, meta: META });
+    if (options.resume !== undefined) repl.showLastExchange();
+    await repl.run(prompt);
+    return code;
+  } catch (error) {
+    if (!isSettingsProblem(error)) throw error;
+    view.problem(error instanceof Error ? error.message : String(error));
+    return EXIT.usage;
+  } finally {
+    stop();
+    input.close();
+    await Promise.race([program?.close(), Bun.sleep(CLOSE_MS)]);
+    endStrays();
+  }
+}
+
+// Without any model there is still the demo, and tools can be called by hand: better than a closed door.
+async function createProgram(io: Io, options: ChatOptions, ui: Ui, seams: Seams): Promise<Program> {
+  try {
+    return await Program.create(io, options, ui, seams);
+  } catch (error) {
+    if (
+      !(error instanceof Unusable) ||
+      options.demo ||
+      options.model !== undefined ||
+      !/no model is configured/.test(error.message)
+    )
+      throw error;
+    ui.problem(error.message);
+    return Program.create(io, { ...options, demo: true }, ui, seams);
+  }
+}
+
+function begin(program: Program, view: TerminalView): boolean {
+  const { resume, fork } = program.options;
+  if (resume === undefined) {
+    program.begin();
+    return true;
+  }
+  const session = program.sessions.find(resume.id, program.io.cwd());
+  if (session === undefined) {
+    view.problem(resume.id === undefined ? "there is no session of this folder" : `there is no session ${resume.id}`);
+    return false;
+  }
+  const said = program.resume(session, fork);
+  const many = program.chat.conversation.turns.length;
+  view.status(
+    `resuming ${session.id} · ${many} turns · last used ${ageOf(session.changedAt)} ago · cwd ${shortFolder(session.cwd, program.io.home)}`,
+  );
+  for (const line of said) view.status(line);
+  if (session.cwd !== program.io.cwd()) view.status(`it was in ${session.cwd}; :cd goes there`);
+  return true;
+}
+
+function onSignals(io: Io, input: Input, repl: () => Repl | undefined, setCode: (code: number) => void): () => void {
+  input.onSuspend = () => {
+    input.close();
+    process.kill(process.pid, "SIGTSTP");
+  };
+  return io.onSignal((signal) => {
+    if (signal === "SIGCONT") {
+      input.open();
+      input.redraw();
+    } else if (signal === "SIGWINCH") input.redraw();
+    else if (signal === "SIGINT") input.onInterrupt?.();
+    else {
+      setCode(signal === "SIGTERM" ? EXIT.terminated : 129);
+      repl()?.leave();
+      input.onInterrupt?.();
+      input.abandon();
+    }
+  });
+}
+
+// A server that was still starting is nobody's yet: its group ends with us all the same.
+function endStrays(): void {
+  try {
+    for (const task of readdirSync("/proc/self/task")) {
+      const children = readFileSync(`/proc/self/task/${task}/children`, "utf8").split(" ");
+      for (const pid of children.map(Number).filter((one) => one > 0)) {
+        try {
+          process.kill(-pid, "SIGKILL");
+        } catch {
+          // not the leader of a group, or gone
+        }
+      }
+    }
+  } catch {
+    // no /proc here
+  }
+}
