@@ -13,7 +13,7 @@ const SECTIONS: readonly Section[] = [mcp, engine, bcp];
 const words = process.argv.slice(2);
 const jsonAt = words.indexOf("--json");
 const jsonFile = jsonAt === -1 ? "results/bench.json" : words[jsonAt + 1];
-const wanted = words.filter((word, index) => !word.startsWith("-") && index !== jsonAt + 1);
+const wanted = words.filter((word, index) => !word.startsWith("-") && (jsonAt === -1 || index !== jsonAt + 1));
 const unknown = wanted.filter((name) => !SECTIONS.some((section) => section.name === name));
 if (unknown.length > 0) {
   console.error(`unknown section: ${unknown.join(", ")}; there are: ${SECTIONS.map(({ name }) => name).join(", ")}`);
