@@ -8,6 +8,16 @@ import { createReader } from "./reader.ts";
 export { bcpTools, createReader } from "./reader.ts";
 export { explain as explainBcp } from "./explain.ts";
 
+/** `bosun proxy pins …`; loaded when asked for. */
+export async function runPins(argv: readonly string[]): Promise<number> {
+  return (await import("./proxy/run-pins.ts")).runPins(argv);
+}
+
+/** `bosun proxy stats …`; loaded when asked for. */
+export async function runStats(argv: readonly string[]): Promise<number> {
+  return (await import("./proxy/run-stats.ts")).runStats(argv);
+}
+
 /** Serves over stdin and stdout until the client goes; gives the exit code. */
 export async function runBcpMcpServer(argv: readonly string[]): Promise<number> {
   // The proxy, and what it folds with, is loaded only when it is asked for.

@@ -16,6 +16,7 @@ const filesystem = path.resolve(
 );
 const bun = [process.execPath, "--no-env-file", "--config=/dev/null"];
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "bosun-proxy-")));
+const env = { XDG_STATE_HOME: path.join(folder, "state") };
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let next = 0;
 
@@ -76,7 +77,7 @@ describe("a server that misbehaves costs only the call that met it", () => {
 
   test("a command that does not exist is an answer with a reason", async () => {
     const client = connectChild(
-      { command: bun[0] ?? "", args: [...bun.slice(1), entry, "--mode", "proxy", "--", "/no/such/program"] },
+      { command: bun[0] ?? "", args: [...bun.slice(1), entry, "--mode", "proxy", "--", "/no/such/program"], env },
       { name: "t", version: "1", era: "legacy" },
     );
     await expect(client).rejects.toThrow(/\/no\/such\/program|program is gone|cannot be started/);
@@ -89,7 +90,7 @@ describe("what passes through", () => {
     const child = Bun.spawn([command, ...flags, entry, "--mode", "proxy", "--", command, faulty, record()], {
       stdin: "pipe",
       stdout: "pipe",
-      env: process.env,
+      env: { ...process.env, ...env },
     });
     child.stdin.write(
       [
@@ -261,7 +262,7 @@ async function start(
   const log = record();
   const server = given.server ?? [...bun, faulty, log, given.mode ?? "legacy"];
   const client = await connectChild(
-    { command, args: [...flags, entry, "--mode", "proxy", ...(given.options ?? []), "--", ...server] },
+    { command, args: [...flags, entry, "--mode", "proxy", ...(given.options ?? []), "--", ...server], env },
     { name: "test", version: "1", era: "legacy", ...given.client },
   );
   return {

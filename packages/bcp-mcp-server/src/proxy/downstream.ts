@@ -7,12 +7,19 @@ import { errorText, HttpLink, idOf, resultText, standardHeaders, startServer, Tr
 import type { Link, Notification, Outgoing, Reply, Request } from "@bosun/mcp/relay";
 import { META } from "@bosun/mcp/server";
 import type { Log } from "../log.ts";
+import { DownstreamGone } from "./downstream-gone.ts";
+import { LostAnswers } from "./lost-answers.ts";
+import { stderrOf } from "./server-stderr.ts";
 
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 10_000;
 const END_MS = 500;
 /** A request that was never sent may be sent again, so often. */
 const MAX_ATTEMPTS = 3;
+/** A result of 10 MB that is sent twice, as text and as structure, still passes. */
+const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
+/** Questions of the server's that wait for the client, and answers to it that it does not read. */
+const MAX_QUESTIONS = 100;
 
 export type ServerSpec = { name: string } & (
   | { kind: "command"; command: string; args: readonly string[]; env?: Record<string, string>; cwd?: string }
@@ -32,22 +39,20 @@ export type Send = {
   headers?: [string, string][];
 };
 
-/** The server died or cannot be started: the call fails, the client lives. */
-export class DownstreamGone extends Error {
-  override readonly name = "DownstreamGone";
-}
-
 export class Downstream {
   readonly spec: ServerSpec;
   private readonly heard: Heard;
   private readonly log: Log;
+  private readonly stderr: (text: string) => void;
   private readonly paramHeaders = new Map<string, [string, string][]>();
   private link: Link | undefined;
   private starting: Promise<Link> | undefined;
   private handshake: { params: JsonObject | undefined; exact: RawJson | undefined } | undefined;
   private failures = 0;
   private pauseUntil = 0;
+  private readonly lost = new LostAnswers();
   private nextId = 1;
+  private questions = 0;
   private closed = false;
   /** How the last process ended, once it has. */
   private ended: Promise<string> | undefined;
@@ -56,6 +61,7 @@ export class Downstream {
     this.spec = spec;
     this.heard = heard;
     this.log = log;
+    this.stderr = stderrOf(spec.name);
   }
 
   /** `idText` of the request as the server sees it, for what refers to it. */
@@ -115,7 +121,8 @@ export class Downstream {
     if (send.headers) this.paramHeaders.set(id, send.headers);
     try {
       const outgoing: Outgoing = { id, method, params, ...(send.exact ? { exact: send.exact } : {}) };
-      const { reply, status } = await link.request(outgoing, send.signal, onSent);
+      const answer = link.request(outgoing, send.signal, onSent);
+      const { reply, status } = await Promise.race([answer, this.lost.of(number)]);
       this.failures = 0;
       // An error without an id speaks of the HTTP request itself.
       if (reply.error && reply.id === undefined) {
@@ -123,6 +130,7 @@ export class Downstream {
       }
       return reply;
     } finally {
+      this.lost.over(number);
       this.paramHeaders.delete(id);
     }
   }
@@ -168,13 +176,14 @@ export class Downstream {
         args,
         ...(env ? { env } : {}),
         ...(cwd === undefined ? {} : { cwd }),
-        onStderr: (text) => process.stderr.write(text),
+        onStderr: this.stderr,
+        maxMessageBytes: MAX_MESSAGE_BYTES,
       });
       this.ended = child.ended;
       void child.ended.then((how) => {
         if (!this.closed) this.log("warn", `${spec.name} ended (${how})`);
       });
-      return new TransportLink(child, receive);
+      return new TransportLink({ ...child, incoming: this.lost.watch(child.incoming, spec.name) }, receive);
     } catch (error) {
       throw new DownstreamGone(
         `${spec.name} cannot be started: ${error instanceof Error ? error.message : String(error)}`,
@@ -203,6 +212,9 @@ export class Downstream {
 
   private async answer(message: Request): Promise<void> {
     const { link } = this;
+    // A server that asks without end, or does not read our answers, gets no more of either.
+    if (this.questions >= MAX_QUESTIONS) return;
+    this.questions++;
     let text: string;
     try {
       text = resultText(message.id, message.method === "ping" ? {} : await this.heard.asked(message));
@@ -211,6 +223,7 @@ export class Downstream {
       text = errorText(message.id, known);
     }
     await link?.reply(text).catch(() => {});
+    this.questions--;
   }
 
   private modernHeaders(outgoing: Outgoing): [string, string][] {

@@ -1,17 +1,25 @@
 // The command line of the proxy → its options, parsed once.
 import path from "node:path";
+import type { Mode } from "@bosun/bcp";
 import type { ToolCompression } from "@bosun/shrink";
 import { UsageError } from "../config.ts";
 import type { ServerSpec } from "./downstream.ts";
 
 export type ProxyConfig = {
-  server: ServerSpec;
+  /** One server, or a file that names several. */
+  server: ServerSpec | { kind: "file"; file: string };
+  namespace: boolean;
+  pins: boolean;
   compressTools: ToolCompression;
   budget: number | undefined;
   threshold: number | undefined;
+  /** Absent: results leave as text, folded. */
+  emitBcp: Mode | undefined;
+  record: string | undefined;
   timeoutMs: number;
   /** Serve clients over HTTP on this loopback port instead of stdio. */
   listen: number | undefined;
+  maxClients: number;
   stats: boolean;
 };
 
@@ -19,14 +27,24 @@ export const PROXY_HELP = `bosun proxy: any MCP server in fewer tokens, without 
 
 Usage: bosun proxy [options] -- command args…
        bosun proxy [options] --url https://server/mcp
+       bosun proxy [options] --servers FILE
+       bosun proxy pins [show|accept] [server]
+       bosun proxy stats [--json|--reset]
 
 Options:
+  --servers FILE           several servers behind one proxy: a JSON file with mcpServers, such as .mcp.json
+  --namespace              every name as alias__name; otherwise only names that two servers share
+  --pins on|off            hold back tools that changed since they were accepted (default on; bosun proxy pins)
   --compress-tools LEVEL   off (default), light or full: shorter tool descriptions; describe_tool has the full ones
   --budget N               at most N tokens per text: head and tail, the rest on demand (read_original)
   --detect-threshold N     how sure a fold must be of what it sees, 0 to 1 (default 0.7, or BCP_DETECT_THRESHOLD)
+  --emit text|bcp          bcp: results as rendered BCP blocks where that is fewer tokens (default text: folded)
+  --render-mode MODE       xml, markdown or minimal (default xml, or BCP_RENDER_MODE); implies --emit bcp
+  --record FILE.bcp        the results of the session as a BCP payload, written at the end
   --timeout SECONDS        silence after which a call has failed (default 600)
   --listen PORT            serve over HTTP on 127.0.0.1:PORT/mcp instead of stdio
-  --stats                  what was saved, on stderr, at the end
+  --max-clients N          sessions at once with --listen; each has its own servers (default 32)
+  --stats                  what was saved, on stderr, at the end (bosun proxy stats sums up all sessions)
   --help                   this text
 
 Example: put it in front of the official filesystem server
@@ -39,57 +57,94 @@ In a client's configuration:
 
 const VALUED = [
   "--url",
+  "--servers",
+  "--pins",
   "--compress-tools",
   "--budget",
   "--detect-threshold",
+  "--emit",
+  "--render-mode",
+  "--record",
   "--timeout",
   "--listen",
+  "--max-clients",
   "--mode",
   "--downstream-command",
   "--downstream-args",
-  "--render-mode",
 ];
+const SWITCHES = ["--stats", "--namespace"];
+
+type Given = ReadonlyMap<string, string>;
 
 export function parseProxyConfig(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): ProxyConfig {
   const dashes = argv.indexOf("--");
-  const words = dashes === -1 ? argv : argv.slice(0, dashes);
   const rest = dashes === -1 ? [] : argv.slice(dashes + 1);
-  const given = new Map<string, string>();
-  let stats = false;
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] ?? "";
-    if (word === "--stats") stats = true;
-    else if (!VALUED.includes(word))
-      throw new UsageError(`unknown option ${word}: the server's command comes after --`);
-    else if (words[at + 1] === undefined) throw new UsageError(`${word} needs a value`);
-    else given.set(word, words[++at] ?? "");
-  }
+  const { given, switches } = readWords(dashes === -1 ? argv : argv.slice(0, dashes));
   const threshold = given.get("--detect-threshold") ?? env["BCP_DETECT_THRESHOLD"];
   const budget = given.get("--budget");
   const listen = given.get("--listen");
   return {
     server: serverOf(given, rest),
-    compressTools: levelOf(given.get("--compress-tools") ?? "off"),
+    namespace: switches.has("--namespace"),
+    pins: oneOf("--pins", given.get("--pins") ?? "on", ["on", "off"]) === "on",
+    compressTools: oneOf("--compress-tools", given.get("--compress-tools") ?? "off", ["off", "light", "full"]),
     budget: budget === undefined ? undefined : number("--budget", budget, 1, 10_000_000),
     threshold: threshold === undefined ? undefined : number("--detect-threshold", threshold, 0, 1),
+    emitBcp: emissionOf(given, env["BCP_RENDER_MODE"]),
+    record: given.get("--record"),
     timeoutMs: number("--timeout", given.get("--timeout") ?? "600", 1, 1_000_000) * 1000,
     listen: listen === undefined ? undefined : number("--listen", listen, 0, 65_535),
-    stats,
+    maxClients: number("--max-clients", given.get("--max-clients") ?? "32", 1, 10_000),
+    stats: switches.has("--stats"),
   };
 }
 
-function serverOf(given: ReadonlyMap<string, string>, rest: readonly string[]): ServerSpec {
+function readWords(words: readonly string[]): { given: Given; switches: ReadonlySet<string> } {
+  const given = new Map<string, string>();
+  const switches = new Set<string>();
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? "";
+    if (SWITCHES.includes(word)) switches.add(word);
+    else if (!VALUED.includes(word))
+      throw new UsageError(`unknown option ${word}: the server's command comes after --`);
+    else if (words[at + 1] === undefined) throw new UsageError(`${word} needs a value`);
+    else given.set(word, words[++at] ?? "");
+  }
+  return { given, switches };
+}
+
+function serverOf(given: Given, rest: readonly string[]): ProxyConfig["server"] {
   const url = given.get("--url");
+  const file = given.get("--servers");
   const command = given.get("--downstream-command") ?? rest[0];
-  if (url !== undefined && command !== undefined) throw new UsageError("either --url or a command, not both");
+  if ([url, file, command].filter((one) => one !== undefined).length > 1)
+    throw new UsageError("one of --url, --servers or a command, not several");
+  if (file !== undefined) return { kind: "file", file };
   if (url !== undefined) return { kind: "url", name: hostOf(url), url: new URL(url) };
-  if (command === undefined) throw new UsageError("which server? Its command comes after --, or name it with --url");
+  if (command === undefined)
+    throw new UsageError("which server? Its command comes after --, or name it with --url or --servers");
   // Commas part the arguments in the configurations that name --downstream-args.
   const args = given.has("--downstream-command") ? (given.get("--downstream-args")?.split(",") ?? []) : rest.slice(1);
-  return { kind: "command", name: path.basename(command), command, args };
+  return { kind: "command", name: nameOf(command, args), command, args };
+}
+
+/** What a person would call it: not the runner, but what it runs. */
+function nameOf(command: string, args: readonly string[]): string {
+  const runner = path.basename(command).replace(/\.exe$/, "");
+  const isRunner = ["npx", "uvx", "node", "bun", "bunx", "deno", "python", "python3", "docker"].includes(runner);
+  const script = isRunner ? args.find((word) => !word.startsWith("-") && word !== "run") : undefined;
+  const name = script === undefined ? runner : path.basename(script).replace(/\.(?:[cm]?[jt]s|py)$/, "");
+  return name.replace(/@[^@]*$/, "").replace(/[^A-Za-z0-9._-]+/g, "-") || runner;
+}
+
+function emissionOf(given: Given, preset: string | undefined): Mode | undefined {
+  const asked = given.get("--render-mode");
+  const emit = oneOf("--emit", given.get("--emit") ?? (asked === undefined ? "text" : "bcp"), ["text", "bcp"]);
+  const mode = oneOf("--render-mode", asked ?? preset ?? "xml", ["xml", "markdown", "minimal"]);
+  return emit === "bcp" ? mode : undefined;
 }
 
 function hostOf(url: string): string {
@@ -102,9 +157,12 @@ function hostOf(url: string): string {
   throw new UsageError(`--url must be an http or https address, got ${JSON.stringify(url)}`);
 }
 
-function levelOf(level: string): ToolCompression {
-  if (level === "off" || level === "light" || level === "full") return level;
-  throw new UsageError(`--compress-tools must be off, light or full; got ${JSON.stringify(level)}`);
+function oneOf<T extends string>(name: string, value: string, known: readonly T[]): T {
+  const found = known.find((one) => one === value);
+  if (found !== undefined) return found;
+  throw new UsageError(
+    `${name} must be ${known.slice(0, -1).join(", ")} or ${known.at(-1)}; got ${JSON.stringify(value)}`,
+  );
 }
 
 function number(name: string, text: string, min: number, max: number): number {

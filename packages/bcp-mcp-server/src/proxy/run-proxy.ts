@@ -1,40 +1,35 @@
-// The proxy as a program: in front of one server, over stdio or HTTP, until the client goes.
+// The proxy as a program: in front of its servers, over stdio or HTTP, until the client goes or a signal comes.
 import { serveConnection, stdioTransport } from "@bosun/mcp/server";
 import { UsageError } from "../config.ts";
 import { createLog, LOG_LEVELS } from "../log.ts";
+import type { Log } from "../log.ts";
+import { keepLedger } from "./ledger.ts";
+import { ledgerText } from "./ledger-text.ts";
+import { PinWatch } from "./pin-watch.ts";
 import { parseProxyConfig, PROXY_HELP } from "./proxy-config.ts";
+import type { ProxyConfig } from "./proxy-config.ts";
+import { Recording } from "./recording.ts";
 import { createRelay } from "./relay.ts";
+import { RenderedBlocks } from "./rendered-blocks.ts";
 import { Savings } from "./savings.ts";
+import { findSecondTokenizer } from "./second-tokenizer.ts";
+import { readServers } from "./servers-file.ts";
+import { stateFolder } from "./state-folder.ts";
+
+const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 export async function runProxy(argv: readonly string[]): Promise<number> {
+  const [first, ...rest] = argv;
+  if (first === "pins") return (await import("./run-pins.ts")).runPins(rest);
+  if (first === "stats") return (await import("./run-stats.ts")).runStats(rest);
   const ours = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
   if (ours.includes("--help") || ours.includes("-h")) {
     console.log(PROXY_HELP.trimEnd());
     return 0;
   }
   try {
-    const { server, compressTools, budget, threshold, timeoutMs, listen, stats } = parseProxyConfig(argv, process.env);
     const log = createLog(LOG_LEVELS.find((level) => level === process.env["BCP_LOG_LEVEL"]) ?? "info");
-    const savings = new Savings();
-    const relay = createRelay({
-      server,
-      compressTools,
-      timeoutMs,
-      savings,
-      log,
-      ...(budget === undefined ? {} : { budget }),
-      ...(threshold === undefined ? {} : { threshold }),
-    });
-    if (listen === undefined) {
-      const transport = stdioTransport();
-      await serveConnection(relay, transport);
-      await transport.close();
-    } else {
-      await listenUntilSignalled(relay, listen);
-    }
-    await relay.close();
-    if (stats) console.error(savings.report());
-    return 0;
+    return await run(parseProxyConfig(argv, process.env), log);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     console.error(`bosun proxy: ${error.message}\nTry: bosun proxy --help`);
@@ -42,13 +37,80 @@ export async function runProxy(argv: readonly string[]): Promise<number> {
   }
 }
 
-async function listenUntilSignalled(relay: ReturnType<typeof createRelay>, port: number): Promise<void> {
+async function run(config: ProxyConfig, log: Log): Promise<number> {
+  const { server, namespace, compressTools, budget, threshold, emitBcp, record, timeoutMs, stats } = config;
+  const servers = server.kind === "file" ? await readServers(server.file, log) : [server];
+  const savings = new Savings(stats ? await findSecondTokenizer() : undefined);
+  const recording = record === undefined ? undefined : new Recording(record, threshold);
+  const relay = createRelay({
+    servers,
+    namespace,
+    compressTools,
+    timeoutMs,
+    savings,
+    log,
+    ...(config.pins ? { pins: new PinWatch(stateFolder, log) } : {}),
+    ...(budget === undefined ? {} : { budget }),
+    ...(threshold === undefined ? {} : { threshold }),
+    ...(emitBcp === undefined ? {} : { rendered: new RenderedBlocks(emitBcp, threshold) }),
+    ...(recording === undefined ? {} : { recording }),
+  });
+  const signalled = firstSignal();
+  await Promise.race([serve(relay, config), signalled.promise]);
+  await relay.close();
+  await conclude(savings, stats, recording, log);
+  signalled.raise();
+  return 0;
+}
+
+async function serve(relay: ReturnType<typeof createRelay>, { listen, maxClients }: ProxyConfig): Promise<void> {
+  if (listen === undefined) {
+    const transport = stdioTransport();
+    await serveConnection(relay, transport);
+    // Not waited for: a client that has stopped reading must not keep the servers alive.
+    void transport.close().catch(() => {});
+    return;
+  }
   // HTTP is loaded only when it is asked for.
   const { serveHttp } = await import("@bosun/mcp/http");
-  const listening = serveHttp(relay, { port });
+  const listening = serveHttp(relay, { port: listen, maxSessions: maxClients });
   console.error(`bosun proxy listens on ${listening.url.href}`);
-  await new Promise<void>((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  await new Promise(() => {}); // a signal ends it
+}
+
+async function conclude(savings: Savings, stats: boolean, recording: Recording | undefined, log: Log): Promise<void> {
+  const ledger = savings.settle();
+  if (stats) console.error(ledgerText(ledger));
+  const isWorthKeeping = ledger.sessions > 0;
+  try {
+    if (isWorthKeeping) await keepLedger(await stateFolder(), ledger);
+  } catch (error) {
+    log("debug", `what was saved could not be kept: ${String(error)}`);
+  }
+  try {
+    if (recording) log("info", `recorded ${await recording.write()}`);
+  } catch (error) {
+    log("error", `--record ${recording?.file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Ends by the signal that came, as whoever sent it expects; and not before everything has been ended in order. */
+function firstSignal(): { promise: Promise<void>; raise(): void } {
+  let came: (typeof ENDING_SIGNALS)[number] | undefined;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const listeners = ENDING_SIGNALS.map((signal) => {
+    const listener = (): void => {
+      came ??= signal;
+      resolve();
+    };
+    process.on(signal, listener);
+    return () => process.off(signal, listener);
   });
-  await listening.stop();
+  return {
+    promise,
+    raise() {
+      for (const remove of listeners) remove();
+      if (came) process.kill(process.pid, came);
+    },
+  };
 }

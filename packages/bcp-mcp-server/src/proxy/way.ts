@@ -2,9 +2,11 @@
 import { ConnectionError, METHOD_NOT_FOUND, RpcError } from "@bosun/mcp/server";
 import type { Call, JsonObject, RawJson, Session } from "@bosun/mcp/server";
 import { judgeAnswer } from "@bosun/mcp/relay";
+import type { Notification } from "@bosun/mcp/relay";
 import type { Log } from "../log.ts";
-import { Downstream, DownstreamGone } from "./downstream.ts";
+import { Downstream } from "./downstream.ts";
 import type { ServerSpec } from "./downstream.ts";
+import { DownstreamGone } from "./downstream-gone.ts";
 import { legacyOverModern } from "./legacy-over-modern.ts";
 import { modernOverLegacy } from "./modern-over-legacy.ts";
 import type { Passage } from "./passage.ts";
@@ -17,18 +19,17 @@ const PROBE_MS = 4000;
 export class Way {
   private readonly spec: ServerSpec;
   private readonly log: Log;
+  /** What the client is told instead of what the server said. */
+  private readonly hear: (message: Notification) => Notification;
   private downstream: Downstream;
   private passage: Promise<Passage> | undefined;
   private current: Passage | undefined;
 
-  constructor(spec: ServerSpec, log: Log) {
+  constructor(spec: ServerSpec, log: Log, hear: (message: Notification) => Notification) {
     this.spec = spec;
     this.log = log;
+    this.hear = hear;
     this.downstream = this.newDownstream();
-  }
-
-  get name(): string {
-    return this.spec.name;
   }
 
   get http(): boolean {
@@ -100,7 +101,7 @@ export class Way {
     return new Downstream(
       this.spec,
       {
-        notified: (message) => this.current?.fromServer(message),
+        notified: (message) => this.current?.fromServer(this.hear(message)),
         asked: (message) =>
           this.current?.question(message) ?? Promise.reject(new RpcError(METHOD_NOT_FOUND, "there is nobody to ask")),
       },

@@ -1,0 +1,125 @@
+// One client's side of one server: its way there in each era, how long it may take, and what it has said it offers.
+import { isObject } from "@bosun/mcp/server";
+import type { Call, JsonObject, RawJson, Session } from "@bosun/mcp/server";
+import { Deadline } from "@bosun/mcp/relay";
+import type { Notification } from "@bosun/mcp/relay";
+import type { ToolDefinition } from "@bosun/shrink";
+import type { Log } from "../log.ts";
+import type { ServerSpec } from "./downstream.ts";
+import { DownstreamGone } from "./downstream-gone.ts";
+import { isModernRevision } from "./eras.ts";
+import { onBehalf } from "./readdressed.ts";
+import { Way } from "./way.ts";
+
+export type BackendOptions = {
+  /** Silence after which a call has failed; progress starts it anew. */
+  timeoutMs: number;
+  log: Log;
+};
+
+export class Backend {
+  readonly spec: ServerSpec;
+  /** As the server defines them, by its own names: those that may be called. */
+  readonly tools = new Map<string, ToolDefinition>();
+  /** Why a tool is held back, by its own name. */
+  held: ReadonlyMap<string, string> = new Map();
+  /** False before the first list, and after the server said that it has changed. */
+  toolsKnown = false;
+  /** What a resource of this server is called to the client. */
+  shownUri: (uri: string) => string = (uri) => uri;
+  private readonly options: BackendOptions;
+  private readonly ways = new Map<"legacy" | "modern", Way>();
+  private greeting: Promise<JsonObject> | undefined;
+  private greeter: Call | undefined;
+  private isGreeted = false;
+  private session: Session | undefined;
+
+  constructor(spec: ServerSpec, options: BackendOptions) {
+    this.spec = spec;
+    this.options = options;
+  }
+
+  get name(): string {
+    return this.spec.name;
+  }
+
+  get http(): boolean {
+    return this.spec.kind === "url";
+  }
+
+  async handle(call: Call, headers?: [string, string][]): Promise<JsonObject | RawJson> {
+    const way = this.wayOf(call);
+    if (this.greeter && way === this.ways.get("legacy")) await this.greeted(call);
+    if (call.method === "subscriptions/listen") return way.handle(call, headers);
+    const deadline = new Deadline(this.options.timeoutMs, Number.MAX_SAFE_INTEGER, call.signal);
+    const watched: Call = {
+      ...call,
+      signal: deadline.signal,
+      notify(method, params) {
+        deadline.touch();
+        call.notify(method, params);
+      },
+    };
+    try {
+      return await way.handle(watched, headers);
+    } catch (error) {
+      if (deadline.expired !== undefined) throw new DownstreamGone(`${this.name}: ${deadline.expired}`);
+      throw error;
+    } finally {
+      deadline.over();
+    }
+  }
+
+  /** `initialize` where the client has several servers: it must not hang on this one, which is greeted until it answers. */
+  greet(call: Call): Promise<JsonObject> {
+    this.greeter = onBehalf(call, "initialize", call.params, new AbortController().signal);
+    return this.greeted(call);
+  }
+
+  opened(session: Session): void {
+    this.session = session;
+    if (!this.greeter || this.isGreeted) this.ways.get("legacy")?.opened(session);
+  }
+
+  fromClient(method: string, params: JsonObject): void {
+    this.ways.get("legacy")?.fromClient(method, params);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.ways.values()].map((way) => way.close()));
+  }
+
+  private greeted(call: Call): Promise<JsonObject> {
+    const { greeter } = this;
+    if (!greeter) throw new DownstreamGone(`${this.name} has not been greeted`);
+    this.greeting ??= this.wayOf(call)
+      .handle(greeter)
+      .then((result) => {
+        this.isGreeted = true;
+        // The session was opened while this server was still down.
+        if (this.session) this.ways.get("legacy")?.opened(this.session);
+        return isObject(result) ? result : {};
+      })
+      .catch((error: unknown) => {
+        this.greeting = undefined;
+        throw error;
+      });
+    return this.greeting;
+  }
+
+  private wayOf(call: Call): Way {
+    const era = isModernRevision(call.revision) ? "modern" : "legacy";
+    let way = this.ways.get(era);
+    if (!way) this.ways.set(era, (way = new Way(this.spec, this.options.log, (message) => this.hear(message))));
+    return way;
+  }
+
+  private hear(message: Notification): Notification {
+    if (message.method === "notifications/tools/list_changed") this.toolsKnown = false;
+    const uri = message.method === "notifications/resources/updated" ? message.params?.["uri"] : undefined;
+    const shown = typeof uri === "string" ? this.shownUri(uri) : undefined;
+    if (shown === undefined || shown === uri) return message;
+    const params = { ...message.params, uri: shown };
+    return { ...message, params, raw: JSON.stringify({ params }) };
+  }
+}

@@ -1,0 +1,28 @@
+// What several servers can do together, and what each of them wants the model to know.
+import { isObject } from "@bosun/mcp/server";
+import type { Json, JsonObject } from "@bosun/mcp/server";
+import type { Backend } from "./backend.ts";
+
+export function mergedCapabilities(all: readonly (Json | undefined)[]): JsonObject {
+  const merged = all.reduce<JsonObject>((sum, one) => (isObject(one) ? union(sum, one) : sum), {});
+  // Tools are always there (ours), and more may come when a server that was down comes up.
+  return union(merged, { tools: { listChanged: true } });
+}
+
+export function mergedInstructions(greeted: readonly [Backend, JsonObject][]): { instructions?: string } {
+  const said = greeted.flatMap(([backend, { instructions }]) =>
+    typeof instructions === "string" && instructions !== "" ? [{ name: backend.name, instructions }] : [],
+  );
+  if (said.length === 0) return {};
+  return { instructions: said.map(({ name, instructions }) => `${name}:\n${instructions}`).join("\n\n") };
+}
+
+function union(left: JsonObject, right: JsonObject): JsonObject {
+  const result: JsonObject = { ...left };
+  for (const [key, value] of Object.entries(right)) {
+    const known = result[key];
+    if (isObject(known) && isObject(value)) result[key] = union(known, value);
+    else if (known === undefined || known === false) result[key] = value;
+  }
+  return result;
+}

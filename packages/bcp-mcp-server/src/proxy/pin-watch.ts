@@ -1,0 +1,154 @@
+// Is a server's tool list still the one that was accepted? What is different is held back until a person has seen it.
+// The first list of a server is taken as it is: nobody could compare it with anything.
+import type { PinChange } from "@bosun/guard";
+import type { ToolDefinition } from "@bosun/shrink";
+import type { Log } from "../log.ts";
+import type { ServerSpec } from "./downstream.ts";
+import { addressOf, noteServer, readKnownServers } from "./known-servers.ts";
+import type { KnownServer } from "./known-servers.ts";
+import { boundedTools } from "./tool-bounds.ts";
+
+export type Checked = {
+  /** What may be listed and called. */
+  offered: readonly ToolDefinition[];
+  /** Why not, by name. */
+  held: ReadonlyMap<string, string>;
+};
+
+export class PinWatch {
+  private readonly locate: () => Promise<string>;
+  private readonly log: Log;
+  /** What has been said already, so that it is said once. */
+  private readonly said = new Set<string>();
+
+  /** `locate` gives the state folder: where it is, is not looked up before it is needed. */
+  constructor(locate: () => Promise<string>, log: Log) {
+    this.locate = locate;
+    this.log = log;
+  }
+
+  async check(spec: ServerSpec, listed: readonly ToolDefinition[]): Promise<Checked> {
+    const { describeChanges, GuardError, openPins, serverIdentity, serverLabel } = await import("@bosun/guard");
+    const folder = await this.locate();
+    const { tools, held } = boundedTools(listed);
+    const address = addressOf(spec);
+    const identity = serverIdentity(address);
+    const note = { name: spec.name, label: serverLabel(address), seen: new Date().toISOString() };
+    try {
+      // Opened anew each time: a person may have accepted a change in the meantime.
+      const pins = openPins(folder);
+      const report = pins.check(identity, tools);
+      if (report.kind === "new") await this.unlessReadOnly(folder, () => pins.accept(identity, tools, new Date()));
+      if (report.kind !== "different") {
+        await this.note(folder, identity, { ...note, tools: namesOf(tools) }, report.kind === "new");
+        return { offered: tools, held };
+      }
+      const offered = pins.unchanged(identity, tools);
+      const reasons = reasonsOf(report.changes, spec.name, report.since);
+      this.once(`${spec.name} is not what was accepted:\n${describeChanges(report.changes)}\n${wayOut(spec.name)}`);
+      await this.note(
+        folder,
+        identity,
+        { ...note, tools: namesOf(tools), pending: { since: report.since, tools: [...tools] } },
+        true,
+      );
+      return { offered, held: new Map([...held, ...reasons]) };
+    } catch (error) {
+      if (!(error instanceof GuardError)) throw error;
+      // What cannot be compared is not offered.
+      const why = `${error.message}. Until then nothing of ${spec.name} is offered, unless --pins off`;
+      this.once(why);
+      return { offered: [], held: new Map(listed.map(({ name }) => [name, why])) };
+    }
+  }
+
+  /** Names of one server that a person or a model could take for another's. */
+  async compare(servers: readonly { spec: ServerSpec; tools: readonly string[] }[]): Promise<void> {
+    const { describeResemblance, findResemblances, serverIdentity } = await import("@bosun/guard");
+    const folder = await this.locate();
+    const names = servers.flatMap(({ spec, tools }) => tools.map((tool) => ({ alias: spec.name, tool })));
+    const found = findResemblances(names).filter(({ left, right }) => left.alias !== right.alias);
+    for (const resemblance of found) {
+      const text = describeResemblance(resemblance);
+      if (!this.once(text)) continue;
+      const spec = servers.find((server) => server.spec.name === resemblance.right.alias)?.spec;
+      if (!spec) continue;
+      const identity = serverIdentity(addressOf(spec));
+      const known = readKnownServers(folder).get(identity);
+      if (!known || known.resemblances?.includes(text)) continue;
+      const resemblances = [...(known.resemblances ?? []), text].slice(-50);
+      await this.unlessReadOnly(folder, () =>
+        noteServer(folder, identity, (now) => ({ ...(now ?? known), resemblances })),
+      );
+    }
+  }
+
+  /** What a server that does not answer now was last seen to offer: its names stay taken. */
+  async lastNames(spec: ServerSpec): Promise<readonly string[]> {
+    const { serverIdentity } = await import("@bosun/guard");
+    return readKnownServers(await this.locate()).get(serverIdentity(addressOf(spec)))?.tools ?? [];
+  }
+
+  private async note(folder: string, identity: string, noted: KnownServer, isNews: boolean): Promise<void> {
+    const known = readKnownServers(folder).get(identity);
+    // A list that is as it was is not worth a write each time.
+    if (!isNews && known && !known.pending && known.name === noted.name && known.label === noted.label) return;
+    const { resemblances } = known ?? {};
+    await this.unlessReadOnly(folder, () =>
+      noteServer(folder, identity, () => ({ ...noted, ...(resemblances ? { resemblances } : {}) })),
+    );
+  }
+
+  /** A disk that cannot be written makes every sight the first one; that is said, and the servers still work. */
+  private async unlessReadOnly(folder: string, write: () => void | Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? String(error.code) : "";
+      if (!["EACCES", "EROFS", "ENOSPC", "EPERM", "EDQUOT", "EEXIST"].includes(code)) throw error;
+      this.once(`pins cannot be kept in ${folder} (${code})`);
+    }
+  }
+
+  private once(text: string): boolean {
+    if (this.said.has(text) || this.said.size > 1000) return false;
+    this.said.add(text);
+    this.log("warn", text);
+    return true;
+  }
+}
+
+function reasonsOf(changes: readonly PinChange[], server: string, since: string): [string, string][] {
+  const when = since === "" ? "" : ` since ${since.slice(0, 10)}`;
+  return changes.flatMap((change): [string, string][] => {
+    const held = (name: string, what: string): [string, string] => [
+      name,
+      `${name} is held back: ${what}${when}, and nobody has agreed to it yet. ${wayOut(server)}`,
+    ];
+    switch (change.kind) {
+      case "added":
+        return [held(change.name, `${server} has added it`)];
+      case "removed":
+        return [held(change.name, `${server} has removed it`)];
+      case "changed":
+        return [held(change.name, `${server} has changed its definition`)];
+      case "renamed":
+        return [
+          held(change.name, `${server} has renamed it from ${change.from}`),
+          held(change.from, `${server} has renamed it to ${change.name}`),
+        ];
+      case "doubled":
+        return [held(change.name, `${server} lists it twice`)];
+      default:
+        return change satisfies never;
+    }
+  });
+}
+
+function wayOut(server: string): string {
+  return `A person can look with \`bosun proxy pins show ${server}\` and agree with \`bosun proxy pins accept ${server}\`.`;
+}
+
+function namesOf(tools: readonly ToolDefinition[]): string[] {
+  return tools.map(({ name }) => name);
+}

@@ -1,0 +1,207 @@
+// The tools that one client may see and call: of all its servers, under names that are unmistakable, as they were
+// accepted, shortened if that was asked for, with ours at the end.
+import { INVALID_PARAMS, RpcError } from "@bosun/mcp/server";
+import type { Call, Json, JsonObject, RawJson } from "@bosun/mcp/server";
+import { compressTools } from "@bosun/shrink";
+import type { ToolCompression, ToolDefinition } from "@bosun/shrink";
+import type { Log } from "../log.ts";
+import type { Backend } from "./backend.ts";
+import { DESCRIBE_TOOL, READ_ORIGINAL } from "./own-tools.ts";
+import { allPages } from "./pages.ts";
+import type { PinWatch } from "./pin-watch.ts";
+import { rebuilt, textOf } from "./rebuilt.ts";
+import type { Savings } from "./savings.ts";
+import { inEra, SLOWEST_MS } from "./several-servers.ts";
+import { shownNames } from "./shown-names.ts";
+import type { Named } from "./shown-names.ts";
+import { withNothingHidden } from "./tool-bounds.ts";
+import { within } from "./within.ts";
+
+export type CatalogueOptions = {
+  compressTools: ToolCompression;
+  namespace: boolean;
+  /** Absent with `--pins off`. */
+  pins: PinWatch | undefined;
+  savings: Savings;
+  log: Log;
+};
+
+export class ToolCatalogue {
+  private readonly backends: readonly Backend[];
+  private readonly options: CatalogueOptions;
+  private readonly refreshing = new Map<Backend, Promise<string>>();
+  private names = new Map<string, Named>();
+
+  constructor(backends: readonly Backend[], options: CatalogueOptions) {
+    this.backends = backends;
+    this.options = options;
+  }
+
+  /** One server, nothing to compare: its pages pass one by one, under their own names. */
+  private get isPlain(): boolean {
+    return this.backends.length === 1 && !this.options.namespace && this.options.pins === undefined;
+  }
+
+  async list(call: Call): Promise<JsonObject | RawJson> {
+    const [only] = this.backends;
+    if (this.isPlain && only) return this.listPage(only, call);
+    // We have given out no cursor.
+    if (call.params["cursor"] !== undefined) throw new RpcError(INVALID_PARAMS, "unknown cursor");
+    if (this.backends.length === 1 && only) {
+      const first = await this.refresh(only, call);
+      await this.nameAll();
+      return rebuilt(first, ["nextCursor"], { tools: (await this.shown()) as Json[] });
+    }
+    await this.refreshAll(call);
+    return inEra(call, { tools: (await this.shown()) as Json[] });
+  }
+
+  /** The server and name behind what the client calls it; undefined when nobody has it. */
+  async find(call: Call): Promise<Named | undefined> {
+    const wanted = String(call.params["name"]);
+    const [only] = this.backends;
+    if (this.isPlain && only) return { backend: only, name: wanted };
+    if (this.backends.length === 1 && only && !this.options.namespace) {
+      // A definition that was never looked at, or has changed since, is looked at before it is used.
+      if (!only.toolsKnown || only.held.has(wanted)) await this.refresh(only, call).catch(ignoreRefusal);
+      return { backend: only, name: wanted };
+    }
+    if (!this.names.has(wanted)) await this.refreshAll(call);
+    const named = this.names.get(wanted) ?? this.byPrefix(wanted);
+    if (named && this.options.pins && (!named.backend.toolsKnown || named.backend.held.has(named.name)))
+      await this.refresh(named.backend, call).catch(ignoreRefusal);
+    return named;
+  }
+
+  /** Is this name a tool of a server's? Then it is never ours. */
+  has(shown: string): boolean {
+    const [only] = this.backends;
+    if (this.backends.length === 1 && only && !this.options.namespace) return only.tools.has(shown);
+    return this.names.has(shown);
+  }
+
+  /** Full definitions, by the names the client knows. */
+  definitions(): ReadonlyMap<string, ToolDefinition> {
+    const [only] = this.backends;
+    if (this.isPlain && only) return only.tools;
+    const known = new Map<string, ToolDefinition>();
+    for (const [shown, { backend, name }] of this.names) {
+      const tool = backend.tools.get(name);
+      if (tool) known.set(shown, { ...tool, name: shown });
+    }
+    return known;
+  }
+
+  private async listPage(backend: Backend, call: Call): Promise<RawJson> {
+    const passed = textOf(await backend.handle(call));
+    const result = JSON.parse(passed) as JsonObject;
+    const listed = Array.isArray(result["tools"]) ? result["tools"].filter(isTool) : [];
+    for (const tool of listed) backend.tools.set(tool.name, tool);
+    const last = result["nextCursor"] === undefined;
+    return rebuilt(passed, [], { tools: (await this.presented(listed, last)) as Json[] });
+  }
+
+  private async refreshAll(call: Call): Promise<void> {
+    const { log } = this.options;
+    await Promise.all(
+      this.backends.map((backend) =>
+        within(SLOWEST_MS, this.refresh(backend, call), (why) => {
+          backend.toolsKnown = false;
+          log("warn", `${backend.name} is not in the tool list: ${why}`);
+        }),
+      ),
+    );
+    await this.nameAll();
+  }
+
+  /** Asks the server, checks what it says, and gives its first page as it was sent. */
+  private refresh(backend: Backend, call: Call): Promise<string> {
+    let running = this.refreshing.get(backend);
+    if (running) return running;
+    running = this.look(backend, call).finally(() => this.refreshing.delete(backend));
+    this.refreshing.set(backend, running);
+    return running;
+  }
+
+  private async look(backend: Backend, call: Call): Promise<string> {
+    // Loaded while the server thinks.
+    if (this.options.pins) void import("@bosun/guard");
+    backend.toolsKnown = true; // before asking: a change that is announced meanwhile makes it false again
+    try {
+      const { first, items } = await allPages(backend, call, "tools/list", "tools");
+      const listed = items.filter(isTool);
+      const { offered, held } = this.options.pins
+        ? await this.options.pins.check(backend.spec, listed)
+        : { offered: listed, held: new Map<string, string>() };
+      backend.tools.clear();
+      for (const tool of offered) backend.tools.set(tool.name, tool);
+      backend.held = held;
+      return first;
+    } catch (error) {
+      backend.toolsKnown = false;
+      throw error;
+    }
+  }
+
+  private async nameAll(): Promise<void> {
+    const { pins, namespace } = this.options;
+    const offered = this.backends.map((backend) => ({ backend, names: [...backend.tools.keys()] }));
+    const absent = this.backends.filter((backend) => !backend.toolsKnown && backend.tools.size === 0);
+    const taken = await Promise.all(absent.map((backend) => pins?.lastNames(backend.spec) ?? []));
+    this.names = shownNames(offered, namespace, new Set(taken.flat()));
+    if (this.backends.length > 1 && pins)
+      await pins.compare(offered.map(({ backend, names }) => ({ spec: backend.spec, tools: names })));
+  }
+
+  private shown(): Promise<ToolDefinition[]> {
+    // Of a server that is down nothing is listed, but what it had keeps its name.
+    const there = [...this.definitions()].filter(([shown]) => this.names.get(shown)?.backend.toolsKnown !== false);
+    return this.presented(
+      there.map(([, tool]) => tool),
+      true,
+    );
+  }
+
+  private async presented(listed: readonly ToolDefinition[], last: boolean): Promise<ToolDefinition[]> {
+    const { compressTools: level, savings } = this.options;
+    const visible = await withNothingHidden(listed.map(promisingNothing));
+    const shorter = compressTools(visible, level);
+    const ours = last ? this.ownTools() : [];
+    savings.tools(listed, shorter, ours, level !== "off");
+    return [...shorter, ...ours];
+  }
+
+  private ownTools(): ToolDefinition[] {
+    const ours = this.options.compressTools === "off" ? [READ_ORIGINAL] : [READ_ORIGINAL, DESCRIBE_TOOL];
+    // A tool of the server's goes first: names are never merged.
+    return ours.filter(({ name }) => !this.has(name));
+  }
+
+  /** `alias__tool` is understood also where the list has the bare name. */
+  private byPrefix(wanted: string): Named | undefined {
+    for (const backend of this.backends) {
+      const start = `${backend.name}__`;
+      if (
+        wanted.startsWith(start) &&
+        (backend.tools.has(wanted.slice(start.length)) || backend.held.has(wanted.slice(start.length)))
+      )
+        return { backend, name: wanted.slice(start.length) };
+    }
+    const holders = this.backends.filter((backend) => backend.held.has(wanted));
+    return holders.length === 1 && holders[0] ? { backend: holders[0], name: wanted } : undefined;
+  }
+}
+
+/** A server without a list can still be called: the client knows no definition that could have changed. */
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof RpcError)) throw error;
+}
+
+function isTool(value: Json): value is JsonObject & ToolDefinition {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && typeof value["name"] === "string";
+}
+
+/** Structured content that repeats the text is dropped, so it must not be promised: a validating client would refuse. */
+function promisingNothing({ outputSchema: _, name, ...tool }: ToolDefinition): ToolDefinition {
+  return { name, ...tool };
+}
