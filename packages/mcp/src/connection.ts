@@ -15,6 +15,8 @@ import type { Transport } from "./transport.ts";
 
 /** Far above what any client means to have in flight; beyond it calls are refused, not queued. */
 const MAX_RUNNING = 10_000;
+/** Messages that may wait for the answer to `initialize`; then no more is read until it is there. */
+const MAX_HELD = 1000;
 /** After the last of its input a client still gets the answers that come at once: `printf … | server` works. */
 const LAST_ANSWERS_MS = 500;
 
@@ -42,6 +44,8 @@ class Connection {
   private session: LegacySession | undefined;
   private opened = false;
   private onQuiet: (() => void) | undefined;
+  /** While `initialize` runs: what came after it. */
+  private held: { messages: Incoming[]; over: Promise<void> } | undefined;
 
   constructor(service: Service, transport: Transport) {
     this.service = service;
@@ -50,14 +54,28 @@ class Connection {
 
   /** The promise is there when nothing more should be read before it settles. */
   take(message: Incoming): Promise<void> | undefined {
+    const initializing = this.held;
+    if (initializing && !(message.kind === "request" && message.method === "ping")) {
+      initializing.messages.push(message);
+      return initializing.messages.length > MAX_HELD ? initializing.over : undefined;
+    }
     if (message.kind === "batch") this.takeBatch(message.items);
     else {
-      const answer = this.react(message);
-      const sent = answer?.then((text) => this.send(text));
-      // What follows `initialize` is meant for the session it opens, also when it was sent in the same breath.
-      if (message.kind === "request" && message.method === "initialize") return sent;
+      const sent = this.react(message)?.then((text) => this.send(text));
+      if (sent && message.kind === "request" && message.method === "initialize") this.holdUntil(sent);
     }
     return this.outbox.congested ? this.outbox.relieved() : undefined;
+  }
+
+  /** What follows `initialize` is meant for the session it opens, also when it was sent in the same breath. */
+  private holdUntil(sent: Promise<void>): void {
+    const messages: Incoming[] = [];
+    const over = sent.then(() => {
+      this.held = undefined;
+      for (const message of messages) this.take(message);
+      this.perhapsQuiet();
+    });
+    this.held = { messages, over };
   }
 
   /** What is running may still answer, for a moment. */
@@ -68,7 +86,7 @@ class Connection {
     const quiet = Promise.withResolvers<void>();
     const timer = setTimeout(quiet.resolve, LAST_ANSWERS_MS);
     this.onQuiet = () => void this.outbox.empty().then(quiet.resolve);
-    if (this.running.size === 0) this.onQuiet();
+    this.perhapsQuiet();
     await quiet.promise;
     clearTimeout(timer);
   }
@@ -77,6 +95,10 @@ class Connection {
     for (const { controller } of this.running.values()) controller.abort();
     this.session?.end();
     this.service.ended?.(this.owner);
+  }
+
+  private perhapsQuiet(): void {
+    if (this.running.size === 0 && !this.held) this.onQuiet?.();
   }
 
   /** The answer still to come, for messages that get one. */
@@ -130,7 +152,7 @@ class Connection {
       return signal.aborted ? undefined : errorText(id, rpcErrorFor(error));
     } finally {
       this.running.delete(id);
-      if (this.running.size === 0 && this.onQuiet) queueMicrotask(this.onQuiet); // after the answer has been sent
+      if (this.onQuiet) queueMicrotask(() => this.perhapsQuiet()); // after the answer has been sent
     }
   }
 

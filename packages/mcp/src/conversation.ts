@@ -1,25 +1,24 @@
 // A client's conversation with one server over a link, in whichever era the server speaks: handshake or metadata,
 // deadlines, progress, questions both ways. The typed calls (listTools, callTool …) are in client.ts.
+import { Asked } from "./asked.ts";
 import { answerQuestion, declared } from "./client-answers.ts";
 import type { Answerers } from "./client-answers.ts";
 import { Deadline } from "./deadline.ts";
 import { commonVersion, judgeAnswer, judgeFailure } from "./era.ts";
 import type { Verdict } from "./era.ts";
-import { rpcErrorFor } from "./failure-reply.ts";
 import { isObject } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Answer, Link, Outgoing } from "./link.ts";
-import { errorText, idFrom, idValue, resultOf, resultText } from "./message.ts";
+import { idFrom, idValue, resultOf } from "./message.ts";
 import type { Id, Notification, Request } from "./message.ts";
 import { standardHeaders } from "./modern-headers.ts";
 import { PendingRequests } from "./pending.ts";
 import { isLegacy, META, NEWEST_LEGACY, NEWEST_MODERN } from "./revisions.ts";
-import { ConnectionError, INVALID_REQUEST, RpcError, VERSION_UNSUPPORTED } from "./rpc-error.ts";
+import { ConnectionError, RpcError, VERSION_UNSUPPORTED } from "./rpc-error.ts";
 
 const DEFAULTS = { probeTimeoutMs: 4000, timeoutMs: 60_000, maxTotalMs: 600_000 };
 /** A server that keeps asking is broken or hostile. */
 const MAX_INPUT_ROUNDS = 10;
-const MAX_ANSWERING = 100;
 /** The oldest revision a client still meets. */
 const OLDEST = "2024-11-05";
 
@@ -74,7 +73,7 @@ export class Conversation {
   private readonly ids = new PendingRequests();
   private readonly onProgress = new Map<string, (progress: Progress) => void>();
   private readonly paramHeaders = new Map<Id, [string, string][]>();
-  private readonly answering = new Map<Id, AbortController>();
+  private readonly asked: Asked;
   /** Listen requests: a server may end one with a notification instead of a reply. */
   private readonly listening = new Map<Id, (ended: Answer) => void>();
   /** Results that came only after questions: they are not to be kept for others who ask the same. */
@@ -89,6 +88,10 @@ export class Conversation {
     this.open = open;
     this.options = options;
     this.logLevel = options.logLevel;
+    this.asked = new Asked(
+      (method, params, signal) => this.answer(method, params, signal),
+      (text) => this.linked().reply(text),
+    );
   }
 
   static async connect(open: OpenLink, options: ClientOptions): Promise<Conversation> {
@@ -149,7 +152,7 @@ export class Conversation {
   }
 
   async close(): Promise<void> {
-    for (const controller of this.answering.values()) controller.abort();
+    this.asked.end();
     await this.link?.close();
   }
 
@@ -366,7 +369,10 @@ export class Conversation {
   }
 
   private receive(message: Request | Notification): void {
-    if (message.kind === "request") return void this.serve(message);
+    if (message.kind === "request") {
+      if (this.era === "legacy") this.asked.take(message); // 2026-07-28 servers send no requests
+      return;
+    }
     const { method, params = {}, raw } = message;
     try {
       if (method === "notifications/progress") this.hearProgress(params);
@@ -389,32 +395,7 @@ export class Conversation {
   private hearCancelled(params: JsonObject, raw: string): void {
     const id = idFrom(params["requestId"], raw, ["params", "requestId"]);
     if (id === undefined) return;
-    if (this.era === "legacy") this.answering.get(id)?.abort();
+    if (this.era === "legacy") this.asked.cancel(id);
     else this.listening.get(id)?.({ reply: { kind: "reply", id, result: {}, raw }, status: undefined });
-  }
-
-  /** A request of a legacy server. */
-  private async serve({ id, method, params = {} }: Request): Promise<void> {
-    if (this.era === "modern") return; // 2026-07-28 servers send no requests
-    if (this.answering.has(id) || this.answering.size >= MAX_ANSWERING) {
-      const busy = new RpcError(INVALID_REQUEST, `request ${id} is still being answered, or too many are`);
-      return this.linked()
-        .reply(errorText(id, busy))
-        .catch(() => {});
-    }
-    const controller = new AbortController();
-    this.answering.set(id, controller);
-    let text: string;
-    try {
-      const result = method === "ping" ? {} : await this.answer(method, params, controller.signal);
-      text = resultText(id, result);
-    } catch (error) {
-      text = errorText(id, rpcErrorFor(error));
-    } finally {
-      this.answering.delete(id);
-    }
-    // A cancelled question gets no answer; a server that has gone needs none.
-    if (controller.signal.aborted) return;
-    await this.link?.reply(text).catch(() => {});
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { Service } from "../src/call.ts";
 import { createServer } from "../src/server.ts";
 import { LEGACY_REVISIONS } from "../src/revisions.ts";
 import { text } from "../src/content.ts";
@@ -158,6 +159,32 @@ describe("before initialize", () => {
     expect(await connection.nextJson()).toMatchObject({ id: 1, result: { protocolVersion: "2025-03-26" } });
     expect(await connection.nextJson()).toMatchObject({ id: 2, result: { content: [{ text: "hi" }] } });
     await connection.end();
+  });
+
+  test("an initialize that takes long holds up what follows it, but not pings, and not the end of the connection", async () => {
+    const gate = newGate();
+    const sink = kitchenSink();
+    const slow: Service = {
+      ...sink,
+      async handle(call) {
+        if (call.method === "initialize") await gate.opened;
+        return sink.handle(call);
+      },
+    };
+    const connection = rawConnection(slow);
+    connection.say({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-03-26" } });
+    connection.say(call(2, "echo", { text: "later" }));
+    connection.say({ jsonrpc: "2.0", id: 3, method: "ping" });
+    expect(await connection.nextJson()).toMatchObject({ id: 3 });
+    gate.open();
+    expect(await connection.nextJson()).toMatchObject({ id: 1, result: {} });
+    expect(await connection.nextJson()).toMatchObject({ id: 2, result: { content: [{ text: "later" }] } });
+    await connection.end();
+    const stuck = rawConnection({ handle: () => new Promise(() => {}) });
+    stuck.say({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-03-26" } });
+    stuck.say({ jsonrpc: "2.0", id: 2, method: "tools/list" });
+    await stuck.end();
+    expect(stuck.texts).toEqual([]);
   });
 
   test("everything piped in before the end of input is answered", async () => {
