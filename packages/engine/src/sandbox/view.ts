@@ -50,7 +50,22 @@ export function viewOf(boundary: Boundary, isPlaceholder: (file: string) => bool
     if (!there.exists) placeholders.push(there.path);
     taken.push({ kind: there.isFolder ? "hidden-folder" : "hidden-file", at: there.path });
   }
-  return { mounts: inOrder([...base, ...taken]), unscoped, placeholders: [...new Set(placeholders)] };
+  const held = taken.flatMap(({ at }) => foldersAbove(at, unscoped ? ["/"] : boundary.writable));
+  return { mounts: inOrder([...base, ...held, ...taken]), unscoped, placeholders: [...new Set(placeholders)] };
+}
+
+// A mount point itself cannot be renamed, but a folder that holds one can: with it a protected file would be moved away, and
+// another one made in its place. So every folder on the way down from an allowed one becomes a mount point, too.
+function foldersAbove(protectedPath: string, roots: readonly string[]): Mount[] {
+  const folders: Mount[] = [];
+  for (
+    let at = path.dirname(protectedPath);
+    at !== "/" && !roots.includes(at) && heldBy(roots, at);
+    at = path.dirname(at)
+  ) {
+    folders.push({ kind: "writable", at });
+  }
+  return folders;
 }
 
 function scopedBase(boundary: Boundary, visible: readonly string[]): Mount[] {
