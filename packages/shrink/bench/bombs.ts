@@ -5,7 +5,7 @@
 import { Shrinker } from "../src/index.ts";
 import { BOMBS } from "../test/bombs.ts";
 
-for (const size of [249_000, 10_000_000]) {
+for (const size of [199_000, 10_000_000]) {
   for (const [name, make] of Object.entries(BOMBS)) {
     const text = make(size);
     const times = Array.from({ length: 3 }, () => {

@@ -46,7 +46,7 @@ export type Shrunk = {
  * Of a whole result; what is beyond passes through, because folding it would take longer than anyone wants to wait.
  * A limit in characters and not in milliseconds: on a busy machine the same result must still give the same bytes.
  */
-const MAX_FOLDED_CHARS = 250_000;
+const MAX_FOLDED_CHARS = 200_000;
 /** A text that refers back must save at least a tenth: the reader has to look things up. */
 const MAX_REPEATED_SHARE = 0.9;
 
