@@ -19,5 +19,6 @@ export { Client, FOLLOWS_TASKS } from "./client.ts";
 export type { ToolDefinition } from "./client.ts";
 export { connectChild, connectHttp, connectTransport } from "./connect.ts";
 export type { HttpConnectOptions } from "./connect.ts";
-export type { CallOptions, ClientOptions, Progress } from "./conversation.ts";
+export type { ClientOptions } from "./conversation.ts";
+export type { CallOptions, Progress } from "./exchanges.ts";
 export { httpOut } from "./http-out.ts";

@@ -1,7 +1,8 @@
 // What a client does with a server: tools, resources, prompts, completions, changes.
 import type { ToolResult } from "./content.ts";
 import { Conversation } from "./conversation.ts";
-import type { CallOptions, ClientOptions, OpenLink } from "./conversation.ts";
+import type { ClientOptions, OpenLink } from "./conversation.ts";
+import type { CallOptions } from "./exchanges.ts";
 import { isObject } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { headerParams, mirroredHeaders } from "./param-headers.ts";

@@ -1,22 +1,24 @@
-// A client's conversation with one server over a link, in whichever era the server speaks: handshake or metadata,
-// deadlines, progress, questions both ways. The typed calls (listTools, callTool …) are in client.ts.
+// A client's conversation with one server over a link, in whichever era the server speaks: finding that out, handshake
+// or metadata, rounds of questions, lost sessions. The typed calls (listTools, callTool …) are in client.ts.
 import { Asked } from "./asked.ts";
 import { answerQuestion, declared } from "./client-answers.ts";
 import type { Answerers } from "./client-answers.ts";
 import { Deadline } from "./deadline.ts";
 import { commonVersion, judgeAnswer, judgeFailure } from "./era.ts";
 import type { Verdict } from "./era.ts";
+import { Exchanges } from "./exchanges.ts";
+import type { CallOptions } from "./exchanges.ts";
+import { gatherInput } from "./input-rounds.ts";
 import { isObject } from "./json.ts";
-import type { Json, JsonObject } from "./json.ts";
-import type { Answer, Link, Outgoing } from "./link.ts";
-import { idFrom, idValue, resultOf } from "./message.ts";
-import type { Id, Notification, Request } from "./message.ts";
+import type { JsonObject } from "./json.ts";
+import type { Link, Outgoing } from "./link.ts";
+import { idFrom } from "./message.ts";
+import type { Notification, Request } from "./message.ts";
 import { standardHeaders } from "./modern-headers.ts";
-import { PendingRequests } from "./pending.ts";
 import { isLegacy, META, NEWEST_LEGACY, NEWEST_MODERN } from "./revisions.ts";
 import { ConnectionError, RpcError, VERSION_UNSUPPORTED } from "./rpc-error.ts";
 
-const DEFAULTS = { probeTimeoutMs: 4000, timeoutMs: 60_000, maxTotalMs: 600_000 };
+const PROBE_TIMEOUT_MS = 4000;
 /** A server that keeps asking is broken or hostile. */
 const MAX_INPUT_ROUNDS = 10;
 /** The oldest revision a client still meets. */
@@ -39,18 +41,6 @@ export type ClientOptions = Answerers & {
   onNotification?: (method: string, params: JsonObject) => void;
 };
 
-export type Progress = { progress: number; total?: number; message?: string };
-export type CallOptions = {
-  signal?: AbortSignal;
-  timeoutMs?: number;
-  maxTotalMs?: number;
-  onProgress?: (progress: Progress) => void;
-  /** Called once the server may have seen the request. */
-  onSent?: () => void;
-  /** HTTP headers that mirror arguments (2026-07-28). */
-  paramHeaders?: [string, string][];
-};
-
 /**
  * Opens a connection; called again when the first one is lost or was spoilt by the probe. May give back the earlier
  * one where there is no way to make another.
@@ -70,12 +60,8 @@ export class Conversation {
   revision: string = NEWEST_LEGACY;
   private readonly options: ClientOptions;
   private readonly open: OpenLink;
-  private readonly ids = new PendingRequests();
-  private readonly onProgress = new Map<string, (progress: Progress) => void>();
-  private readonly paramHeaders = new Map<Id, [string, string][]>();
+  private readonly exchanges: Exchanges;
   private readonly asked: Asked;
-  /** Listen requests: a server may end one with a notification instead of a reply. */
-  private readonly listening = new Map<Id, (ended: Answer) => void>();
   /** Results that came only after questions: they are not to be kept for others who ask the same. */
   private readonly afterQuestions = new WeakSet<JsonObject>();
   private restarting: Promise<void> | undefined;
@@ -88,6 +74,7 @@ export class Conversation {
     this.open = open;
     this.options = options;
     this.logLevel = options.logLevel;
+    this.exchanges = new Exchanges(() => this.linked(), options);
     this.asked = new Asked(
       (method, params, signal) => this.answer(method, params, signal),
       (text) => this.linked().reply(text),
@@ -121,7 +108,11 @@ export class Conversation {
     let result = await this.modernRequest(method, params, options);
     for (let round = 0; result["resultType"] === "input_required"; round++) {
       if (round === MAX_INPUT_ROUNDS) throw new ConnectionError("invalid", `the server asked ${round} times in a row`);
-      const { inputResponses, requestState } = await this.gather(result, options.signal);
+      const { inputResponses, requestState } = await gatherInput(
+        result,
+        (...question) => this.answer(...question),
+        options.signal ?? this.gone,
+      );
       // What belongs to this call goes with this call only: the state exactly as it came, and only if one came.
       const retry: JsonObject = { ...params };
       if (inputResponses) retry["inputResponses"] = inputResponses;
@@ -184,10 +175,10 @@ export class Conversation {
   }
 
   private async probe(): Promise<Verdict> {
-    const { probeTimeoutMs = DEFAULTS.probeTimeoutMs } = this.options;
+    const { probeTimeoutMs = PROBE_TIMEOUT_MS } = this.options;
     const deadline = new Deadline(probeTimeoutMs, probeTimeoutMs);
     try {
-      return judgeAnswer(await this.send("server/discover", this.withMeta({}), deadline.signal));
+      return judgeAnswer(await this.exchanges.send("server/discover", this.withMeta({}), deadline.signal));
     } catch (error) {
       if (this.linked().http && deadline.expired !== undefined) throw new ConnectionError("timeout", deadline.expired);
       return judgeFailure(error, this.linked().http);
@@ -257,29 +248,6 @@ export class Conversation {
     }
   }
 
-  private async gather(result: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
-    const { inputRequests, requestState } = result;
-    if (inputRequests === undefined) return { requestState };
-    if (!isObject(inputRequests)) throw new ConnectionError("invalid", "the server asked in a form we do not know");
-    const given = Object.entries(inputRequests).map(async ([key, question]): Promise<[string, Json]> => {
-      if (!isObject(question) || typeof question["method"] !== "string") {
-        throw new ConnectionError("invalid", "the server asked in a form we do not know");
-      }
-      const params = isObject(question["params"]) ? question["params"] : {};
-      return [key, await this.answerHere(question["method"], params, signal ?? this.gone)];
-    });
-    return { inputResponses: Object.fromEntries(await Promise.all(given)), requestState };
-  }
-
-  /** Errors of our own must not look like the server's. */
-  private async answerHere(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    try {
-      return await this.answer(method, params, signal);
-    } catch (error) {
-      throw error instanceof RpcError ? new ConnectionError("invalid", error.message) : error;
-    }
-  }
-
   private withMeta(params: JsonObject): JsonObject {
     const { logLevel } = this;
     const { name, version } = this.options;
@@ -296,58 +264,8 @@ export class Conversation {
     };
   }
 
-  /** One request and its reply, within its deadline. */
-  private async exchange(method: string, params: JsonObject, options: CallOptions = {}): Promise<JsonObject> {
-    const quietMs = options.timeoutMs ?? this.options.timeoutMs ?? DEFAULTS.timeoutMs;
-    // A longer silence that the caller allows moves our own limit, not one that was set.
-    const totalMs = options.maxTotalMs ?? this.options.maxTotalMs ?? Math.max(DEFAULTS.maxTotalMs, quietMs);
-    const deadline = new Deadline(quietMs, totalMs, options.signal);
-    try {
-      const { reply, status } = await this.send(method, params, deadline.signal, options, () => deadline.touch());
-      // An error without an id speaks of the HTTP request, not of the call; so does 404 where there are sessions.
-      if (reply.error && (reply.id === undefined || (status === 404 && this.era === "legacy"))) {
-        throw new ConnectionError("http", reply.error.message, status);
-      }
-      return resultOf(reply);
-    } catch (error) {
-      if (deadline.expired === undefined) throw error;
-      throw new ConnectionError("timeout", `${method}: ${deadline.expired}`);
-    } finally {
-      deadline.over();
-    }
-  }
-
-  private async send(
-    method: string,
-    params: JsonObject,
-    signal: AbortSignal,
-    options: CallOptions = {},
-    alive: () => void = () => {},
-  ): Promise<Answer> {
-    const id = this.ids.newId();
-    const token = String(idValue(id));
-    const { onProgress, paramHeaders } = options;
-    const meta = isObject(params["_meta"]) ? params["_meta"] : {};
-    const whole = onProgress ? { ...params, _meta: { ...meta, progressToken: token } } : params;
-    if (onProgress) {
-      this.onProgress.set(token, (progress) => {
-        alive();
-        onProgress(progress);
-      });
-    }
-    if (paramHeaders) this.paramHeaders.set(id, paramHeaders);
-    try {
-      const answer = this.linked().request({ id, method, params: whole }, signal, options.onSent);
-      return await (method === "subscriptions/listen" ? Promise.race([answer, this.endOfListening(id)]) : answer);
-    } finally {
-      this.onProgress.delete(token);
-      this.paramHeaders.delete(id);
-      this.listening.delete(id);
-    }
-  }
-
-  private endOfListening(id: Id): Promise<Answer> {
-    return new Promise((resolve) => this.listening.set(id, resolve));
+  private exchange(method: string, params: JsonObject, options?: CallOptions): Promise<JsonObject> {
+    return this.exchanges.exchange(method, params, this.era, options);
   }
 
   private async relink(): Promise<void> {
@@ -356,7 +274,7 @@ export class Conversation {
       (message) => this.receive(message),
       (outgoing) =>
         this.era === "modern"
-          ? [...standardHeaders(outgoing, this.revision), ...(this.paramHeaders.get(outgoing.id) ?? [])]
+          ? [...standardHeaders(outgoing, this.revision), ...this.exchanges.headersOf(outgoing.id)]
           : [],
       earlier,
     );
@@ -375,7 +293,7 @@ export class Conversation {
     }
     const { method, params = {}, raw } = message;
     try {
-      if (method === "notifications/progress") this.hearProgress(params);
+      if (method === "notifications/progress") this.exchanges.hearProgress(params);
       else if (method === "notifications/cancelled") this.hearCancelled(params, raw);
       this.options.onNotification?.(method, params);
     } catch (error) {
@@ -383,19 +301,10 @@ export class Conversation {
     }
   }
 
-  private hearProgress({ progressToken, progress, total, message }: JsonObject): void {
-    if (typeof progress !== "number") return;
-    this.onProgress.get(String(progressToken))?.({
-      progress,
-      ...(typeof total === "number" ? { total } : {}),
-      ...(typeof message === "string" ? { message } : {}),
-    });
-  }
-
   private hearCancelled(params: JsonObject, raw: string): void {
     const id = idFrom(params["requestId"], raw, ["params", "requestId"]);
     if (id === undefined) return;
     if (this.era === "legacy") this.asked.cancel(id);
-    else this.listening.get(id)?.({ reply: { kind: "reply", id, result: {}, raw }, status: undefined });
+    else this.exchanges.endListening(id, raw);
   }
 }

@@ -1,5 +1,6 @@
 // A call that became a task (2026-07-28 extension): polled to its end, its questions answered on the way.
-import type { CallOptions, Conversation } from "./conversation.ts";
+import type { Conversation } from "./conversation.ts";
+import type { CallOptions } from "./exchanges.ts";
 import { Deadline } from "./deadline.ts";
 import { pause } from "./http-events.ts";
 import { isObject } from "./json.ts";

@@ -4,7 +4,7 @@ import { transportPair } from "../src/transport.ts";
 import { connectTransport } from "../src/connect.ts";
 import { serveConnection } from "../src/connection.ts";
 import type { JsonObject } from "../src/json.ts";
-import type { Progress } from "../src/conversation.ts";
+import type { Progress } from "../src/exchanges.ts";
 import { kitchenSink, pause } from "./fixtures/kitchen-sink.ts";
 import { initialized, modernMeta, rawConnection } from "./fixtures/raw-connection.ts";
 import { httpPeer, messages } from "./fixtures/http-peer.ts";
@@ -75,12 +75,12 @@ describe("progress", () => {
     void serveConnection(kitchenSink(), theirs);
     const client = await connectTransport(mine, { name: "c", version: "0" });
     const seen: Progress[] = [];
-    const args = { values: Array.from({ length: 8 }, (_, i) => i), pauseMs: 60 };
+    const args = { values: Array.from({ length: 10 }, (_, i) => i), pauseMs: 130 };
     const onProgress = (progress: Progress): void => void seen.push(progress);
-    // Eight silences of 60 ms, each shorter than what is allowed; together longer.
-    await client.callTool("steps", args, { timeoutMs: 300, onProgress });
+    // Ten silences, each far shorter than what is allowed; together longer.
+    await client.callTool("steps", args, { timeoutMs: 1000, onProgress });
     expect(seen.length).toBeGreaterThanOrEqual(4);
-    const capped = client.callTool("steps", args, { timeoutMs: 300, maxTotalMs: 150, onProgress });
+    const capped = client.callTool("steps", args, { timeoutMs: 1000, maxTotalMs: 150, onProgress });
     await expect(capped).rejects.toMatchObject({ reason: "timeout" });
     await client.close();
   });

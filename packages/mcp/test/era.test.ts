@@ -16,7 +16,7 @@ const SCRIPT = path.join(import.meta.dirname, "fixtures/odd-server.ts");
 function meet(oddity: string, options: object = {}): Promise<Client> {
   return connectChild(
     { command, args: [...flags, SCRIPT, oddity], graceMs: 300 },
-    { name: "c", version: "0", probeTimeoutMs: 1000, ...options },
+    { name: "c", version: "0", probeTimeoutMs: oddity === "silent" ? 700 : 10_000, ...options },
   );
 }
 

@@ -418,7 +418,7 @@ describe("sessions", () => {
 
   test("end when nobody uses them, not while a stream is open or a call runs", async () => {
     const gate = newGate();
-    const peer = httpPeer(kitchenSink({}, gate), { sessionIdleMs: 60 });
+    const peer = httpPeer(kitchenSink({}, gate), { sessionIdleMs: 300 });
     await peer.session("2025-11-25");
     const listening = await peer.session("2025-11-25");
     const stream = await peer.send("GET", undefined, { headers: listening });
@@ -426,7 +426,7 @@ describe("sessions", () => {
     const running = peer.post(call(1, "wait"), { headers: working });
     await until(() => gate.arrived === 1);
     await until(() => peer.endpoint.sessions() === 2, "the end of the idle session");
-    await pause(150);
+    await pause(700);
     expect(peer.endpoint.sessions()).toBe(2);
     gate.open();
     await (await running).text();
