@@ -298,7 +298,7 @@ for (const [index, name] of (["bubblewrap", "namespaces", "landlock"] as const).
         "mv src/a.txt src/absent.toml",
         "cp src/a.txt src/absent.toml",
         "mkdir -p src/none/deep && echo x > src/none/deep/policy",
-        "mv src src2; mkdir src; echo x > src/absent.toml; rm -r src; mv src2 src",
+        "mv src src2 && { mkdir src; echo x > src/absent.toml; rm -r src; mv src2 src; }",
       ]) {
         const command = {
           what: { kind: "shell", text },
