@@ -2,7 +2,7 @@
 import { Deadline } from "./deadline.ts";
 import { isObject } from "./json.ts";
 import type { JsonObject } from "./json.ts";
-import type { Answer, Link } from "./link.ts";
+import type { Answer, Link, Outgoing } from "./link.ts";
 import { idValue, resultOf } from "./message.ts";
 import type { Id } from "./message.ts";
 import { PendingRequests } from "./pending.ts";
@@ -82,8 +82,9 @@ export class Exchanges {
     }
     if (paramHeaders) this.paramHeaders.set(id, paramHeaders);
     try {
-      const answer = this.link().request({ id, method, params: whole }, signal, options.onSent);
-      return await (method === "subscriptions/listen" ? Promise.race([answer, this.endOfListening(id)]) : answer);
+      const outgoing = { id, method, params: whole };
+      if (method === "subscriptions/listen") return await this.listen(outgoing, signal, options.onSent);
+      return await this.link().request(outgoing, signal, options.onSent);
     } finally {
       this.onProgress.delete(token);
       this.paramHeaders.delete(id);
@@ -108,7 +109,21 @@ export class Exchanges {
     this.listening.get(id)?.({ reply: { kind: "reply", id, result: {}, raw }, status: undefined });
   }
 
-  private endOfListening(id: Id): Promise<Answer> {
-    return new Promise((resolve) => this.listening.set(id, resolve));
+  /** Until its reply, or until the server says otherwise that it is over: then nothing waits for a reply any more. */
+  private async listen(outgoing: Outgoing, signal: AbortSignal, onSent?: () => void): Promise<Answer> {
+    const over = Promise.withResolvers<Answer>();
+    const stop = new AbortController();
+    const abort = (): void => stop.abort();
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort);
+    this.listening.set(outgoing.id, (answer) => {
+      over.resolve(answer);
+      abort();
+    });
+    try {
+      return await Promise.race([over.promise, this.link().request(outgoing, stop.signal, onSent)]);
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
   }
 }
