@@ -40,6 +40,10 @@ export function lateSandbox(boundary: Boundary, options: SandboxOptions, memory:
     outside: (directory, scratch) => ready().outside(directory, scratch),
     enter: () => ready().enter?.() ?? (() => undefined),
     forget: (scratch) => built?.forget?.(scratch),
+    get allowsSpares() {
+      return built !== undefined && (built.allowsSpares ?? true);
+    },
+    state: () => built?.state?.() ?? "",
     namespaced: true,
     hidesSignals: true,
   };

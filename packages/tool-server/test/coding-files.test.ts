@@ -469,8 +469,7 @@ row("coding", "view before edit: off on the plain surface, on when asked for", a
 row("coding", "the combined editor: same functions, same texts, its own schema", async () => {
   const { root } = scratch({ "f.txt": "one\ntwo\n" });
   await using editor = await TestServer.start({ root, args: ["--sandbox", "off", "--anthropic-compat"] });
-  const names = (await editor.request("tools/list", {})).result?.["tools"] as { name: string }[];
-  expect(names.map(({ name }) => name)).toEqual(["bash", "task_output", "str_replace_editor", "grep", "glob"]);
+  expect(await editor.toolNames()).toEqual(["bash", "task_output", "str_replace_editor", "grep", "glob"]);
   const edit = (args: Record<string, unknown>): Promise<string> => editor.text("str_replace_editor", args);
   expect(await edit({ command: "str_replace", path: "f.txt", old_str: "one" })).toMatch(/^\[FILE_NOT_VIEWED\]/);
   expect(await edit({ command: "view", path: "f.txt" })).toBe("1\tone\n2\ttwo\n");

@@ -23,6 +23,8 @@ export type Message = {
   error?: { code: number; message: string };
 };
 
+export type Tool = { name: string; description: string; inputSchema: Record<string, unknown> };
+
 export type Options = {
   readonly args?: readonly string[];
   readonly env?: Record<string, string>;
@@ -67,6 +69,7 @@ export class TestServer implements AsyncDisposable {
   onRequest: (message: Message) => Record<string, unknown> | undefined = () => undefined;
   #pending = new Map<number | string, (message: Message) => void>();
   #next = 0;
+  #gone = false;
 
   static async start(options: Options = {}): Promise<TestServer> {
     const made =
@@ -96,11 +99,13 @@ export class TestServer implements AsyncDisposable {
       capabilities,
       clientInfo: { name: "test", version: "1" },
     });
+    if (answer.result === undefined) throw new Error(answer.error?.message);
     this.notify("notifications/initialized", {});
     return answer;
   }
 
   request(method: string, params: Record<string, unknown>, id: number | string = this.#next++): Promise<Message> {
+    if (this.#gone) return Promise.resolve(this.#farewell());
     const answer = new Promise<Message>((resolve) => this.#pending.set(id, resolve));
     this.send({ jsonrpc: "2.0", id, method, params });
     return answer;
@@ -111,8 +116,9 @@ export class TestServer implements AsyncDisposable {
   }
 
   send(message: unknown): void {
-    this.process.stdin.write(`${JSON.stringify(message)}\n`);
-    this.process.stdin.flush();
+    // A server that was killed on purpose takes no more: that shows in what it does not answer.
+    void Promise.resolve(this.process.stdin.write(`${JSON.stringify(message)}\n`)).catch(() => {});
+    void Promise.resolve(this.process.stdin.flush()).catch(() => {});
   }
 
   /** The result of a tool call; a JSON-RPC error fails the test. */
@@ -129,6 +135,15 @@ export class TestServer implements AsyncDisposable {
   /** The text of the first block. */
   async text(name: string, args: unknown = {}): Promise<string> {
     return (await this.call(name, args)).content[0]?.text ?? "";
+  }
+
+  async tools(): Promise<Tool[]> {
+    const { result } = await this.request("tools/list", {});
+    return (result?.["tools"] ?? []) as Tool[];
+  }
+
+  async toolNames(): Promise<string[]> {
+    return (await this.tools()).map(({ name }) => name);
   }
 
   async bash(command: string, more: Record<string, unknown> = {}): Promise<string> {
@@ -157,8 +172,13 @@ export class TestServer implements AsyncDisposable {
       open = lines.pop() ?? "";
       for (const line of lines) this.#take(JSON.parse(line) as Message);
     }
-    for (const resolve of this.#pending.values())
-      resolve({ error: { code: 0, message: `the server has gone: ${this.stderr}` } });
+    this.#gone = true;
+    await this.process.exited;
+    for (const resolve of this.#pending.values()) resolve(this.#farewell());
+  }
+
+  #farewell(): Message {
+    return { error: { code: 0, message: `the server has gone: ${this.stderr}` } };
   }
 
   #take(message: Message): void {

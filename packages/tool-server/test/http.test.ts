@@ -1,0 +1,267 @@
+// The HTTP side as reference §4 has it: sessions, routes, tokens, hosts, isolation (threats S13, S14).
+import { afterAll, beforeAll, expect } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { announceRows, row, rows } from "./harness/contract.ts";
+import { HttpServer, resultIn } from "./harness/http.ts";
+import { BUN, cleanEnvironment, eventually, MAIN, processesWith, scratch } from "./harness/server.ts";
+
+announceRows();
+
+const TOKEN = "correct horse battery staple";
+let open: HttpServer;
+let closed: HttpServer;
+beforeAll(async () => {
+  [open, closed] = await Promise.all([
+    HttpServer.start({ args: ["--sandbox", "off", "--session-idle-timeout", "2"] }),
+    HttpServer.start({ args: ["--sandbox", "off", "--token", TOKEN], files: { "a.txt": "hello\n" } }),
+  ]);
+});
+afterAll(async () => {
+  await Promise.all([open[Symbol.asyncDispose](), closed[Symbol.asyncDispose]()]);
+});
+
+row("server", "/health answers everybody", async () => {
+  for (const server of [open, closed]) {
+    const response = await fetch(new URL("/health", server.url));
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toStartWith("application/json");
+    expect(await response.json()).toEqual({ status: "ok" });
+  }
+});
+
+row("server", "there are no other routes", async () => {
+  for (const route of ["/", "/mcp/x", "/healthz", "/metrics"])
+    expect((await fetch(new URL(route, open.url))).status).toBe(404);
+});
+
+rows(
+  "server",
+  [
+    ["no token", {}, 401],
+    ["a wrong token", { authorization: "Bearer wrong" }, 401],
+    ["a prefix of it", { authorization: `Bearer ${TOKEN.slice(0, -1)}` }, 401],
+    ["one character more", { authorization: `Bearer ${TOKEN}x` }, 401],
+    ["another scheme", { authorization: `Basic ${TOKEN}` }, 401],
+    ["the token without a scheme", { authorization: TOKEN }, 401],
+    ["the token", { authorization: `Bearer ${TOKEN}` }, 200],
+    ["the scheme in any case", { authorization: `bEARER ${TOKEN}` }, 200],
+  ] satisfies [string, Record<string, string>, number][],
+  async (_, headers, status) => {
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } };
+    const response = await closed.post({ jsonrpc: "2.0", id: 1, method: "initialize", params }, headers);
+    expect(response.status).toBe(status);
+    if (status === 401) {
+      expect(await response.json()).toEqual({ error: "unauthorized" });
+      expect(response.headers.get("www-authenticate")).toBe("Bearer");
+    }
+  },
+);
+
+rows(
+  "server",
+  [
+    ["another Host", { host: "evil.example" }, 403],
+    ["a rebinding name", { host: "127.0.0.1.evil.example" }, 403],
+    ["another Origin", { origin: "https://evil.example" }, 403],
+    ["an opaque Origin", { origin: "null" }, 403],
+    ["an Origin on another port", { origin: "http://127.0.0.1:1" }, 403],
+  ] satisfies [string, Record<string, string>, number][],
+  async (_, headers, status) => {
+    const response = await open.post({ jsonrpc: "2.0", id: 1, method: "ping" }, headers);
+    expect(response.status).toBe(status);
+    expect(response.headers.get("access-control-allow-origin")).toBeNull();
+  },
+);
+
+row("server", "a web page's preflight is refused, unless its origin is allowed", async () => {
+  const preflight = (server: HttpServer, origin: string): Promise<Response> =>
+    fetch(server.url, { method: "OPTIONS", headers: { origin, "access-control-request-method": "POST" } });
+  expect((await preflight(open, "https://evil.example")).status).toBe(403);
+  await using friendly = await HttpServer.start({
+    args: ["--sandbox", "off", "--allow-origin", "https://app.example"],
+  });
+  const allowed = await preflight(friendly, "https://app.example");
+  expect(allowed.status).toBe(204);
+  expect(allowed.headers.get("access-control-allow-origin")).toBe("https://app.example");
+  for (const name of ["mcp-protocol-version", "last-event-id", "mcp-session-id", "authorization"]) {
+    expect(allowed.headers.get("access-control-allow-headers")?.toLowerCase()).toContain(name);
+  }
+  expect((await preflight(friendly, "https://evil.example")).status).toBe(403);
+});
+
+row("server", "a session keeps its directory; another client has its own", async () => {
+  mkdirSync(`${open.root}/sub`, { recursive: true });
+  const [one, two] = await Promise.all([open.session(), open.session()]);
+  await one.call("bash", { command: "cd sub" });
+  expect(await one.text("bash", { command: "pwd" })).toContain(`${open.root}/sub`);
+  expect(await two.text("bash", { command: "pwd" })).toBe(`exit_code: 0\n\nstdout:\n${open.root}\n`);
+});
+
+row("server", "another client's tasks and handles do not exist", async () => {
+  const [one, two] = await Promise.all([open.session(), open.session()]);
+  const started = await one.text("bash", { command: "sleep 30", run_in_background: true });
+  const task_id = /task_id: (\w+)/.exec(started)?.[1] ?? "";
+  const cut = await one.call("bash", { command: "seq 1 20000" });
+  const handle = /task_id "(\w+)"/.exec(cut.content[1]?.text ?? "")?.[1] ?? "";
+  for (const id of [task_id, handle]) {
+    expect(await two.text("task_output", { task_id: id, offset: 0 })).toBe(
+      `[BASH_TASK_NOT_FOUND] task not found: ${id}`,
+    );
+    expect(await one.text("task_output", { task_id: id, offset: 0 })).toMatch(/^status: /);
+  }
+  expect(await two.text("task_output", { task_id, stop: true })).toMatch(/^\[BASH_TASK_NOT_FOUND\]/);
+});
+
+row("server", "two clients with the same request ids do not meet", async () => {
+  const [one, two] = await Promise.all([open.session(), open.session()]);
+  const ask = (session: typeof one, word: string): Promise<string> =>
+    session
+      .post({
+        jsonrpc: "2.0",
+        id: 7,
+        method: "tools/call",
+        params: { name: "bash", arguments: { command: `sleep 0.3; echo ${word}` } },
+      })
+      .then(async (response) => resultIn(await response.text()).content[0]?.text ?? "");
+  const said = await Promise.all([ask(one, "first"), ask(two, "second")]);
+  expect(said.map((text) => /first|second/.exec(text)?.[0])).toEqual(["first", "second"]);
+});
+
+row("server", "DELETE ends the session and its tasks; its id is then unknown", async () => {
+  const mark = `606.${process.pid}`;
+  const session = await open.session();
+  await session.call("bash", { command: `sleep ${mark}`, run_in_background: true });
+  await eventually("it runs", () => processesWith(`sleep ${mark}`).length > 0);
+  expect((await session.delete()).status).toBe(204);
+  expect((await session.post({ jsonrpc: "2.0", id: 9, method: "ping" })).status).toBe(404);
+  await eventually("it is dead", () => processesWith(`sleep ${mark}`).length === 0);
+});
+
+row("server", "an idle session is forgotten", async () => {
+  const session = await open.session();
+  await session.call("bash", { command: "true" });
+  await eventually("it is gone", async () => {
+    await Bun.sleep(2500); // asking counts as use
+    return (await session.post({ jsonrpc: "2.0", id: 9, method: "ping" })).status === 404;
+  });
+});
+
+row("server", "a dropped connection does not cancel a call of the 2025 revisions", async () => {
+  const session = await open.session();
+  const away = new AbortController();
+  const lost = session.call("bash", { command: "sleep 0.6; touch finished" }, away.signal).catch(() => "lost");
+  await Bun.sleep(200);
+  away.abort();
+  expect(await lost).toBe("lost");
+  await eventually("it finished all the same", async () =>
+    (await session.text("bash", { command: "ls finished" })).includes("exit_code: 0"),
+  );
+});
+
+row("server", "2026-07-28: no session, so no directory left behind; a handle keeps one", async () => {
+  const call = async (args: unknown, more: Record<string, unknown> = {}) => {
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities": {},
+      ...more,
+    };
+    const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "bash" };
+    const response = await open.post(
+      { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "bash", arguments: args, _meta } },
+      headers,
+    );
+    return response.text();
+  };
+  mkdirSync(`${open.root}/sub`, { recursive: true });
+  await call({ command: "cd sub" });
+  expect(resultIn(await call({ command: "pwd" })).content[0]?.text).toContain(`stdout:\n${open.root}\n`);
+  const begun = resultIn(await call({ command: "cd sub" }, { "bosun/session": "new" }));
+  const handle = String(begun._meta?.["bosun/session"]);
+  expect(resultIn(await call({ command: "pwd" }, { "bosun/session": handle })).content[0]?.text).toContain(
+    `stdout:\n${open.root}/sub\n`,
+  );
+  expect(await call({ command: "pwd" }, { "bosun/session": "guessed" })).toContain("not a session of yours");
+});
+
+row("server", "a body over the limit is 413; ten megabytes of file are not", async () => {
+  const session = await closed.session({ authorization: `Bearer ${TOKEN}` });
+  const content = "x".repeat(10 * 1024 * 1024);
+  expect(await session.text("create_file", { path: "ten.txt", content })).toContain("(10485760 bytes)");
+  const response = await session.post(`{"x":"${"y".repeat(22 * 1024 * 1024)}"}`).catch(() => undefined);
+  expect([413, undefined]).toContain(response?.status);
+});
+
+row("server", "a generated token is printed whatever the log level, and lets in", async () => {
+  const { base, root } = scratch();
+  const child = Bun.spawn(
+    [...BUN, MAIN, "--port", "0", "--generate-token", "--log-level", "error", "--sandbox", "off"],
+    {
+      cwd: root,
+      env: cleanEnvironment(base),
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "pipe",
+    },
+  );
+  const reader = child.stderr.getReader();
+  const first = new TextDecoder().decode((await reader.read()).value);
+  expect(first).toMatch(/^bearer token: [0-9a-f]{64}\n$/);
+  child.kill("SIGTERM");
+  await child.exited;
+});
+
+rows(
+  "server",
+  [
+    ["both token flags", ["--token", "x", "--generate-token"], /exclude each other/],
+    [
+      "a non-loopback address without a token",
+      ["--host", "0.0.0.0"],
+      /refusing to listen on 0\.0\.0\.0 without a token/,
+    ],
+    ["an unknown transport", ["--transport", "tcp"], /--transport: "tcp" is not valid; valid values: http, stdio/],
+    ["an unknown flag suggests the nearest", ["--sandbx", "off"], /unknown option --sandbx; did you mean --sandbox\?/],
+    ["an unknown tool to disable", ["--disable-tools", "bsah"], /unknown tool "bsah"; valid names: bash, /],
+    ["a missing workdir", ["--workdir", "none"], /--workdir: folder none does not exist/],
+    ["a missing allowed folder", ["--allow-dir", "none"], /--allow-dir: folder none does not exist/],
+    ["an invalid deny pattern", ["--deny-dir", "a/["], /invalid glob pattern/],
+    ["a size with a fraction", ["--max-file-size", "10.5MB"], /"10\.5MB" is not a size/],
+    ["a size with a tail", ["--max-file-size", "10MBx"], /"10MBx" is not a size/],
+    ["a negative size", ["--max-file-size", "-1"], /"-1" is not a size/],
+    ["a size that overflows", ["--max-file-size", "99999999999GB"], /is not a size/],
+    ["a port out of range", ["--port", "70000"], /is not a whole number between 0 and 65535/],
+    ["a settings file that is not there", ["--config", "none.toml"], /none\.toml .*does not exist/],
+    ["an unknown surface", ["--tools", "editor"], /unknown tool surface "editor"; valid: coding, workspace, shell/],
+  ] satisfies [string, string[], RegExp][],
+  async (_, args, expected) => {
+    const { base, root } = scratch();
+    const child = Bun.spawn([...BUN, MAIN, ...args], {
+      cwd: root,
+      env: cleanEnvironment(base),
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [out, err, code] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ]);
+    expect(err).toMatch(expected);
+    expect(out).toBe("");
+    expect(code).toBe(2);
+  },
+);
+
+row("server", "a port that is taken is said to be", async () => {
+  const { base, root } = scratch();
+  const child = Bun.spawn([...BUN, MAIN, "--port", open.url.port, "--sandbox", "off"], {
+    cwd: root,
+    env: cleanEnvironment(base),
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  expect(await new Response(child.stderr).text()).toMatch(/could not listen on 127\.0\.0\.1:\d+/);
+  expect(await child.exited).toBe(2);
+});
