@@ -1,27 +1,33 @@
 // The proxy as clients meet it: a process between them and a server that may misbehave.
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { connectChild } from "@bosun/mcp/client";
-import type { Client, ClientOptions } from "@bosun/mcp/client";
+import type { ClientOptions } from "@bosun/mcp/client";
 import { ORIGINAL_KEY } from "@bosun/shrink";
-import { unfoldLines } from "../src/unfold.ts";
+import {
+  bun,
+  cleanUp,
+  entry,
+  faulty,
+  folder,
+  original,
+  record,
+  run,
+  shown,
+  start,
+  stateIn,
+  unfolded,
+} from "./proxied.ts";
 
-const entry = path.resolve(import.meta.dir, "../src/index.ts");
-const faulty = path.resolve(import.meta.dir, "fixtures/faulty-server.ts");
 const filesystem = path.resolve(
   import.meta.dir,
   "../../../node_modules/@modelcontextprotocol/server-filesystem/dist/index.js",
 );
-const bun = [process.execPath, "--no-env-file", "--config=/dev/null"];
-const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "bosun-proxy-")));
-const env = { XDG_STATE_HOME: path.join(folder, "state") };
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-let next = 0;
+afterAll(cleanUp);
 
 describe("a server that misbehaves costs only the call that met it", () => {
-  test("killed in the middle of a call: that call says how it ended, the next one works", async () => {
+  test.concurrent("killed in the middle of a call: that call says how it ended, the next one works", async () => {
     await using proxied = await start();
     expect(await proxied.call("die")).toEqual({ failed: true, text: expect.stringContaining("exit 3") });
     expect(await proxied.call("ok")).toEqual({ failed: false, text: "fine" });
@@ -30,7 +36,7 @@ describe("a server that misbehaves costs only the call that met it", () => {
     expect(proxied.ran("start")).toBe(2);
   });
 
-  test("dead between two calls: the second is sent to a new one, once", async () => {
+  test.concurrent("dead between two calls: the second is sent to a new one, once", async () => {
     await using proxied = await start();
     await proxied.call("die_slowly");
     await Bun.sleep(400);
@@ -38,7 +44,7 @@ describe("a server that misbehaves costs only the call that met it", () => {
     expect(proxied.ran("ok")).toBe(1);
   });
 
-  test("stalled: the call fails after its time, others go on meanwhile", async () => {
+  test.concurrent("stalled: the call fails after its time, others go on meanwhile", async () => {
     await using proxied = await start({ options: ["--timeout", "2"] });
     const stalled = proxied.call("stall");
     expect((await proxied.call("ok")).text).toBe("fine");
@@ -56,7 +62,7 @@ describe("a server that misbehaves costs only the call that met it", () => {
     expect((await proxied.call("ok", { text: "next" })).text).toBe("next");
   });
 
-  test("an answer that comes after its call was given up reaches nobody else", async () => {
+  test.concurrent("an answer that comes after its call was given up reaches nobody else", async () => {
     await using proxied = await start();
     const given = AbortSignal.timeout(200);
     await expect(proxied.client.callTool("late", {}, { signal: given })).rejects.toThrow();
@@ -77,7 +83,11 @@ describe("a server that misbehaves costs only the call that met it", () => {
 
   test("a command that does not exist is an answer with a reason", async () => {
     const client = connectChild(
-      { command: bun[0] ?? "", args: [...bun.slice(1), entry, "--mode", "proxy", "--", "/no/such/program"], env },
+      {
+        command: bun[0] ?? "",
+        args: [...bun.slice(1), entry, "--mode", "proxy", "--", "/no/such/program"],
+        env: stateIn(),
+      },
       { name: "t", version: "1", era: "legacy" },
     );
     await expect(client).rejects.toThrow(/\/no\/such\/program|program is gone|cannot be started/);
@@ -90,7 +100,7 @@ describe("what passes through", () => {
     const child = Bun.spawn([command, ...flags, entry, "--mode", "proxy", "--", command, faulty, record()], {
       stdin: "pipe",
       stdout: "pipe",
-      env: { ...process.env, ...env },
+      env: { ...process.env, ...stateIn() },
     });
     child.stdin.write(
       [
@@ -128,7 +138,7 @@ describe("what passes through", () => {
 });
 
 describe.each(["legacy", "modern"] as const)("a %s client in front of a legacy server", (era) => {
-  test.each(["legacy", "silent", "exits"])(
+  test.concurrent.each(["legacy", "silent", "exits"])(
     "that is %s to what it does not know",
     async (mode) => {
       await using proxied = await start({ mode, client: { era } });
@@ -197,27 +207,27 @@ describe("shorter and the same", () => {
   test("a patch taken through the proxy and back applies with git", async () => {
     const at = (name: string): string => path.join(folder, name);
     writeFileSync(at("file.txt"), Array.from({ length: 60 }, (_, n) => `line ${n}`).join("\n") + "\n");
-    const run = (...words: string[]): string => {
+    const git = (...words: string[]): string => {
       const { stdout, exitCode, stderr } = Bun.spawnSync(["git", "-C", folder, ...words], {
         env: { PATH: process.env["PATH"] ?? "", HOME: folder },
       });
       expect({ words, exitCode, stderr: stderr.toString() }).toMatchObject({ exitCode: 0 });
       return stdout.toString();
     };
-    run("init", "-q");
-    run("add", "file.txt");
-    run("-c", "user.name=t", "-c", "user.email=t@localhost", "commit", "-qm", "start");
+    git("init", "-q");
+    git("add", "file.txt");
+    git("-c", "user.name=t", "-c", "user.email=t@localhost", "commit", "-qm", "start");
     writeFileSync(
       at("file.txt"),
       readFileSync(at("file.txt"), "utf8").replace("line 7\n", "line seven\n").replace("line 50\n", ""),
     );
-    const patch = run("diff");
-    run("checkout", "-q", "file.txt");
+    const patch = git("diff");
+    git("checkout", "-q", "file.txt");
     await using proxied = await start();
     const result = await proxied.client.callTool("diff", { text: patch });
     const [back = ""] = await unfolded([{ text: shown(result), meta: result._meta }]);
     writeFileSync(at("back.patch"), back);
-    run("apply", "--check", "back.patch");
+    git("apply", "--check", "back.patch");
     expect(back).toBe(patch);
   });
 
@@ -236,69 +246,15 @@ test.each<[string, string[], RegExp]>([
   ["no server", [], /which server/],
   ["an option of nobody's", ["--colour", "--", "x"], /unknown option --colour/],
   ["a level that does not exist", ["--compress-tools", "max", "--", "x"], /off, light or full/],
+  ["pins neither on nor off", ["--pins", "maybe", "--", "x"], /--pins must be on or off/],
+  ["a rendering nobody knows", ["--render-mode", "pdf", "--", "x"], /xml, markdown or minimal/],
+  ["two kinds of servers", ["--url", "http://127.0.0.1:1/", "--", "x"], /not several/],
+  ["a list of servers that is not there", ["--servers", "/no/such.json"], /no such file/],
+  ["a list without servers", ["--servers", path.resolve(import.meta.dir, "../package.json")], /mcpServers/],
   ["an address that is no web address", ["--url", "file:///etc/passwd"], /http or https/],
   ["a budget that is no number", ["--budget", "lots", "--", "x"], /--budget must be a number/],
 ])("%s stops the start with a reason", async (_, args, said) => {
-  const child = Bun.spawn([...bun, entry, "--mode", "proxy", ...args], {
-    stdin: "ignore",
-    stdout: "ignore",
-    stderr: "pipe",
-    env: process.env,
-  });
-  expect(await new Response(child.stderr).text()).toMatch(said);
-  expect(await child.exited).toBe(2);
+  const { code, err } = await run(args);
+  expect(err).toMatch(said);
+  expect(code).toBe(2);
 });
-
-type Proxied = AsyncDisposable & {
-  client: Client;
-  call(name: string, args?: object): Promise<{ failed: boolean; text: string }>;
-  ran(what: string): number;
-};
-
-async function start(
-  given: { options?: string[]; mode?: string; server?: string[]; client?: Partial<ClientOptions> } = {},
-): Promise<Proxied> {
-  const [command = "", ...flags] = bun;
-  const log = record();
-  const server = given.server ?? [...bun, faulty, log, given.mode ?? "legacy"];
-  const client = await connectChild(
-    { command, args: [...flags, entry, "--mode", "proxy", ...(given.options ?? []), "--", ...server], env },
-    { name: "test", version: "1", era: "legacy", ...given.client },
-  );
-  return {
-    client,
-    async call(name, args = {}) {
-      const result = await client.callTool(name, { ...args });
-      return { failed: result.isError === true, text: shown(result) };
-    },
-    ran: (what) =>
-      readFileSync(log, "utf8")
-        .split("\n")
-        .filter((line) => line === what).length,
-    [Symbol.asyncDispose]: () => client.close(),
-  };
-}
-
-function record(): string {
-  const file = path.join(folder, `record-${next++}`);
-  writeFileSync(file, "");
-  return file;
-}
-
-function shown({ content }: { content: { type: string; text?: unknown }[] }): string {
-  const [block] = content;
-  return typeof block?.text === "string" ? block.text : "";
-}
-
-async function original(proxied: Proxied, { _meta }: { _meta?: { [key: string]: unknown } }): Promise<string> {
-  return (await proxied.call("read_original", { handle: String(_meta?.[ORIGINAL_KEY]) })).text;
-}
-
-async function unfolded(emitted: object[]): Promise<string[]> {
-  const out: string[] = [];
-  async function* lines(): AsyncGenerator<Uint8Array> {
-    yield new TextEncoder().encode(emitted.map((one) => `${JSON.stringify(one)}\n`).join(""));
-  }
-  await unfoldLines(lines(), async (line) => void out.push((JSON.parse(line) as { text: string }).text));
-  return out;
-}

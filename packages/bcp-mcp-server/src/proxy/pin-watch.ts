@@ -30,7 +30,8 @@ export class PinWatch {
   async check(spec: ServerSpec, listed: readonly ToolDefinition[]): Promise<Checked> {
     const { describeChanges, GuardError, openPins, serverIdentity, serverLabel } = await import("@bosun/guard");
     const folder = await this.locate();
-    const { tools, held } = boundedTools(listed);
+    const { tools: definitions, held } = boundedTools(listed);
+    const tools = definitions.map(asPinned);
     const address = addressOf(spec);
     const identity = serverIdentity(address);
     const note = { name: spec.name, label: serverLabel(address), seen: new Date().toISOString() };
@@ -41,15 +42,16 @@ export class PinWatch {
       if (report.kind === "new") await this.unlessReadOnly(folder, () => pins.accept(identity, tools, new Date()));
       if (report.kind !== "different") {
         await this.note(folder, identity, { ...note, tools: namesOf(tools) }, report.kind === "new");
-        return { offered: tools, held };
+        return { offered: definitions, held };
       }
-      const offered = pins.unchanged(identity, tools);
+      const unchanged = new Set(namesOf(pins.unchanged(identity, tools)));
+      const offered = definitions.filter(({ name }) => unchanged.has(name));
       const reasons = reasonsOf(report.changes, spec.name, report.since);
       this.once(`${spec.name} is not what was accepted:\n${describeChanges(report.changes)}\n${wayOut(spec.name)}`);
       await this.note(
         folder,
         identity,
-        { ...note, tools: namesOf(tools), pending: { since: report.since, tools: [...tools] } },
+        { ...note, tools: namesOf(tools), pending: { since: report.since, tools } },
         true,
       );
       return { offered, held: new Map([...held, ...reasons]) };
@@ -116,6 +118,11 @@ export class PinWatch {
     this.log("warn", text);
     return true;
   }
+}
+
+/** How a tool is run says nothing to a model, and servers say it to clients of one era only. */
+function asPinned({ execution: _, name, ...tool }: ToolDefinition): ToolDefinition {
+  return { name, ...tool };
 }
 
 function reasonsOf(changes: readonly PinChange[], server: string, since: string): [string, string][] {

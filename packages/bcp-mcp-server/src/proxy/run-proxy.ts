@@ -19,7 +19,7 @@ import { stateFolder } from "./state-folder.ts";
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 export async function runProxy(argv: readonly string[]): Promise<number> {
-  const [first, ...rest] = argv;
+  const [first, ...rest] = argv[0] === "--mode" ? argv.slice(2) : argv;
   if (first === "pins") return (await import("./run-pins.ts")).runPins(rest);
   if (first === "stats") return (await import("./run-stats.ts")).runStats(rest);
   const ours = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
