@@ -1,0 +1,104 @@
+// The crash table: everything a server can do wrong, and what the client sees of it. In each row the call fails or
+// succeeds with a reason, a call beside it goes on, and the next one works.
+import { afterAll, expect, test } from "bun:test";
+import { cleanUp, start } from "./proxied.ts";
+
+afterAll(cleanUp);
+
+type Row = {
+  does: string;
+  /** What the call that met it says. */
+  fails?: RegExp;
+  answers?: string;
+  /** How often the server was started and the tool was run, all in all. */
+  starts: number;
+  ran: number;
+  options?: string[];
+};
+
+const ROWS: Row[] = [
+  { does: "die", fails: /gone: exit 3/, starts: 2, ran: 1 },
+  { does: "flood", answers: "flooded", starts: 1, ran: 1 },
+  { does: "stall", fails: /no answer within 2000 ms/, starts: 1, ran: 1, options: ["--timeout", "2"] },
+  { does: "garbage", answers: "after the garbage", starts: 1, ran: 1 },
+  { does: "late", fails: /no answer within 1000 ms/, starts: 1, ran: 1, options: ["--timeout", "1"] },
+  { does: "twice", answers: "first", starts: 1, ran: 1 },
+  { does: "too_long", fails: /over the limit/, starts: 1, ran: 1 },
+  { does: "too_deep", fails: /deep|nested|valid/, starts: 1, ran: 1 },
+  { does: "ping_flood", answers: "pinged", starts: 1, ran: 1 },
+  { does: "ask_flood", answers: "asked", starts: 1, ran: 1 },
+  { does: "stderr_flood", answers: "said", starts: 1, ran: 1 },
+];
+
+test.concurrent.each(ROWS.map((row): [string, Row] => [row.does, row]))(
+  "%s",
+  async (does, { fails, answers, starts, ran, options = [] }) => {
+    await using proxied = await start({ options });
+    await proxied.names();
+    const meeting = proxied.call(does);
+    // Beside it, unless the server dies: then whoever is in flight shares its fate.
+    if (does !== "die") expect((await proxied.call("ok", { text: "beside" })).text).toBe("beside");
+    const met = await meeting;
+    expect(met).toEqual(
+      fails ? { failed: true, text: expect.stringMatching(fails) } : { failed: false, text: answers ?? "" },
+    );
+    expect((await proxied.call("ok", { text: "next" })).text).toBe("next");
+    expect({ starts: proxied.ran("start"), ran: proxied.ran(does) }).toEqual({ starts, ran });
+  },
+  60_000,
+);
+
+test.concurrent(
+  "a line without end is not kept; its call fails when its time is over",
+  async () => {
+    await using proxied = await start({ options: ["--timeout", "3"] });
+    expect(await proxied.call("endless_line")).toEqual({ failed: true, text: expect.stringContaining("no answer") });
+  },
+  60_000,
+);
+
+test.concurrent(
+  "which of two answers was too long is known as soon as the other is there",
+  async () => {
+    await using proxied = await start();
+    const [long, late] = await Promise.all([proxied.call("too_long"), proxied.call("late")]);
+    expect(late).toEqual({ failed: false, text: "late" });
+    expect(long).toEqual({ failed: true, text: expect.stringContaining("over the limit") });
+  },
+  60_000,
+);
+
+test.concurrent(
+  "a result of ten megabytes arrives whole",
+  async () => {
+    await using proxied = await start();
+    const { text } = await proxied.call("huge");
+    expect(text.length).toBe(10 * 1024 * 1024);
+    expect(new Set(text.split("\n"))).toEqual(new Set(["0123456789abcde", ""]));
+  },
+  60_000,
+);
+
+test.concurrent("one that ends during its start: the reason is told", async () => {
+  await expect(start({ mode: "exits-at-once" })).rejects.toThrow(/exit 5/);
+});
+
+test.concurrent(
+  "one that dies again and again is started with growing pauses, not without end",
+  async () => {
+    await using proxied = await start();
+    const until = Date.now() + 3000;
+    let calls = 0;
+    // Several at once, as soon as the last have failed: without pauses this would be hundreds of starts.
+    while (Date.now() < until) {
+      const met = await Promise.all(Array.from({ length: 5 }, () => proxied.call("die")));
+      calls += met.length;
+      expect(met.every(({ failed }) => failed)).toBe(true);
+    }
+    expect(proxied.ran("start")).toBeLessThanOrEqual(8);
+    expect(proxied.ran("start")).toBeGreaterThan(1);
+    // No call was ever run twice.
+    expect(proxied.ran("die")).toBeLessThanOrEqual(calls);
+  },
+  60_000,
+);
