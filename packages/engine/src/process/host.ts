@@ -10,7 +10,7 @@ import { unconfined } from "./confinement.ts";
 import { Drain } from "./drain.ts";
 import { launch, runOnSpare } from "./launch.ts";
 import { PipePool } from "./pipes.ts";
-import { makePrivateFolder, removeFolder } from "./private-files.ts";
+import { makePrivateFolder, removeFolder, sweepFolders } from "./private-files.ts";
 import { RecordFiles } from "./records.ts";
 import { GRACE_MS, Running } from "./running.ts";
 import { detectShell } from "./shell.ts";
@@ -51,6 +51,7 @@ export class ProcessHost {
       ownsHardLimit: this.#tags.ownsHardLimit,
     };
     this.#spares = new Spares(this.#equipment);
+    void sweepFolders();
   }
 
   /** A folder of ours for spool files, gone when the host closes. */

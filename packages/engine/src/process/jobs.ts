@@ -1,11 +1,11 @@
 // Commands in the background: a bounded number running, each readable while it grows, waited for, stopped, and read to
 // the end once. What a job prints is bounded like any command's.
-import { randomBytes } from "node:crypto";
 import { EngineError } from "../failure.ts";
 import { after, pause } from "./timers.ts";
 import type { Captured, Piece } from "./capture.ts";
 import type { Run } from "./command.ts";
 import type { Running } from "./running.ts";
+import { randomHex } from "../random-hex.ts";
 
 export type JobState = "running" | "completed";
 
@@ -133,7 +133,7 @@ export class Jobs {
   }
 
   #add(label: string, running: Running): string {
-    const job: Job = { id: randomBytes(8).toString("hex"), label, startedAt: Date.now(), running, run: undefined };
+    const job: Job = { id: randomHex(8), label, startedAt: Date.now(), running, run: undefined };
     if (this.#closed) running.stop("close"); // the session ended while the command was starting
     this.#jobs.set(job.id, job);
     const timeoutMs = this.#limits.timeoutMs ?? 0;

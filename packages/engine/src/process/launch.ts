@@ -1,6 +1,5 @@
 // From a checked command to a process: pipes, record, words, spawn. Cold, from nothing; or on a spare, a shell that was
 // started ahead (inside its sandbox, if there is one) and only waits to be told what to run.
-import { randomBytes } from "node:crypto";
 import { writeSync } from "node:fs";
 import { findProgram, spawnFailure } from "./command.ts";
 import { closeQuietly } from "./private-files.ts";
@@ -13,6 +12,7 @@ import type { Environment } from "./environment.ts";
 import type { Pipe, PipePool } from "./pipes.ts";
 import type { RecordFiles, RecordPlace } from "./records.ts";
 import type { Shell } from "./shell.ts";
+import { randomHex } from "../random-hex.ts";
 
 export type Equipment = {
   readonly shell: Shell;
@@ -126,7 +126,7 @@ async function spawn(equipment: Equipment, means: Means, startFor: (marker: stri
   let leave = (): void => undefined;
   try {
     stderr = means.merge ? undefined : await pipes.take();
-    const marker = `__BORIS_CWD_${means.nonce}__${randomBytes(8).toString("hex")}`;
+    const marker = `__BORIS_CWD_${means.nonce}__${randomHex(8)}`;
     const start = startFor(marker);
     recordFd = takeRecord(records, means.script !== undefined, start);
     const offset = means.script === undefined ? 0 : writeScript(recordFd, means.script);

@@ -1,10 +1,10 @@
 // True pipes for a child's output. Bun's own "pipe" is a Unix socket, on which `echo x > /dev/stdout` fails
 // (runtime.md §3); a FIFO that is opened by us and has no name any more is a pipe like any other.
 import { openSync, unlinkSync, constants } from "node:fs";
-import { randomBytes } from "node:crypto";
 import path from "node:path";
 import { EngineError, errnoOf } from "../failure.ts";
 import { closeQuietly } from "./private-files.ts";
+import { randomHex } from "../random-hex.ts";
 
 /** Both ends, open. The caller hands `writeFd` to a child and closes it, and closes the pipe at the end. */
 export type Pipe = {
@@ -123,7 +123,7 @@ function openChannel(source: PipeSource): { readonly readFd: number; readonly wr
 }
 
 async function makeFifos(folder: string): Promise<PipeSource[]> {
-  const batch = randomBytes(6).toString("hex");
+  const batch = randomHex(6);
   const names = Array.from({ length: BATCH }, (_, i) => path.join(folder, `${batch}-${i}`));
   try {
     const maker = Bun.spawn(["mkfifo", "-m", "600", "--", ...names], {

@@ -1,18 +1,44 @@
 // Files nobody else can name: created in a private folder, unlinked while open, gone when their descriptor closes,
 // whatever happens to us.
 import { closeSync, mkdtempSync, openSync, rmSync, unlinkSync, constants } from "node:fs";
+import { lstat, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { randomBytes } from "node:crypto";
+import { randomHex } from "../random-hex.ts";
 
-/** A folder only we can enter. */
+/** A folder only we can enter. Its name says whose it is, for `sweepFolders`. */
 export function makePrivateFolder(): string {
-  return mkdtempSync(path.join(tmpdir(), "bosun-"));
+  return mkdtempSync(path.join(tmpdir(), `bosun-${process.pid}-`));
+}
+
+// The age is for process numbers of another container that shares the folder: a server there may be alive unseen.
+const STALE_MS = 24 * 60 * 60 * 1000;
+
+/** Removes the folders of servers that were killed, a day after. */
+export async function sweepFolders(within = tmpdir()): Promise<void> {
+  for (const name of await readdir(within).catch(() => [])) {
+    const owner = /^bosun-(\d+)-\w{6}$/.exec(name)?.[1];
+    if (owner === undefined || isRunning(Number(owner))) continue;
+    const folder = path.join(within, name);
+    const found = await lstat(folder).catch(() => undefined);
+    const ours = found?.isDirectory() === true && found.uid === process.getuid?.();
+    if (ours && Date.now() - found.mtimeMs > STALE_MS)
+      await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errnoOf(error) !== "ESRCH";
+  }
 }
 
 /** A descriptor for reading and appending to a new file that has no name any more. */
 export function openNamelessFile(folder: string): number {
-  const name = path.join(folder, randomBytes(12).toString("hex"));
+  const name = path.join(folder, randomHex(12));
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND | constants.O_NOFOLLOW;
   const fd = openSync(name, flags, 0o600);
   unlinkSync(name);

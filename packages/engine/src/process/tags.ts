@@ -1,8 +1,8 @@
 // A label that every process of a command carries and hands on to its children, whatever they do to their session,
 // group, parents or environment: the resource limit on file locks. Linux has ignored that limit since 2.4, so any number
 // will do, and /proc shows it. Layout, in decimal digits: ours (7) · session (6) · command (5).
-import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { randomBelow } from "../random-hex.ts";
 
 const SESSION_DIGITS = 6;
 const COMMAND_DIGITS = 5;
@@ -22,7 +22,7 @@ export class TagSpace {
     const hard = ownHardLimit();
     this.ownsHardLimit = hard === "unlimited";
     // Under a finite hard limit only lower numbers can be set: one digit less than any tag of the one above us.
-    this.prefix = String(this.ownsHardLimit ? randomInt(1_000_000, 9_999_999) : randomInt(100_000, 999_999));
+    this.prefix = String(this.ownsHardLimit ? 1_000_000 + randomBelow(8_999_999) : 100_000 + randomBelow(899_999));
   }
 
   /** Tags of one session: a generator for its commands, and a test for all of them. */

@@ -1,7 +1,11 @@
 // The smaller parts of the process half, each by itself.
 import { describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { spawnFailure } from "../../src/process/command.ts";
 import { childEnvironment, extendEnvironment } from "../../src/process/environment.ts";
+import { sweepFolders } from "../../src/process/private-files.ts";
 import { parsePs, parseStat, readProcesses } from "../../src/process/process-table.ts";
 import { parseRecord } from "../../src/process/shell.ts";
 import { TagSpace, limitsPattern } from "../../src/process/tags.ts";
@@ -151,4 +155,21 @@ test("a timer longer than any timer does not fire at once, and can be cancelled"
   await Bun.sleep(30);
   timer.cancel();
   expect(fired).toBe(false);
+});
+
+test("folders of killed servers go after a day, nothing else does", async () => {
+  const within = mkdtempSync(path.join(tmpdir(), "sweep-"));
+  const dead = Bun.spawnSync(["true"]).pid;
+  const old = new Date(Date.now() - 2 * 24 * 60 * 60 * 1000);
+  const names = {
+    stale: `bosun-${dead}-abcdef`,
+    young: `bosun-${dead}-ghijkl`,
+    alive: `bosun-${process.pid}-abcdef`,
+    other: "bosun-notes",
+  };
+  for (const name of Object.values(names)) mkdirSync(path.join(within, name, "tmp-x"), { recursive: true });
+  for (const name of [names.stale, names.alive, names.other]) utimesSync(path.join(within, name), old, old);
+  await sweepFolders(within);
+  expect(readdirSync(within).sort()).toEqual([names.young, names.alive, names.other].sort());
+  rmSync(within, { recursive: true });
 });
