@@ -28,7 +28,7 @@ export function emptyLedger(): Ledger {
   return {
     since: new Date().toISOString(),
     sessions: 0,
-    servers: {},
+    servers: noRows(),
     retrievals: { count: 0, tokens: 0 },
     ownTools: 0,
     lists: { before: 0, after: 0 },
@@ -37,7 +37,7 @@ export function emptyLedger(): Ledger {
 
 export function serverIn({ servers }: Ledger, name: string): ServerSums {
   const key = rowIn(servers, name, MAX_SERVERS);
-  return (servers[key] ??= { results: 0, tools: {}, classes: {} });
+  return (servers[key] ??= { results: 0, tools: noRows(), classes: noRows() });
 }
 
 export function pairOf(before: Pair, after: Pair): { before: Pair; after: Pair } {
@@ -90,9 +90,13 @@ function addSum(sums: Record<string, Sum>, row: string, { results, smaller, befo
   sum.after = [sum.after[0] + after[0], sum.after[1] + after[1]];
 }
 
-// Servers choose their tools' names: never a key that means something to an object.
+/** Servers choose the names of rows: no prototype, so that none of them means anything. */
+function noRows<T>(): Record<string, T> {
+  return Object.create(null) as Record<string, T>;
+}
+
 function rowIn(rows: object, name: string, limit: number): string {
-  const key = name.slice(0, 100) === "__proto__" ? "(__proto__)" : name.slice(0, 100);
+  const key = name.slice(0, 100);
   return Object.hasOwn(rows, key) || Object.keys(rows).length < limit ? key : OTHERS;
 }
 
