@@ -4,6 +4,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, unlinkSync, constants } from 
 import { lstat, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { errnoOf } from "../failure.ts";
 import { randomHex } from "../random-hex.ts";
 
 /** A folder only we can enter. Its name says whose it is, for `sweepFolders`. */
