@@ -1,6 +1,5 @@
 // What one client has, behind a handle that cannot be guessed: its directory, its jobs, the files it has seen, the
 // originals of what was cut. Two clients never meet here. It knows no transport and no tool.
-import { randomBytes } from "node:crypto";
 import { EngineError } from "./failure.ts";
 import { ViewedFiles } from "./files/viewed-files.ts";
 import { Jobs } from "./process/jobs.ts";
@@ -16,6 +15,7 @@ import type { ResourceLimits } from "./process/resource-limits.ts";
 import type { Running } from "./process/running.ts";
 import type { SessionTags } from "./process/tags.ts";
 import type { Timer } from "./process/timers.ts";
+import { randomHex } from "./random-hex.ts";
 
 export type SessionOptions = {
   readonly host: ProcessHost;
@@ -39,7 +39,7 @@ export type SessionCommand = Pick<Command, "what"> &
 export class Session {
   readonly handle: string;
   /** Eight hex digits, once per session (D3). */
-  readonly nonce = randomBytes(4).toString("hex");
+  readonly nonce = randomHex(4);
   readonly jobs: Jobs;
   readonly viewed = new ViewedFiles();
   readonly originals = new Originals();
@@ -168,7 +168,7 @@ export class MemorySessions implements SessionStore {
   }
 
   open(): Session {
-    const session = new Session(randomBytes(16).toString("hex"), this.#options);
+    const session = new Session(randomHex(16), this.#options);
     this.#sessions.set(session.handle, { session, usedAt: performance.now() });
     this.#watchIdle();
     return session;

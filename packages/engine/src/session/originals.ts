@@ -1,7 +1,7 @@
 // The full output of commands whose answer was cut, by handles that cannot be guessed, for as long as the session lives
 // and within bounds: the oldest goes first.
-import { randomBytes } from "node:crypto";
 import type { Piece } from "../process/capture.ts";
+import { randomHex } from "../random-hex.ts";
 
 /** Anything that can be read from an offset and thrown away: a capture, usually. */
 export type Original = {
@@ -22,7 +22,7 @@ export class Originals {
 
   /** Keeps an original and returns its handle. */
   keep(original: Original): string {
-    const handle = randomBytes(12).toString("hex");
+    const handle = randomHex(12);
     this.#kept.set(handle, original);
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= this.#most) break;
