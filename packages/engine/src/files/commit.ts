@@ -2,7 +2,6 @@
 // a sibling is written, synced and renamed over it. The caller holds the file's lock.
 import fs from "node:fs";
 import type { BigIntStats } from "node:fs";
-import { randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import { errnoOf, ioError } from "../failure.ts";
 import type { Directory } from "../scope-directory.ts";
@@ -10,6 +9,7 @@ import { closeEntry } from "../scope-directory.ts";
 import type { ScopedPath } from "../scope-place.ts";
 import { overwriteInPlace } from "./overwrite-in-place.ts";
 import { changed, isSameVersion } from "./open-file.ts";
+import { randomHex } from "../random-hex.ts";
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
 const NEW_FILE_MODE = 0o644; // the umask applies
@@ -88,7 +88,7 @@ async function commitToHardLinked(
 
 /** A name nobody has, in the same directory, so that the rename stays on one device. */
 export function temporaryName(): string {
-  return `.bosun-${randomBytes(8).toString("hex")}.tmp`;
+  return `.bosun-${randomHex(8)}.tmp`;
 }
 
 function createSibling(parent: Directory, name: string): number {
