@@ -1,12 +1,12 @@
 // Asking the client, in both carriers, and the sealed state that travels through it.
 import { describe, expect, test } from "bun:test";
-import { connectTransport } from "../src/connect.ts";
-import { serveConnection } from "../src/connection.ts";
-import type { Client } from "../src/client.ts";
-import type { ClientOptions } from "../src/conversation.ts";
-import type { Json, JsonObject } from "../src/json.ts";
-import { digestOf, Seal } from "../src/seal.ts";
-import { transportPair } from "../src/transport.ts";
+import { connectTransport } from "../src/client/connect.ts";
+import { serveConnection } from "../src/server/connection.ts";
+import type { Client } from "../src/client/client.ts";
+import type { ClientOptions } from "../src/client/conversation.ts";
+import type { Json, JsonObject } from "../src/wire/json.ts";
+import { digestOf, Seal } from "../src/server/seal.ts";
+import { transportPair } from "../src/wire/transport.ts";
 import { kitchenSink, newGate } from "./fixtures/kitchen-sink.ts";
 import { initialized, rawConnection } from "./fixtures/raw-connection.ts";
 import { httpPeer, messages } from "./fixtures/http-peer.ts";

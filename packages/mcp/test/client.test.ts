@@ -1,16 +1,16 @@
 // A client's own duties: deadlines, lost sessions, broken streams, caching, cancelling.
 import { describe, expect, test } from "bun:test";
-import { connectHttp, connectTransport } from "../src/connect.ts";
-import type { Service } from "../src/call.ts";
-import type { Client } from "../src/client.ts";
-import { serveConnection } from "../src/connection.ts";
-import type { ClientOptions } from "../src/conversation.ts";
-import type { JsonObject } from "../src/json.ts";
-import { requestText } from "../src/message.ts";
-import type { Id } from "../src/message.ts";
-import { RpcError } from "../src/rpc-error.ts";
-import { transportPair } from "../src/transport.ts";
-import type { Transport } from "../src/transport.ts";
+import { connectHttp, connectTransport } from "../src/client/connect.ts";
+import type { Service } from "../src/server/call.ts";
+import type { Client } from "../src/client/client.ts";
+import { serveConnection } from "../src/server/connection.ts";
+import type { ClientOptions } from "../src/client/conversation.ts";
+import type { JsonObject } from "../src/wire/json.ts";
+import { requestText } from "../src/wire/message.ts";
+import type { Id } from "../src/wire/message.ts";
+import { RpcError } from "../src/wire/rpc-error.ts";
+import { transportPair } from "../src/wire/transport.ts";
+import type { Transport } from "../src/wire/transport.ts";
 import { kitchenSink, newGate, pause, until } from "./fixtures/kitchen-sink.ts";
 import { httpPeer } from "./fixtures/http-peer.ts";
 

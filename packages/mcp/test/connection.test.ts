@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import type { Service } from "../src/call.ts";
-import { createServer } from "../src/server.ts";
-import { LEGACY_REVISIONS } from "../src/revisions.ts";
-import { text } from "../src/content.ts";
-import { object } from "../src/schema.ts";
-import type { JsonObject } from "../src/json.ts";
+import type { Service } from "../src/server/call.ts";
+import { createServer } from "../src/server/server.ts";
+import { LEGACY_REVISIONS } from "../src/wire/revisions.ts";
+import { text } from "../src/wire/content.ts";
+import { object } from "../src/server/schema.ts";
+import type { JsonObject } from "../src/wire/json.ts";
 import { kitchenSink, newGate, pause, until } from "./fixtures/kitchen-sink.ts";
 import { initialized, modernMeta, rawConnection } from "./fixtures/raw-connection.ts";
 

@@ -1,10 +1,10 @@
 // What a call says while it runs: progress and log messages.
 import { describe, expect, test } from "bun:test";
-import { transportPair } from "../src/transport.ts";
-import { connectTransport } from "../src/connect.ts";
-import { serveConnection } from "../src/connection.ts";
-import type { JsonObject } from "../src/json.ts";
-import type { Progress } from "../src/exchanges.ts";
+import { transportPair } from "../src/wire/transport.ts";
+import { connectTransport } from "../src/client/connect.ts";
+import { serveConnection } from "../src/server/connection.ts";
+import type { JsonObject } from "../src/wire/json.ts";
+import type { Progress } from "../src/client/exchanges.ts";
 import { kitchenSink, pause } from "./fixtures/kitchen-sink.ts";
 import { initialized, modernMeta, rawConnection } from "./fixtures/raw-connection.ts";
 import { httpPeer, messages } from "./fixtures/http-peer.ts";

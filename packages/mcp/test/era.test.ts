@@ -1,11 +1,11 @@
 // Finding out what a server speaks, from servers of all kinds.
 import { describe, expect, test } from "bun:test";
 import path from "node:path";
-import { connectChild, connectHttp, connectTransport } from "../src/connect.ts";
-import type { Client } from "../src/client.ts";
-import { ConnectionError } from "../src/rpc-error.ts";
-import { transportPair } from "../src/transport.ts";
-import { serveConnection } from "../src/connection.ts";
+import { connectChild, connectHttp, connectTransport } from "../src/client/connect.ts";
+import type { Client } from "../src/client/client.ts";
+import { ConnectionError } from "../src/wire/rpc-error.ts";
+import { transportPair } from "../src/wire/transport.ts";
+import { serveConnection } from "../src/server/connection.ts";
 import { BUN } from "./fixtures/stdio-child.ts";
 import { serveOnLoopback } from "./auth/fixtures/loopback-server.ts";
 import { kitchenSink } from "./fixtures/kitchen-sink.ts";

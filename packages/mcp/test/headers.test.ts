@@ -1,15 +1,15 @@
 // Values in headers (2026-07-28), and the arguments that are mirrored there.
 import { describe, expect, test } from "bun:test";
-import { decodeHeaderText, encodeHeaderText } from "../src/header-text.ts";
-import type { JsonObject } from "../src/json.ts";
-import { checkHeaderParams, headerParams, mirroredHeaders } from "../src/param-headers.ts";
-import { object, string } from "../src/schema.ts";
-import { createServer } from "../src/server.ts";
-import { text } from "../src/content.ts";
+import { decodeHeaderText, encodeHeaderText } from "../src/wire/header-text.ts";
+import type { JsonObject } from "../src/wire/json.ts";
+import { checkHeaderParams, headerParams, mirroredHeaders } from "../src/wire/param-headers.ts";
+import { object, string } from "../src/server/schema.ts";
+import { createServer } from "../src/server/server.ts";
+import { text } from "../src/wire/content.ts";
 import { Random } from "./fixtures/random.ts";
 import { kitchenSink } from "./fixtures/kitchen-sink.ts";
 import { httpPeer, messages } from "./fixtures/http-peer.ts";
-import { connectHttp } from "../src/connect.ts";
+import { connectHttp } from "../src/client/connect.ts";
 
 describe("a value as header text", () => {
   test.each<[string, string, string]>([

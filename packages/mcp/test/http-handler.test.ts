@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { createHttpHandler } from "../src/http-handler.ts";
-import { LEGACY_REVISIONS } from "../src/revisions.ts";
-import { text } from "../src/content.ts";
-import { object } from "../src/schema.ts";
-import type { JsonObject } from "../src/json.ts";
+import { createHttpHandler } from "../src/http/http-handler.ts";
+import { LEGACY_REVISIONS } from "../src/wire/revisions.ts";
+import { text } from "../src/wire/content.ts";
+import { object } from "../src/server/schema.ts";
+import type { JsonObject } from "../src/wire/json.ts";
 import { kitchenSink, newGate, pause, until } from "./fixtures/kitchen-sink.ts";
 import { ENDPOINT, events, httpPeer, messages } from "./fixtures/http-peer.ts";
 import { modernMeta } from "./fixtures/raw-connection.ts";

@@ -1,11 +1,11 @@
 // Streams that outlive their connection, and what is kept of them.
 import { describe, expect, test } from "bun:test";
-import { EventStream, KeptBudget, parseEventId, STREAM_LIMITS } from "../src/event-stream.ts";
-import { createServer } from "../src/server.ts";
-import { text } from "../src/content.ts";
-import { object } from "../src/schema.ts";
-import type { JsonObject } from "../src/json.ts";
-import type { ServerEvent } from "../src/sse.ts";
+import { EventStream, KeptBudget, parseEventId, STREAM_LIMITS } from "../src/http/event-stream.ts";
+import { createServer } from "../src/server/server.ts";
+import { text } from "../src/wire/content.ts";
+import { object } from "../src/server/schema.ts";
+import type { JsonObject } from "../src/wire/json.ts";
+import type { ServerEvent } from "../src/wire/sse.ts";
 import { kitchenSink, newGate, pause, until } from "./fixtures/kitchen-sink.ts";
 import type { Gate } from "./fixtures/kitchen-sink.ts";
 import { events, httpPeer } from "./fixtures/http-peer.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { LineSplitter } from "../src/lines.ts";
-import type { Line } from "../src/lines.ts";
+import { LineSplitter } from "../src/wire/lines.ts";
+import type { Line } from "../src/wire/lines.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

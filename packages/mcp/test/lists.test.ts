@@ -1,14 +1,14 @@
 // Lists in pages, completion, resources and prompts, as a client sees them.
 import { describe, expect, test } from "bun:test";
-import { Client } from "../src/client.ts";
-import { connectTransport } from "../src/connect.ts";
-import { serveConnection } from "../src/connection.ts";
-import type { Service } from "../src/call.ts";
-import type { Json, JsonObject } from "../src/json.ts";
-import { pageOf } from "../src/pages.ts";
-import { createServer } from "../src/server.ts";
-import { transportPair } from "../src/transport.ts";
-import { uriTemplate } from "../src/uri-template.ts";
+import { Client } from "../src/client/client.ts";
+import { connectTransport } from "../src/client/connect.ts";
+import { serveConnection } from "../src/server/connection.ts";
+import type { Service } from "../src/server/call.ts";
+import type { Json, JsonObject } from "../src/wire/json.ts";
+import { pageOf } from "../src/server/pages.ts";
+import { createServer } from "../src/server/server.ts";
+import { transportPair } from "../src/wire/transport.ts";
+import { uriTemplate } from "../src/server/uri-template.ts";
 import { kitchenSink } from "./fixtures/kitchen-sink.ts";
 import { initialized, rawConnection } from "./fixtures/raw-connection.ts";
 import { httpPeer, messages } from "./fixtures/http-peer.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { errorText, idFrom, idValue, parseMessage, requestText, resultText } from "../src/message.ts";
-import type { Id } from "../src/message.ts";
-import { RpcError } from "../src/rpc-error.ts";
+import { errorText, idFrom, idValue, parseMessage, requestText, resultText } from "../src/wire/message.ts";
+import type { Id } from "../src/wire/message.ts";
+import { RpcError } from "../src/wire/rpc-error.ts";
 
 const REQUEST = { kind: "request", method: "m" };
 

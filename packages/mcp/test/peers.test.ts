@@ -9,9 +9,9 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { connectChild, connectHttp } from "../src/connect.ts";
-import type { Client } from "../src/client.ts";
-import { serveHttp } from "../src/http-listener.ts";
+import { connectChild, connectHttp } from "../src/client/connect.ts";
+import type { Client } from "../src/client/client.ts";
+import { serveHttp } from "../src/http/http-listener.ts";
 import { kitchenSink } from "./fixtures/kitchen-sink.ts";
 import { BUN, ROOT } from "./fixtures/stdio-child.ts";
 

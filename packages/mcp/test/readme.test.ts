@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { connectChild, connectHttp } from "../src/connect.ts";
+import { connectChild, connectHttp } from "../src/client/connect.ts";
 import { BUN } from "./fixtures/stdio-child.ts";
 
 const PACKAGE = path.resolve(import.meta.dirname, "..");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { array, boolean, integer, number, object, oneOf, optional, raw, record, string } from "../src/schema.ts";
-import type { Infer, Schema } from "../src/schema.ts";
+import { array, boolean, integer, number, object, oneOf, optional, raw, record, string } from "../src/server/schema.ts";
+import type { Infer, Schema } from "../src/server/schema.ts";
 
 const INPUT = object({
   path: string("where", { minLength: 1, maxLength: 5 }),

@@ -1,6 +1,6 @@
 // The HTTP+SSE transport of 2024-11-05, against a small server of that age.
 import { describe, expect, test } from "bun:test";
-import { connectHttp } from "../src/connect.ts";
+import { connectHttp } from "../src/client/connect.ts";
 import { until } from "./fixtures/kitchen-sink.ts";
 
 type OldServer = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { EventParser, eventText, primingText } from "../src/sse.ts";
-import type { ServerEvent } from "../src/sse.ts";
+import { EventParser, eventText, primingText } from "../src/wire/sse.ts";
+import type { ServerEvent } from "../src/wire/sse.ts";
 
 const message = (data: string, more: Partial<ServerEvent> = {}): ServerEvent => ({
   id: undefined,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { FOLLOWS_TASKS } from "../src/client.ts";
-import { connectTransport } from "../src/connect.ts";
-import { serveConnection } from "../src/connection.ts";
-import type { JsonObject } from "../src/json.ts";
-import { TaskStore, TASK_LIMITS } from "../src/tasks.ts";
-import { transportPair } from "../src/transport.ts";
-import { createServer } from "../src/server.ts";
+import { FOLLOWS_TASKS } from "../src/client/client.ts";
+import { connectTransport } from "../src/client/connect.ts";
+import { serveConnection } from "../src/server/connection.ts";
+import type { JsonObject } from "../src/wire/json.ts";
+import { TaskStore, TASK_LIMITS } from "../src/server/tasks.ts";
+import { transportPair } from "../src/wire/transport.ts";
+import { createServer } from "../src/server/server.ts";
 import { kitchenSink, newGate, pause, sinkTools, taskTools, until } from "./fixtures/kitchen-sink.ts";
 import { initialized, modernMeta, rawConnection } from "./fixtures/raw-connection.ts";
 import type { RawConnection } from "./fixtures/raw-connection.ts";

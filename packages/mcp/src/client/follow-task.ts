@@ -1,0 +1,66 @@
+// A call that became a task (2026-07-28 extension): polled to its end, its questions answered on the way.
+import type { Conversation } from "./conversation.ts";
+import type { CallOptions } from "./exchanges.ts";
+import { Deadline } from "../wire/deadline.ts";
+import { pause } from "./http-events.ts";
+import { isObject } from "../wire/json.ts";
+import type { Json, JsonObject } from "../wire/json.ts";
+import { ConnectionError, RpcError } from "../wire/rpc-error.ts";
+
+const DEFAULT_POLL_MS = 1000;
+const MAX_POLL_MS = 60_000;
+const MIN_POLL_MS = 20;
+const ENDED = new Set(["completed", "failed", "cancelled"]);
+
+export async function followTask(
+  conversation: Conversation,
+  created: JsonObject,
+  { signal: wanted, maxTotalMs = Number.POSITIVE_INFINITY }: CallOptions,
+): Promise<JsonObject> {
+  // Tasks are for what takes long: only a limit that the caller sets ends the waiting.
+  const deadline = new Deadline(Number.POSITIVE_INFINITY, maxTotalMs, wanted);
+  const { signal } = deadline;
+  const { taskId } = created;
+  if (typeof taskId !== "string") throw new ConnectionError("invalid", "the server created a task without an id");
+  const answered = new Set<string>();
+  let task = created;
+  try {
+    for (;;) {
+      if (task["status"] === "completed" && isObject(task["result"])) return task["result"];
+      if (task["status"] === "failed") throw RpcError.from(task["error"]);
+      if (task["status"] === "cancelled") throw new ConnectionError("cancelled", "the server cancelled the task");
+      if (isObject(task["inputRequests"])) await answer(conversation, taskId, task["inputRequests"], answered, signal);
+      await pause(pollMs(task["pollIntervalMs"]), signal);
+      task = await conversation.request("tasks/get", { taskId }, { signal });
+    }
+  } catch (error) {
+    // The task has not ended, and nobody waits for it any more.
+    if (!ENDED.has(String(task["status"]))) {
+      void conversation.request("tasks/cancel", { taskId }).catch(() => {});
+    }
+    if (deadline.expired !== undefined) throw new ConnectionError("timeout", deadline.expired);
+    throw error;
+  } finally {
+    deadline.over();
+  }
+}
+
+async function answer(
+  conversation: Conversation,
+  taskId: string,
+  questions: JsonObject,
+  answered: Set<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const [key, question] of Object.entries(questions)) {
+    if (answered.has(key) || !isObject(question) || typeof question["method"] !== "string") continue;
+    answered.add(key);
+    const params = isObject(question["params"]) ? question["params"] : {};
+    const given: Json = await conversation.answer(question["method"], params, signal);
+    await conversation.request("tasks/update", { taskId, inputResponses: { [key]: given } }, { signal });
+  }
+}
+
+function pollMs(said: Json | undefined): number {
+  return typeof said === "number" && said > 0 ? Math.max(MIN_POLL_MS, Math.min(said, MAX_POLL_MS)) : DEFAULT_POLL_MS;
+}

@@ -1,0 +1,130 @@
+// Streamable HTTP as 2025-03-26 to 2025-11-25 have it: sessions, POST for messages, GET for the server's own, DELETE.
+import type { Principal, Service } from "../server/call.ts";
+import { KeptBudget } from "./event-stream.ts";
+import type { StreamLimits } from "./event-stream.ts";
+import { rpcErrorFor } from "../wire/failure-reply.ts";
+import { jsonResponse } from "./http-reply.ts";
+import { HttpSession } from "./http-session.ts";
+import type { JsonObject } from "../wire/json.ts";
+import { clientFacts } from "../server/legacy-session.ts";
+import { errorText, resultText } from "../wire/message.ts";
+import type { Id, Incoming, Request as RpcRequest, Single } from "../wire/message.ts";
+import { isLegacy, negotiate } from "../wire/revisions.ts";
+import { INVALID_REQUEST, RpcError } from "../wire/rpc-error.ts";
+import type { SessionRegistry } from "./session-registry.ts";
+
+/** What all sessions together may keep for clients that come back. */
+const MAX_KEPT_CHARS = 128 * 1024 * 1024;
+
+export const SESSION_HEADER = "mcp-session-id";
+export const VERSION_HEADER = "mcp-protocol-version";
+
+export class LegacyHttp {
+  private readonly service: Service;
+  private readonly sessions: SessionRegistry;
+  private readonly streamLimits: StreamLimits;
+  private readonly budget = new KeptBudget(MAX_KEPT_CHARS);
+
+  constructor(service: Service, sessions: SessionRegistry, streamLimits: StreamLimits) {
+    this.service = service;
+    this.sessions = sessions;
+    this.streamLimits = streamLimits;
+  }
+
+  async post(request: Request, message: Incoming, principal: Principal | undefined): Promise<Response> {
+    if (message.kind === "request" && message.method === "initialize") return this.initialize(message, principal);
+    const session = this.find(request, principal, message.kind === "request" ? message.id : undefined);
+    if (session instanceof Response) return session;
+    if (message.kind === "batch") return batch(session, message.items, principal);
+    if (message.kind === "request") return session.answer(message, principal);
+    return accept(session, message);
+  }
+
+  get(request: Request, principal: Principal | undefined): Response {
+    const session = this.find(request, principal);
+    if (session instanceof Response) return session;
+    return (
+      // Not 404: that would say the session is gone.
+      session.listen(request.headers.get("last-event-id")) ?? refusal(400, "unknown Last-Event-ID: it may be too old")
+    );
+  }
+
+  delete(request: Request, principal: Principal | undefined): Response {
+    const session = this.find(request, principal);
+    if (session instanceof Response) return session;
+    this.sessions.end(session);
+    return new Response(null, { status: 204 });
+  }
+
+  private async initialize(message: RpcRequest, principal: Principal | undefined): Promise<Response> {
+    const params = message.params ?? {};
+    const id = crypto.randomUUID();
+    try {
+      const result = await this.service.handle({
+        id: message.id,
+        method: message.method,
+        params,
+        raw: message.raw,
+        revision: negotiate(params["protocolVersion"]),
+        client: clientFacts(params),
+        principal,
+        owner: id,
+        signal: new AbortController().signal,
+        session: undefined,
+        header: undefined,
+        notify() {},
+        request: () => Promise.reject(new RpcError(INVALID_REQUEST, "initialize cannot ask anything")),
+        releaseConnection() {},
+      });
+      const revision = (result as JsonObject)["protocolVersion"];
+      if (!isLegacy(revision)) throw new Error("initialize answered with a revision that is not a legacy one");
+      const session = new HttpSession(this.service, id, revision, params, principal, this.streamLimits, this.budget);
+      if (!this.sessions.add(session)) {
+        return refusal(503, "too many sessions are open: try again later", message.id);
+      }
+      return jsonResponse(resultText(message.id, result), 200, { [SESSION_HEADER]: id });
+    } catch (error) {
+      return jsonResponse(errorText(message.id, rpcErrorFor(error)), 200);
+    }
+  }
+
+  /** The request's session, or the response that says why there is none. */
+  private find(request: Request, principal: Principal | undefined, messageId?: Id): HttpSession | Response {
+    const version = request.headers.get(VERSION_HEADER);
+    if (version !== null && !isLegacy(version))
+      return refusal(400, `unsupported ${VERSION_HEADER}: ${version}`, messageId);
+    const id = request.headers.get(SESSION_HEADER);
+    if (id === null) return refusal(400, `${SESSION_HEADER} is required: initialize first`, messageId);
+    const session = this.sessions.get(id);
+    // Somebody else's session does not exist: ids are not authentication.
+    if (!session || session.principalId !== principal?.id) {
+      return refusal(404, "no such session: initialize again", messageId);
+    }
+    return session;
+  }
+}
+
+export function refusal(status: number, problem: string, id?: Id, headers: Record<string, string> = {}): Response {
+  return jsonResponse(errorText(id, new RpcError(INVALID_REQUEST, problem)), status, headers);
+}
+
+function accept(session: HttpSession, message: Exclude<Single, RpcRequest>): Response {
+  if (message.kind === "malformed") return jsonResponse(errorText(message.id, message.error), 400);
+  if (message.kind === "notification") session.hear(message);
+  else session.settle(message);
+  return new Response(null, { status: 202 });
+}
+
+async function batch(
+  session: HttpSession,
+  items: readonly Single[],
+  principal: Principal | undefined,
+): Promise<Response> {
+  if (session.legacy.revision !== "2025-03-26") return refusal(400, "batches are not part of this protocol revision");
+  const answered = items.filter((item) => item.kind === "request" || item.kind === "malformed");
+  if (answered.some((item) => item.kind === "request" && item.method === "initialize"))
+    return refusal(400, "initialize cannot be in a batch");
+  for (const item of items) if (item.kind === "notification") session.hear(item);
+  for (const item of items) if (item.kind === "reply") session.settle(item);
+  return answered.length === 0 ? new Response(null, { status: 202 }) : session.answerBatch(answered, principal);
+}

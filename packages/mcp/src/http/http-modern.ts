@@ -1,0 +1,136 @@
+// Streamable HTTP as 2026-07-28 has it: POST only, nothing remembered, closing the response cancels the call.
+import type { Principal, Service } from "../server/call.ts";
+import { EventStream } from "./event-stream.ts";
+import type { StreamLimits } from "./event-stream.ts";
+import { rpcErrorFor } from "../wire/failure-reply.ts";
+import { decodeHeaderText } from "../wire/header-text.ts";
+import { VERSION_HEADER } from "./http-legacy.ts";
+import { HttpReply, jsonResponse } from "./http-reply.ts";
+import { errorText, notificationText, resultText } from "../wire/message.ts";
+import type { Request as RpcRequest, Single } from "../wire/message.ts";
+import { readClaim, supportedRevision } from "../server/modern.ts";
+import type { Claim } from "../server/modern.ts";
+import { nameMember } from "../wire/modern-headers.ts";
+import { mismatch } from "../wire/param-headers.ts";
+import type { ModernRevision } from "../wire/revisions.ts";
+import {
+  BadRequest,
+  CAPABILITY_MISSING,
+  HEADER_MISMATCH,
+  INVALID_REQUEST,
+  METHOD_NOT_FOUND,
+  RpcError,
+  VERSION_UNSUPPORTED,
+} from "../wire/rpc-error.ts";
+
+export class ModernHttp {
+  private readonly service: Service;
+  private readonly streamLimits: StreamLimits;
+
+  constructor(service: Service, streamLimits: StreamLimits) {
+    this.service = service;
+    this.streamLimits = streamLimits;
+  }
+
+  async post(request: Request, message: Single, principal: Principal | undefined): Promise<Response> {
+    switch (message.kind) {
+      case "notification":
+        this.service.notified?.(message.method, message.params ?? {}, undefined);
+        return new Response(null, { status: 202 });
+      case "reply":
+        return jsonResponse(errorText(message.id, new RpcError(INVALID_REQUEST, "replies are not sent here")), 400);
+      case "malformed":
+        return jsonResponse(errorText(message.id, message.error), 400);
+      case "request":
+        return this.answer(request, message, principal);
+    }
+  }
+
+  private async answer(request: Request, message: RpcRequest, principal: Principal | undefined): Promise<Response> {
+    let claim: Claim;
+    let revision: ModernRevision;
+    try {
+      claim = readClaim(message.params);
+      revision = checkedRevision(request.headers, claim);
+      checkMethodAndName(request.headers, message);
+    } catch (error) {
+      return jsonResponse(errorText(message.id, rpcErrorFor(error)), 400);
+    }
+    const hangUp = new AbortController();
+    const { signal } = hangUp;
+    const reply = new HttpReply(() => this.stream(() => hangUp.abort()));
+    if (request.signal.aborted) hangUp.abort();
+    else request.signal.addEventListener("abort", () => hangUp.abort(), { once: true });
+    void this.run(message, claim, revision, principal, request, signal, reply);
+    return reply.response;
+  }
+
+  private async run(
+    message: RpcRequest,
+    claim: Claim,
+    revision: ModernRevision,
+    principal: Principal | undefined,
+    request: Request,
+    signal: AbortSignal,
+    reply: HttpReply,
+  ): Promise<void> {
+    try {
+      const result = await this.service.handle({
+        id: message.id,
+        method: message.method,
+        params: message.params ?? {},
+        raw: message.raw,
+        revision,
+        client: claim.client,
+        principal,
+        owner: principal ? `principal:${principal.id}` : "anonymous",
+        signal,
+        session: undefined,
+        header: (name) => request.headers.get(name),
+        notify: (method, params) => {
+          if (!signal.aborted) reply.say(notificationText(method, params));
+        },
+        request: () => Promise.reject(new RpcError(INVALID_REQUEST, "2026-07-28 servers send no requests")),
+        releaseConnection() {},
+      });
+      if (signal.aborted) reply.drop();
+      else reply.answer(resultText(message.id, result), 200);
+    } catch (error) {
+      if (signal.aborted) return reply.drop();
+      const known = rpcErrorFor(error);
+      reply.answer(errorText(message.id, known), statusOf(known));
+    }
+  }
+
+  private stream(onHangUp: () => void): EventStream {
+    const stream = new EventStream("0", { resumable: false, primed: false }, this.streamLimits);
+    stream.onHangUp = onHangUp;
+    return stream;
+  }
+}
+
+function checkedRevision(headers: Headers, { version }: Claim): ModernRevision {
+  const header = headers.get(VERSION_HEADER);
+  if (header === null) throw mismatch("MCP-Protocol-Version is required");
+  if (header.trim() !== version) throw mismatch("MCP-Protocol-Version and _meta name different versions");
+  return supportedRevision(version);
+}
+
+function checkMethodAndName(headers: Headers, { method, params = {} }: RpcRequest): void {
+  const header = headers.get("mcp-method");
+  if (header === null) throw mismatch("Mcp-Method is required");
+  if (header.trim() !== method) throw mismatch(`Mcp-Method does not match the method ${method}`);
+  const member = nameMember(method);
+  if (member === undefined) return;
+  const name = headers.get("mcp-name");
+  if (name === null) throw mismatch(`Mcp-Name is required for ${method}`);
+  if (decodeHeaderText(name) !== params[member]) throw mismatch(`Mcp-Name does not match params.${member}`);
+}
+
+/** Errors of handlers travel in a 200; these are about the request itself. */
+function statusOf(error: RpcError): number {
+  const { code } = error;
+  if (code === METHOD_NOT_FOUND) return 404;
+  if (error instanceof BadRequest) return 400;
+  return code === HEADER_MISMATCH || code === CAPABILITY_MISSING || code === VERSION_UNSUPPORTED ? 400 : 200;
+}

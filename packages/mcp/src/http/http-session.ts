@@ -1,0 +1,178 @@
+// One legacy session over HTTP: its streams, its running calls, and when it is considered abandoned.
+import type { Call, Principal, Service } from "../server/call.ts";
+import { EventStream, parseEventId } from "./event-stream.ts";
+import type { KeptBudget, StreamLimits } from "./event-stream.ts";
+import { rpcErrorFor } from "../wire/failure-reply.ts";
+import { HttpReply, jsonResponse } from "./http-reply.ts";
+import type { JsonObject } from "../wire/json.ts";
+import { LegacySession } from "../server/legacy-session.ts";
+import { errorText, idFrom, notificationText, resultText } from "../wire/message.ts";
+import type { Id, Malformed, Notification, Reply, Request } from "../wire/message.ts";
+import type { LegacyRevision } from "../wire/revisions.ts";
+import { INVALID_REQUEST, RpcError } from "../wire/rpc-error.ts";
+
+/** A finished stream can be fetched this long by a client that lost its connection. */
+const FINISHED_STREAM_MS = 5 * 60 * 1000;
+const MAX_STREAMS = 1000;
+/** In one session; beyond it calls are refused, not queued. */
+const MAX_RUNNING = 1000;
+
+export class HttpSession {
+  readonly legacy: LegacySession;
+  readonly principalId: string | undefined;
+  lastUsed = Date.now();
+  private readonly service: Service;
+  private readonly limits: StreamLimits;
+  private readonly budget: KeptBudget;
+  private readonly running = new Map<Id, AbortController>();
+  private readonly streams = new Map<string, EventStream>();
+  private readonly standalone: EventStream;
+  private nextStream = 1;
+  private opened = false;
+
+  constructor(
+    service: Service,
+    id: string,
+    revision: LegacyRevision,
+    params: JsonObject,
+    principal: Principal | undefined,
+    limits: StreamLimits,
+    budget: KeptBudget,
+  ) {
+    this.service = service;
+    this.principalId = principal?.id;
+    this.limits = limits;
+    this.budget = budget;
+    const say = (text: string): void => this.standalone.say(text);
+    this.legacy = new LegacySession(id, revision, params, { send: say, tell: say });
+    this.standalone = this.newStream();
+  }
+
+  get idle(): boolean {
+    return this.running.size === 0 && !this.standalone.attached;
+  }
+
+  /** Answers one request. A dropped connection is not a cancellation here: the work goes on and can be fetched. */
+  async answer(request: Request, principal: Principal | undefined): Promise<Response> {
+    const problem = this.refusalOf(request);
+    if (problem) return jsonResponse(errorText(request.id, problem), 400);
+    const reply = new HttpReply(() => this.newStream());
+    void this.run(request, principal, reply).then((answer) => {
+      if (answer) reply.answer(answer, 200);
+      else reply.drop();
+    });
+    return reply.response;
+  }
+
+  /** The answers to a batch (2025-03-26), as one array. */
+  answerBatch(items: readonly (Request | Malformed)[], principal: Principal | undefined): Promise<Response> {
+    const reply = new HttpReply(() => this.newStream());
+    const answers = items.map(async (item) => {
+      const problem = item.kind === "malformed" ? item.error : this.refusalOf(item);
+      return problem ? errorText(item.id, problem) : this.run(item as Request, principal, reply);
+    });
+    void Promise.all(answers).then((texts) => {
+      const given = texts.filter((text) => text !== undefined);
+      if (given.length > 0) reply.answer(`[${given.join(",")}]`, 200);
+      else reply.drop();
+    });
+    return reply.response;
+  }
+
+  hear({ method, params = {}, raw }: Notification): void {
+    if (method === "notifications/cancelled") {
+      const id = idFrom(params["requestId"], raw, ["params", "requestId"]);
+      if (id !== undefined) this.running.get(id)?.abort();
+    } else if (method === "notifications/initialized") {
+      if (!this.opened) this.service.opened?.(this.legacy);
+      this.opened = true;
+    } else {
+      this.service.notified?.(method, params, this.legacy);
+    }
+  }
+
+  settle(reply: Reply): void {
+    this.legacy.settle(reply);
+  }
+
+  /** The standalone stream, or, with the id of an event, the stream that event was on. */
+  listen(lastEventId: string | null): Response | undefined {
+    if (lastEventId === null) return this.standalone.attach(this.standalone.lastDelivered);
+    const position = parseEventId(lastEventId);
+    const stream = position && this.streams.get(position.stream);
+    return stream?.attach(position?.number ?? 0);
+  }
+
+  end(): void {
+    for (const controller of this.running.values()) controller.abort();
+    for (const stream of this.streams.values()) {
+      stream.end();
+      stream.forget();
+    }
+    this.legacy.end();
+    this.service.ended?.(this.legacy.id);
+  }
+
+  private refusalOf({ id }: Request): RpcError | undefined {
+    if (this.running.has(id)) return new RpcError(INVALID_REQUEST, `request ${id} is still running`);
+    if (this.running.size < MAX_RUNNING) return undefined;
+    return new RpcError(INVALID_REQUEST, `more than ${MAX_RUNNING} requests are running`);
+  }
+
+  private async run(request: Request, principal: Principal | undefined, reply: HttpReply): Promise<string | undefined> {
+    const { id } = request;
+    const controller = new AbortController();
+    this.running.set(id, controller);
+    try {
+      const result = await this.service.handle(this.call(request, principal, controller.signal, reply));
+      return controller.signal.aborted ? undefined : resultText(id, result);
+    } catch (error) {
+      return controller.signal.aborted ? undefined : errorText(id, rpcErrorFor(error));
+    } finally {
+      this.running.delete(id);
+      this.lastUsed = Date.now();
+    }
+  }
+
+  private call(request: Request, principal: Principal | undefined, signal: AbortSignal, reply: HttpReply): Call {
+    const { legacy } = this;
+    return {
+      id: request.id,
+      method: request.method,
+      params: request.params ?? {},
+      raw: request.raw,
+      revision: legacy.revision,
+      client: legacy.client,
+      principal,
+      owner: legacy.id,
+      signal,
+      session: legacy,
+      header: undefined,
+      notify: (method, params) => {
+        if (!signal.aborted) reply.say(notificationText(method, params));
+      },
+      request: (method, params, options) => legacy.requestVia((text) => reply.say(text), method, params, options),
+      releaseConnection: (retryMs) => reply.streaming().release(retryMs),
+    };
+  }
+
+  private newStream(): EventStream {
+    this.forgetOldStreams();
+    const id = (this.nextStream++).toString(36);
+    // Before 2025-11-25 clients try to parse an event without data.
+    const primed = this.legacy.revision === "2025-11-25";
+    const stream = new EventStream(id, { resumable: true, primed }, this.limits, this.budget);
+    this.streams.set(id, stream);
+    return stream;
+  }
+
+  forgetOldStreams(): void {
+    const before = Date.now() - FINISHED_STREAM_MS;
+    let surplus = this.streams.size - MAX_STREAMS;
+    for (const [id, stream] of this.streams) {
+      if (!stream.ended || (stream.endedAt >= before && surplus-- <= 0)) continue;
+      this.streams.delete(id);
+      stream.forget();
+    }
+  }
+}

@@ -1,0 +1,243 @@
+// Serves one connection that carries messages both ways: stdio, or a pair in memory.
+// Every message is judged by itself: one connection may speak several revisions.
+import type { Call, Service } from "./call.ts";
+import { rpcErrorFor } from "../wire/failure-reply.ts";
+import type { JsonObject } from "../wire/json.ts";
+import { clientFacts, LegacySession } from "./legacy-session.ts";
+import { errorText, idFrom, notificationText, resultText } from "../wire/message.ts";
+import type { Id, Incoming, Notification, Request, Single } from "../wire/message.ts";
+import { claimsModern, readClaim, supportedRevision } from "./modern.ts";
+import { Outbox } from "../wire/outbox.ts";
+import { isLegacy, negotiate } from "../wire/revisions.ts";
+import type { Revision } from "../wire/revisions.ts";
+import { INVALID_REQUEST, RpcError } from "../wire/rpc-error.ts";
+import type { Transport } from "../wire/transport.ts";
+
+/** Far above what any client means to have in flight; beyond it calls are refused, not queued. */
+const MAX_RUNNING = 10_000;
+/** Messages that may wait for the answer to `initialize`; then no more is read until it is there. */
+const MAX_HELD = 1000;
+/** After the last of its input a client still gets the answers that come at once: `printf … | server` works. */
+const LAST_ANSWERS_MS = 500;
+
+/** Resolves when the client has gone and everything it had started has been told so. */
+export async function serveConnection(service: Service, transport: Transport): Promise<void> {
+  const connection = new Connection(service, transport);
+  try {
+    for await (const message of transport.incoming) {
+      // Awaited only where order matters: a slow tool must not hold up the ping or the cancel behind it.
+      const settled = connection.take(message);
+      if (settled) await settled;
+    }
+    await connection.lastAnswers();
+  } finally {
+    connection.end();
+  }
+}
+
+class Connection {
+  private readonly service: Service;
+  private readonly outbox: Outbox;
+  /** The one client at the other end; also its session's id. */
+  private readonly owner = crypto.randomUUID();
+  private readonly running = new Map<Id, { method: string; controller: AbortController }>();
+  private session: LegacySession | undefined;
+  private opened = false;
+  private onQuiet: (() => void) | undefined;
+  /** While `initialize` runs: what came after it. */
+  private held: { messages: Incoming[]; over: Promise<void> } | undefined;
+
+  constructor(service: Service, transport: Transport) {
+    this.service = service;
+    this.outbox = new Outbox(transport);
+  }
+
+  /** The promise is there when nothing more should be read before it settles. */
+  take(message: Incoming): Promise<void> | undefined {
+    const initializing = this.held;
+    if (initializing && !(message.kind === "request" && message.method === "ping")) {
+      initializing.messages.push(message);
+      return initializing.messages.length > MAX_HELD ? initializing.over : undefined;
+    }
+    if (message.kind === "batch") this.takeBatch(message.items);
+    else {
+      const sent = this.react(message)?.then((text) => this.send(text));
+      if (sent && message.kind === "request" && message.method === "initialize") this.holdUntil(sent);
+    }
+    return this.outbox.congested ? this.outbox.relieved() : undefined;
+  }
+
+  /** What follows `initialize` is meant for the session it opens, also when it was sent in the same breath. */
+  private holdUntil(sent: Promise<void>): void {
+    const messages: Incoming[] = [];
+    const over = sent.then(() => {
+      this.held = undefined;
+      for (const message of messages) this.take(message);
+      this.perhapsQuiet();
+    });
+    this.held = { messages, over };
+  }
+
+  /** What is running may still answer, for a moment. */
+  async lastAnswers(): Promise<void> {
+    for (const { method, controller } of this.running.values()) {
+      if (method === "subscriptions/listen") controller.abort(); // it would never end by itself
+    }
+    const quiet = Promise.withResolvers<void>();
+    const timer = setTimeout(quiet.resolve, LAST_ANSWERS_MS);
+    this.onQuiet = () => void this.outbox.empty().then(quiet.resolve);
+    this.perhapsQuiet();
+    await quiet.promise;
+    clearTimeout(timer);
+  }
+
+  end(): void {
+    for (const { controller } of this.running.values()) controller.abort();
+    this.session?.end();
+    this.service.ended?.(this.owner);
+  }
+
+  private perhapsQuiet(): void {
+    if (this.running.size === 0 && !this.held) this.onQuiet?.();
+  }
+
+  /** The answer still to come, for messages that get one. */
+  private react(message: Single): Promise<string | undefined> | undefined {
+    switch (message.kind) {
+      case "request":
+        return this.answer(message);
+      case "notification":
+        this.hear(message);
+        return undefined;
+      case "reply":
+        this.session?.settle(message);
+        return undefined;
+      case "malformed":
+        return Promise.resolve(errorText(message.id, message.error));
+    }
+  }
+
+  // Batches exist in 2025-03-26 only.
+  private takeBatch(items: Single[]): void {
+    const modern = items.some(
+      (item) => (item.kind === "request" || item.kind === "notification") && claimsModern(item.params),
+    );
+    if (this.session?.revision !== "2025-03-26" || modern) {
+      this.send(errorText(undefined, new RpcError(INVALID_REQUEST, "batches are not part of this protocol revision")));
+      return;
+    }
+    const answers = items.map((item) => this.react(item)).filter((answer) => answer !== undefined);
+    if (answers.length === 0) return;
+    void Promise.all(answers).then((texts) => {
+      const given = texts.filter((text) => text !== undefined);
+      if (given.length > 0) this.send(`[${given.join(",")}]`);
+    });
+  }
+
+  private async answer(request: Request): Promise<string | undefined> {
+    const { id, method } = request;
+    if (this.running.has(id)) return errorText(id, new RpcError(INVALID_REQUEST, `request ${id} is still running`));
+    if (this.running.size >= MAX_RUNNING) {
+      return errorText(id, new RpcError(INVALID_REQUEST, `more than ${MAX_RUNNING} requests are running`));
+    }
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.running.set(id, { method, controller });
+    try {
+      const result = await this.service.handle(this.callFor(request, signal));
+      if (signal.aborted) return undefined;
+      if (method === "initialize" && !claimsModern(request.params)) this.openSession(request, result as JsonObject);
+      return resultText(id, result);
+    } catch (error) {
+      return signal.aborted ? undefined : errorText(id, rpcErrorFor(error));
+    } finally {
+      this.running.delete(id);
+      if (this.onQuiet) queueMicrotask(() => this.perhapsQuiet()); // after the answer has been sent
+    }
+  }
+
+  private callFor(request: Request, signal: AbortSignal): Call {
+    const params = request.params ?? {};
+    if (claimsModern(params)) {
+      const claim = readClaim(params);
+      return this.call(request, params, supportedRevision(claim.version), claim.client, undefined, signal);
+    }
+    const { session } = this;
+    if (session && request.method !== "initialize") {
+      return this.call(request, params, session.revision, session.client, session, signal);
+    }
+    if (session) throw new RpcError(INVALID_REQUEST, "this connection is already initialized");
+    if (request.method !== "initialize" && request.method !== "ping") {
+      throw new RpcError(
+        INVALID_REQUEST,
+        "initialize comes first (or send the metadata of 2026-07-28 with each request)",
+      );
+    }
+    return this.call(request, params, negotiate(params["protocolVersion"]), clientFacts(params), undefined, signal);
+  }
+
+  private call(
+    request: Request,
+    params: JsonObject,
+    revision: Revision,
+    client: Call["client"],
+    session: LegacySession | undefined,
+    signal: AbortSignal,
+  ): Call {
+    const { id, method, raw } = request;
+    const mine = this.running.get(id);
+    return {
+      id,
+      method,
+      params,
+      raw,
+      revision,
+      client,
+      principal: undefined,
+      owner: this.owner,
+      signal,
+      session,
+      header: undefined,
+      notify: (name, body) => {
+        // Not after the answer: a later request may have the same id.
+        if (this.running.get(id) === mine && !signal.aborted) this.notify(notificationText(name, body));
+      },
+      request: async (name, body, options) => {
+        if (!session) throw new RpcError(INVALID_REQUEST, "this client cannot be asked");
+        return session.requestVia((text) => this.send(text), name, body, options);
+      },
+      releaseConnection() {},
+    };
+  }
+
+  private openSession(request: Request, result: JsonObject): void {
+    const revision = result["protocolVersion"];
+    if (!isLegacy(revision)) return;
+    this.session = new LegacySession(this.owner, revision, request.params ?? {}, {
+      send: (text) => this.send(text),
+      tell: (text) => this.notify(text),
+    });
+  }
+
+  private hear({ method, params = {}, raw }: Notification): void {
+    if (method === "notifications/cancelled") {
+      const id = idFrom(params["requestId"], raw, ["params", "requestId"]);
+      const running = id === undefined ? undefined : this.running.get(id);
+      if (running?.method !== "initialize") running?.controller.abort();
+    } else if (method === "notifications/initialized") {
+      if (this.session && !this.opened) this.service.opened?.(this.session);
+      this.opened = this.session !== undefined;
+    } else {
+      this.service.notified?.(method, params, this.session);
+    }
+  }
+
+  private send(text: string | undefined): void {
+    if (text !== undefined) this.outbox.put(text);
+  }
+
+  /** A client that does not read cannot miss anything: what need not be said is not piled up for it. */
+  private notify(text: string): void {
+    if (!this.outbox.congested) this.outbox.put(text);
+  }
+}

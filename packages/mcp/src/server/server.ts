@@ -1,0 +1,284 @@
+// A server: what it offers, as answers to calls of every revision. It knows no transport: connection.ts and
+// http-handler.ts bring it its calls.
+import { InputRequired } from "./ask.ts";
+import type { Call, Service, Session } from "./call.ts";
+import type { Explain } from "./call-tool.ts";
+import { Changes } from "./changes.ts";
+import type { Change } from "./changes.ts";
+import type { Icon } from "../wire/content.ts";
+import { createContext, isLogLevel, logLevelOf } from "./context.ts";
+import type { Context, LogLevel } from "./context.ts";
+import { isObject } from "../wire/json.ts";
+import type { JsonObject } from "../wire/json.ts";
+import type { Method, Methods } from "./method.ts";
+import { completionMethods, promptMethods } from "./prompt-methods.ts";
+import { resourceMethods } from "./resource-methods.ts";
+import type { Prompt, Resource, ResourceTemplate } from "./resource.ts";
+import { atLeast, isModern, META, MODERN_REVISIONS, negotiate, TASKS_EXTENSION } from "../wire/revisions.ts";
+import type { Revision } from "../wire/revisions.ts";
+import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../wire/rpc-error.ts";
+import { checkLogLevel } from "./modern.ts";
+import { Seal } from "./seal.ts";
+import { MAX_SUBSCRIPTIONS, MAX_URI_CHARS, subscriptionMethods } from "./subscription-methods.ts";
+import { taskMethods } from "./task-methods.ts";
+import { taskFields } from "./task-wire.ts";
+import { TASK_LIMITS, TaskStore } from "./tasks.ts";
+import type { TaskLimits } from "./tasks.ts";
+import { ToolList, toolMethods } from "./tool-methods.ts";
+import type { Tool } from "./tool.ts";
+
+const DEFAULT_PAGE_SIZE = 1000;
+
+export type ServerOptions = {
+  name: string;
+  version: string;
+  title?: string;
+  description?: string;
+  websiteUrl?: string;
+  icons?: Icon[];
+  instructions?: string;
+  tools?: readonly Tool[];
+  resources?: readonly Resource[];
+  resourceTemplates?: readonly ResourceTemplate[];
+  prompts?: readonly Prompt[];
+  /** Declares the logging capability, so that `context.log` reaches clients. */
+  logging?: boolean;
+  /** The program's words for its own errors. */
+  explain?: Explain;
+  pageSize?: number;
+  /** How long clients of 2026-07-28 may keep lists; 0 means not at all. */
+  cache?: { ttlMs: number; scope: "public" | "private" };
+  tasks?: Partial<TaskLimits>;
+  /** 32 bytes shared by all instances that serve the same clients. */
+  sealKey?: Uint8Array<ArrayBuffer>;
+};
+
+export type Server = Service & {
+  /** Replaces the tools and tells every client that listens. */
+  setTools(tools: readonly Tool[]): void;
+  setResources(resources: readonly Resource[], templates?: readonly ResourceTemplate[]): void;
+  setPrompts(prompts: readonly Prompt[]): void;
+  resourceUpdated(uri: string): void;
+  /** Ends listen streams; carriers close their connections themselves. */
+  close(): void;
+};
+
+export function createServer(options: ServerOptions): Server {
+  const changes = new Changes();
+  const seal = new Seal(options.sealKey);
+  const closing = new AbortController();
+  const pageSize = options.pageSize ?? DEFAULT_PAGE_SIZE;
+  if (!(Number.isInteger(pageSize) && pageSize > 0)) throw new Error("pageSize must be a positive integer");
+  const modernInfo = implementation(options, "2026-07-28");
+  const sessions = new WeakMap<Session, SessionState>();
+  let tools = new ToolList(options.tools ?? []);
+  let resources = { resources: options.resources ?? [], templates: options.resourceTemplates ?? [] };
+  let prompts = options.prompts ?? [];
+  const offers = {
+    tools: options.tools !== undefined,
+    resources: options.resources !== undefined || options.resourceTemplates !== undefined,
+    prompts: options.prompts !== undefined,
+    tasks: tools.tools.some((tool) => tool.task !== undefined),
+  };
+  const tasks = new TaskStore({ ...TASK_LIMITS, ...options.tasks }, (task) =>
+    changes.tell({ kind: "task", owner: task.owner, taskId: task.id, status: taskFields(task, "2026-07-28") }),
+  );
+
+  const stateOf = (session: Session): SessionState => {
+    let state = sessions.get(session);
+    if (!state) sessions.set(session, (state = { logLevel: "debug", uris: new Set() }));
+    return state;
+  };
+  const levelFor = (call: Call): LogLevel | undefined =>
+    options.logging ? logLevelOf(call, call.session && stateOf(call.session).logLevel) : undefined;
+  const inContext = async <T>(call: Call, run: (context: Context) => Promise<T> | T): Promise<T> => {
+    const { context, settle } = createContext(call, seal, levelFor(call));
+    try {
+      return await run(context);
+    } finally {
+      settle();
+    }
+  };
+
+  const methods: Methods = {
+    initialize: { era: "legacy", run: (call) => initialized(call) },
+    ping: { era: "legacy", run: () => ({}) },
+    "server/discover": { era: "modern", cacheable: true, run: () => discovered() },
+  };
+  if (offers.tools) {
+    const runtime = { offersTasks: offers.tasks, seal, explain: options.explain ?? (() => undefined), tasks, levelFor };
+    Object.assign(
+      methods,
+      toolMethods(() => tools, runtime, pageSize),
+    );
+  }
+  if (offers.tasks) Object.assign(methods, taskMethods(tasks, pageSize));
+  if (offers.resources) {
+    const subscriptions = {
+      add(call: Call, uri: string) {
+        if (call.session) subscribe(stateOf(call.session).uris, uri);
+      },
+      remove: (call: Call, uri: string) => void (call.session && stateOf(call.session).uris.delete(uri)),
+    };
+    Object.assign(
+      methods,
+      resourceMethods(() => resources, inContext, subscriptions, pageSize),
+    );
+  }
+  if (offers.prompts)
+    Object.assign(
+      methods,
+      promptMethods(() => prompts, inContext, pageSize),
+    );
+  if (offers.prompts || offers.resources) {
+    Object.assign(
+      methods,
+      completionMethods(
+        () => prompts,
+        () => resources,
+        inContext,
+      ),
+    );
+  }
+  if (offers.tools || offers.prompts || offers.resources) {
+    Object.assign(
+      methods,
+      subscriptionMethods(changes, () => offers, closing.signal),
+    );
+  }
+  if (options.logging) methods["logging/setLevel"] = { era: "legacy", run: (call) => setLevel(call) };
+
+  function initialized(call: Call): JsonObject {
+    const requested = call.params["protocolVersion"];
+    if (typeof requested !== "string") throw new RpcError(INVALID_PARAMS, "protocolVersion must be a string");
+    const revision = negotiate(requested);
+    const result: JsonObject = {
+      protocolVersion: revision,
+      capabilities: capabilities(revision),
+      serverInfo: implementation(options, revision),
+    };
+    if (options.instructions !== undefined) result["instructions"] = options.instructions;
+    return result;
+  }
+
+  function discovered(): JsonObject {
+    const result: JsonObject = { supportedVersions: [...MODERN_REVISIONS], capabilities: capabilities("2026-07-28") };
+    if (options.instructions !== undefined) result["instructions"] = options.instructions;
+    return result;
+  }
+
+  function capabilities(revision: Revision): JsonObject {
+    const declared: JsonObject = {};
+    if (offers.tools) declared["tools"] = { listChanged: true };
+    if (offers.resources) declared["resources"] = { subscribe: true, listChanged: true };
+    if (offers.prompts) declared["prompts"] = { listChanged: true };
+    if (offers.prompts || offers.resources) declared["completions"] = {};
+    if (options.logging) declared["logging"] = {};
+    if (offers.tasks && revision === "2025-11-25") {
+      declared["tasks"] = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
+    }
+    if (offers.tasks && isModern(revision)) declared["extensions"] = { [TASKS_EXTENSION]: {} };
+    return declared;
+  }
+
+  function setLevel(call: Call): JsonObject {
+    const { level } = call.params;
+    if (!isLogLevel(level)) throw new RpcError(INVALID_PARAMS, `unknown log level: ${JSON.stringify(level)}`);
+    if (call.session) stateOf(call.session).logLevel = level;
+    return {};
+  }
+
+  return {
+    async handle(call) {
+      const method = methodFor(methods, call);
+      if (!isModern(call.revision)) return method.run(call);
+      method.check?.(call);
+      checkLogLevel(call.params);
+      return complete(await modernResult(method, call), method, modernInfo, options.cache);
+    },
+    opened(session) {
+      const stop = changes.listen((change) => tellSession(session, stateOf(session), change));
+      session.ended.addEventListener("abort", stop, { once: true });
+    },
+    ended: (owner) => tasks.endOwner(owner),
+    setTools(next) {
+      if (!offers.tasks && next.some(({ task }) => task !== undefined)) {
+        throw new Error("tools that run as tasks must be there from the start: the capability is declared once");
+      }
+      tools = new ToolList(next);
+      changes.tell({ kind: "tools" });
+    },
+    setResources(next, templates = []) {
+      resources = { resources: next, templates };
+      changes.tell({ kind: "resources" });
+    },
+    setPrompts(next) {
+      prompts = next;
+      changes.tell({ kind: "prompts" });
+    },
+    resourceUpdated: (uri) => changes.tell({ kind: "resource", uri }),
+    close: () => closing.abort(),
+  };
+}
+
+type SessionState = { logLevel: LogLevel; uris: Set<string> };
+
+function subscribe(uris: Set<string>, uri: string): void {
+  if (uri.length > MAX_URI_CHARS) throw new RpcError(INVALID_PARAMS, `a URI of more than ${MAX_URI_CHARS} characters`);
+  if (uris.size >= MAX_SUBSCRIPTIONS && !uris.has(uri)) {
+    throw new RpcError(INVALID_PARAMS, `more than ${MAX_SUBSCRIPTIONS} subscriptions: unsubscribe some first`);
+  }
+  uris.add(uri);
+}
+
+function methodFor(methods: Methods, call: Call): Method {
+  const method = Object.hasOwn(methods, call.method) ? methods[call.method] : undefined;
+  const era = isModern(call.revision) ? "modern" : "legacy";
+  if (!method || (method.era !== "both" && method.era !== era)) {
+    throw new RpcError(METHOD_NOT_FOUND, `unknown method: ${call.method}`);
+  }
+  return method;
+}
+
+async function modernResult(method: Method, call: Call): Promise<JsonObject> {
+  try {
+    return await method.run(call);
+  } catch (error) {
+    if (error instanceof InputRequired) return error.toResult();
+    throw error;
+  }
+}
+
+/** What every result of 2026-07-28 carries besides itself. */
+function complete(result: JsonObject, method: Method, info: JsonObject, cache: ServerOptions["cache"]): JsonObject {
+  const meta = isObject(result["_meta"]) ? result["_meta"] : {};
+  const whole: JsonObject = { resultType: "complete", ...result };
+  if (method.cacheable && whole["resultType"] === "complete") {
+    whole["ttlMs"] = cache?.ttlMs ?? 0;
+    whole["cacheScope"] = cache?.scope ?? "private";
+  }
+  whole["_meta"] = { ...meta, [META.serverInfo]: info };
+  return whole;
+}
+
+function implementation(options: ServerOptions, revision: Revision): JsonObject {
+  const info: JsonObject = { name: options.name, version: options.version };
+  if (options.title !== undefined && atLeast(revision, "2025-06-18")) info["title"] = options.title;
+  if (!atLeast(revision, "2025-11-25")) return info;
+  if (options.description !== undefined) info["description"] = options.description;
+  if (options.websiteUrl !== undefined) info["websiteUrl"] = options.websiteUrl;
+  if (options.icons !== undefined) info["icons"] = options.icons;
+  return info;
+}
+
+function tellSession(session: Session, state: SessionState, change: Change): void {
+  switch (change.kind) {
+    case "resource":
+      if (state.uris.has(change.uri)) session.notify("notifications/resources/updated", { uri: change.uri });
+      return;
+    case "task":
+      return; // 2025-11-25 clients poll; status notifications are optional there
+    default:
+      session.notify(`notifications/${change.kind}/list_changed`, {});
+  }
+}
