@@ -88,6 +88,11 @@ async function runCommands(program: Program, report: Report, end: TurnEnd): Prom
       report.status(`not run (give --allow-cmd): ${command}`);
       continue;
     }
+    const judged = program.chat.gate.judgeCommand(command, program.io.cwd());
+    if (judged.verdict === "deny" || (judged.verdict === "ask" && program.chat.gate.policy.judgesCommands)) {
+      report.status(`not run: ${judged.reason} (${judged.rule.name}): ${command}`);
+      continue;
+    }
     const run = await program.runner.run(command, {
       cwd: program.io.cwd(),
       by: "model",
@@ -256,7 +261,7 @@ class Report implements View {
       this.#calls.push({ name: call.name, arguments: call.arguments ?? call.raw, decision: "none", outcome });
     } else record.outcome = outcome;
     this.#event({ type: "tool_result", name: call.name, outcome, text: words });
-    if (!this.#options.quiet) this.#io.stderr.write(`[aish] ${safeLine(`${call.name}: ${words}`)}\n`);
+    if (!this.#options.quiet) this.#io.stderr.write(`[aish] ${safeLine(`${call.name}: ${words || outcome}`)}\n`);
   }
 
   commandOutput(text: string): void {

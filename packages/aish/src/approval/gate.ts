@@ -1,6 +1,7 @@
 // May this call run? The guard decides; here its inputs come together: settings, flags, what this session said, what the
 // tool claims, what the conversation has heard. A person's answer is bound to the very call that was shown.
-import { approvalCall, createTaint, decide, policyOfSettings, unmatchedRules } from "@bosun/guard";
+import { parseShell } from "@bosun/engine";
+import { approvalCall, createTaint, decide, judge, policyOfSettings, unmatchedRules } from "@bosun/guard";
 import type {
   Answer,
   Approvals,
@@ -10,7 +11,9 @@ import type {
   Outcome,
   Policy,
   Resolution,
+  ParseShell,
   Settings,
+  ToolName,
   Taint,
 } from "@bosun/guard";
 import type { JsonObject } from "@bosun/mcp";
@@ -28,6 +31,9 @@ export type GateOptions = {
   cwd: string;
   home: string;
 };
+
+/** How rules see what runs in the shell; the alias is reserved. */
+const COMMAND_TOOL: ToolName = { alias: "aish", tool: "cmd" };
 
 export class Gate {
   readonly #policy: Policy;
@@ -68,6 +74,11 @@ export class Gate {
   /** The person's word on exactly this call. */
   answer(ask: Ask, tool: ToolInfo, server: Server, args: JsonObject, answer: Answer): Outcome {
     return this.#approvals.answer(ask, approvalCall(this.#call(tool, server, args)), answer);
+  }
+
+  /** A `CMD:` line: every part of it, by the rules about commands and paths. Nothing here runs it unasked. */
+  judgeCommand(command: string, cwd: string): Decision {
+    return judge(this.#policy, { tool: COMMAND_TOOL, shell: parse(command), cwd }, { parse });
   }
 
   /** A result of this server is in the conversation now. */
@@ -151,3 +162,9 @@ function withFlags(settings: Settings, flags: FlagRules): Settings {
   const more = [...flags.allow.map((text) => rule(text, "allow")), ...flags.deny.map((text) => rule(text, "deny"))];
   return { ...settings, mcp: { ...settings.mcp, autoApprove: [...settings.mcp.autoApprove, ...more] } };
 }
+
+const parse: ParseShell = (text) => {
+  const syntax = parseShell(text);
+  if (syntax.kind === "unparsable") return { commands: [{ kind: "unparsable", reason: syntax.reason }] };
+  return { commands: syntax.commands, defines: syntax.defines };
+};

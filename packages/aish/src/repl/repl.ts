@@ -65,6 +65,7 @@ export class Repl {
       await Promise.race([settled, Bun.sleep(SETTLE_MS)]);
       this.#sayServers();
     }
+    this.#hasSaidServers = true;
     if (firstQuestion !== "") await this.ask(firstQuestion);
     while (!this.#isLeaving) {
       this.input.onInterrupt = undefined;
@@ -282,17 +283,11 @@ export class Repl {
 
   async #turn(): Promise<void> {
     const { chat } = this.program;
-    let wasInterrupted = false;
     const end = await this.interruptible(
       (signal) => runTurn(chat, this.view, this.person, signal),
-      () => {
-        wasInterrupted = true;
-        this.terminal.clearTransient();
-        this.terminal.raw("^C");
-      },
+      () => this.view.interrupted(),
     );
     if (end.kind === "stopped") {
-      if (wasInterrupted) this.terminal.raw("\r\n");
       this.view.status(end.text === "" ? "stopped" : "stopped; what was said is kept (:undo drops it)");
       return;
     }
@@ -306,7 +301,14 @@ export class Repl {
       this.view.status(`${all.length - commands.length} more commands in this answer are not asked about`);
     for (const [place, command] of commands.entries()) {
       const isLast = place === commands.length - 1;
-      const answer = settings.shell.confirmCmd
+      const judged = chat.gate.judgeCommand(command, io.cwd());
+      if (judged.verdict === "deny") {
+        this.view.problem(`not run: ${judged.reason} (${judged.rule.name})`);
+        chat.conversation.remember({ by: "model", command, cwd: io.cwd(), output: "" });
+        continue;
+      }
+      const mustAsk = settings.shell.confirmCmd || (judged.verdict === "ask" && chat.gate.policy.judgesCommands);
+      const answer = mustAsk
         ? await this.person.command(command, { cwd: shortFolder(io.cwd(), io.home), shell: runner.shell })
         : ({ kind: "run", command } as const);
       if (answer.kind === "stop") return;

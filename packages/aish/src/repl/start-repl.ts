@@ -53,6 +53,8 @@ export async function startRepl(
   );
   try {
     program = await createProgram(io, options, ui, seams);
+    view.isStyled = !options.plain && program.settings.render === "styled";
+    person.bell = program.settings.bell;
     if (!begin(program, view)) return EXIT.usage;
     if (program.settings.history.maxAgeDays > 0 && !options.noHistory)
       program.sessions.prune(program.settings.history.maxAgeDays);

@@ -32,17 +32,18 @@ export class TerminalPerson implements Person {
   readonly #terminal: Terminal;
   readonly #input: Input;
   readonly #edit: EditText;
-  readonly #bell: boolean;
+  /** Set once the settings are known. */
+  bell: boolean;
 
   constructor(terminal: Terminal, input: Input, options: { edit: EditText; bell: boolean }) {
     this.#terminal = terminal;
     this.#input = input;
     this.#edit = options.edit;
-    this.#bell = options.bell;
+    this.bell = options.bell;
   }
 
   readonly approve = async (question: CallQuestion): Promise<CallAnswer> => {
-    if (this.#bell) this.#terminal.raw("\u0007");
+    if (this.bell) this.#terminal.raw("\u0007");
     let whole = false;
     let isCut = this.#showCall(question, whole);
     for (;;) {
@@ -104,7 +105,7 @@ export class TerminalPerson implements Person {
 
   /** A `CMD:` line. What runs is exactly what is shown. */
   async command(command: string, place: { cwd: string; shell: string }): Promise<CommandAnswer> {
-    if (this.#bell) this.#terminal.raw("\u0007");
+    if (this.bell) this.#terminal.raw("\u0007");
     let text = command;
     for (;;) {
       const needsWord = this.#showCommand(text, place);

@@ -15,7 +15,9 @@ const PROGRESS_MS = 200;
 
 export class TerminalView implements View {
   readonly #terminal: Terminal;
-  readonly #isStyled: boolean;
+  /** Set once the settings are known. */
+  isStyled: boolean;
+  #running: string | undefined;
   #words: { safe: ScreenSafeStream; markdown: MarkdownStream } | undefined;
   #clock: Timer | undefined;
   #reasoningSince = 0;
@@ -23,7 +25,7 @@ export class TerminalView implements View {
 
   constructor(terminal: Terminal, options: { styled: boolean }) {
     this.#terminal = terminal;
-    this.#isStyled = options.styled;
+    this.isStyled = options.styled;
   }
 
   sending(): void {
@@ -45,7 +47,7 @@ export class TerminalView implements View {
     this.#endReasoning();
     this.#words ??= {
       safe: createScreenSafeStream({ unforged: true }),
-      markdown: new MarkdownStream(this.#isStyled ? this.#terminal.wordStyle : PLAIN),
+      markdown: new MarkdownStream(this.isStyled ? this.#terminal.wordStyle : PLAIN),
     };
     this.#terminal.words(this.#words.markdown.push(this.#words.safe.push(piece)));
   }
@@ -81,6 +83,13 @@ export class TerminalView implements View {
     this.#terminal.line(this.#terminal.style.red(`[aish] ${safeLine(text, 600)}`));
   }
 
+  /** Ctrl-C, before anything has come of it. */
+  interrupted(): void {
+    this.#stopClock();
+    this.#terminal.interruptMark();
+    if (this.#running !== undefined) this.status(`asking ${this.#running} to cancel…`);
+  }
+
   callList(names: readonly string[]): void {
     this.status(`${names.length} calls: ${names.join(", ")}`);
   }
@@ -90,13 +99,13 @@ export class TerminalView implements View {
   }
 
   notRun(call: ShownCall, words: string, outcome: Outcome): void {
-    const text = `${call.name}: ${words}`;
-    if (outcome === "refused") this.status(text);
-    else this.problem(text);
+    if (outcome === "refused") this.status(`refused ${call.name}${words}`);
+    else this.problem(`${call.name}: ${words}`);
   }
 
-  started(call: ShownCall, _server: Server): RunningCall {
+  started(call: ShownCall, server: Server): RunningCall {
     this.#flush();
+    this.#running = server.alias;
     const startedAt = Date.now();
     const { frames } = this.#terminal;
     const name = safeLine(call.name);
@@ -113,10 +122,12 @@ export class TerminalView implements View {
         this.#terminal.transient(line());
       },
       result: (text, facts) => {
+        this.#running = undefined;
         this.#stopClock();
         this.#frame(name, text, facts);
       },
       failed: (words, outcome) => {
+        this.#running = undefined;
         this.#stopClock();
         const shown = outcome === "cancelled" ? `${call.name} ${words}` : `mcp: ${call.name}: ${words}`;
         if (outcome === "cancelled") this.status(shown);

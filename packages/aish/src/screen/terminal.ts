@@ -72,6 +72,13 @@ export class Terminal {
     this.#clearTransient();
   }
 
+  /** Where the person pressed Ctrl-C; what follows begins on a line of its own. */
+  interruptMark(): void {
+    this.#clearTransient();
+    this.#err.write("^C\n");
+    this.#isAtStart = true;
+  }
+
   /** Raw text of ours: prompts and the input line. */
   raw(text: string): void {
     this.#err.write(text);

@@ -37,15 +37,14 @@ function readEntry(alias: string, entry: JsonObject, env: Env): Imported {
   const missing = new Set<string>();
   const expand = (text: string): string => expanded(text, env, missing);
   const reach = reachOf(entry, expand);
+  const unset = missing.size > 0 ? `the variable ${[...missing].join(", ")} is not set` : undefined;
   if (reach === undefined) {
     const empty: Reach = { kind: "stdio", command: "", args: [], env: {}, envPass: [] };
-    return { alias, reach: empty, enabled: false, problem: "neither a command nor a url" };
+    return { alias, reach: empty, enabled: false, problem: unset ?? "neither a command nor a url" };
   }
+  if (unset !== undefined) return { alias, reach, enabled: false, problem: unset };
   if (reach.kind === "http" && httpUrl(reach.url) === undefined) {
     return { alias, reach, enabled: false, problem: "its url is not an http address" };
-  }
-  if (missing.size > 0) {
-    return { alias, reach, enabled: false, problem: `the variable ${[...missing].join(", ")} is not set` };
   }
   return { alias, reach, enabled };
 }

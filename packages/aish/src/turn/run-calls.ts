@@ -1,5 +1,6 @@
 // The calls of one answer: each is looked up, decided, perhaps asked about, run, and answered in the conversation.
 // Whatever happens, every call has a result at the end.
+import type { Answer } from "@bosun/guard";
 import type { JsonObject } from "@bosun/mcp";
 import { isDestructive } from "../approval/gate.ts";
 import { resultLimits } from "../conversation/limit-result.ts";
@@ -194,7 +195,8 @@ class Round {
         return undefined;
       }
       chat.acceptDefinitions(server.identity);
-      if (answer.kind === "remember") view.status(`allowed: ${outcome.scope}  (:policy shows and undoes)`);
+      if (answer.kind === "remember")
+        view.status(`${allowedWords(given)}: ${outcome.scope}  (:policy shows and undoes)`);
       return this.#decided(now.shown, now, "allow", `person: ${outcome.scope}`) ? { ...now, note } : undefined;
     }
   }
@@ -238,7 +240,7 @@ class Round {
     const { call, shown } = found;
     this.#decided(shown, found, "refuse", "person");
     const why = reason === undefined || reason === "" ? "" : ` Reason: ${reason}`;
-    const said = why === "" ? "refused" : "refused; your reason goes to the model";
+    const said = why === "" ? "" : "; your reason goes to the model";
     this.#notRun(call, shown, said, `${REFUSED}${why}`, "refused");
   }
 
@@ -295,4 +297,8 @@ class Round {
     const { settings, model } = this.#context.chat;
     return resultLimits(settings.context.maxToolResultChars, model.window);
   }
+}
+
+function allowedWords(answer: Answer): string {
+  return answer.kind === "always" ? "allowed from now on" : "allowed for this session";
 }

@@ -1,0 +1,544 @@
+// aish at a real pseudo-terminal, against a scripted model and real servers: what the screen shows, and what the model
+// was sent.
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { createServer, defineTool, object, serveHttp, text as toolText } from "@bosun/mcp";
+import { aish, makeHome, modelSettings, stdioServer } from "./home.ts";
+import type { Home } from "./home.ts";
+import { CTRL_C, CTRL_D, startPty, strangers } from "./pty.ts";
+import type { Pty } from "./pty.ts";
+import { calls, finish, says, startModel, text } from "./scripted-model.ts";
+import type { ScriptedModel } from "./scripted-model.ts";
+
+const ODD = path.join(import.meta.dir, "odd-server.ts");
+const BUN = process.execPath;
+const PROMPT = /aish>$/;
+
+let home: Home;
+let model: ScriptedModel;
+let pty: Pty | undefined;
+beforeEach(() => {
+  home = makeHome();
+  model = startModel();
+});
+afterEach(async () => {
+  await pty?.stop();
+  pty = undefined;
+  const { problems } = model;
+  await model.stop();
+  home.remove();
+  expect(problems).toEqual([]);
+});
+
+function start(args: string[] = [], options: Parameters<typeof startPty>[2] = {}): Pty {
+  pty = startPty(home, args, options);
+  return pty;
+}
+
+function odd(mode = "", alias = "odd"): string {
+  return stdioServer(alias, BUN, mode === "" ? [ODD] : [ODD, mode]);
+}
+
+function lastMessage(): Record<string, unknown> {
+  const messages = model.seen.at(-1)?.body["messages"];
+  return (Array.isArray(messages) ? (messages.at(-1) ?? {}) : {}) as Record<string, unknown>;
+}
+
+/** Types an answer once the question can hear. */
+async function answer(screen: Pty, said: string): Promise<void> {
+  await Bun.sleep(260);
+  screen.type(`${said}\r`);
+}
+
+describe("talking", () => {
+  test("a question, words as they come, a status line, and the next question", async () => {
+    home.settings(modelSettings(model.url));
+    model.push(
+      {
+        chunks: [
+          text("A bearer token is "),
+          text("a secret."),
+          { ...finish("stop"), usage: { prompt_tokens: 212, completion_tokens: 31 } },
+        ],
+      },
+      says("Again."),
+    );
+    const screen = start();
+    await screen.until(PROMPT);
+    expect(screen.screen()).toMatch(
+      /^aish \S+ · model local \(scripted at 127\.0\.0\.1:\d+\) · ctx 32k · session \d{8}-\d{4}-\w{4}/,
+    );
+    screen.type("what is a bearer token?\r");
+    await screen.until(/A bearer token is a secret\.\n\[aish\] \d+\.\d s · 212 in \/ 31 out · ctx 1%\naish>$/);
+    const mark = screen.mark();
+    screen.type("and again\r");
+    await screen.until("Again.", mark);
+    await screen.until(PROMPT);
+    screen.type(CTRL_D);
+    expect(await screen.exited).toBe(0);
+  });
+
+  test("a line can be edited, searched for, continued and pasted; wide characters keep the cursor right", async () => {
+    home.settings(modelSettings(model.url));
+    model.push(says("one"), says("two"), says("three"), says("four"));
+    const screen = start();
+    await screen.until(PROMPT);
+    screen.type("日本語 tset\u007f\u007f\u007fest\u001b[D\u001b[D\u001b[D\u001b[Dmy \r");
+    await screen.until("one");
+    expect(lastMessage()["content"]).toBe("日本語 my test");
+    let mark = screen.mark();
+    screen.type("\u0012my t\r");
+    await screen.until("two", mark);
+    expect(lastMessage()["content"]).toBe("日本語 my test");
+    mark = screen.mark();
+    await screen.until(PROMPT);
+    screen.type("first \\\rsecond\r");
+    await screen.until("three", mark);
+    expect(lastMessage()["content"]).toBe("first \nsecond");
+    mark = screen.mark();
+    await screen.until(PROMPT);
+    // A paste is text: its line ends press nothing, and a leading ! is asked about.
+    screen.type("\u001b[200~!touch pasted\nrm -rf x\u001b[201~");
+    await Bun.sleep(100);
+    expect(model.seen.length).toBe(3);
+    screen.type("\r");
+    await screen.until("begins like a command", mark);
+    await answer(screen, "n");
+    await screen.until(PROMPT);
+    expect(home.files().some(({ file }) => file.endsWith("pasted"))).toBe(false);
+  });
+
+  test("reasoning is not shown but summarised; :think shows it", async () => {
+    home.settings(modelSettings(model.url));
+    model.push({
+      chunks: [
+        { choices: [{ index: 0, delta: { reasoning_content: "secret thoughts" } }] },
+        text("Hi."),
+        finish("stop"),
+      ],
+    });
+    const screen = start();
+    await screen.until(PROMPT);
+    screen.type("hm\r");
+    await screen.until(/thought for \d+\.\d s \(15 characters\) · :think shows it/);
+    expect(screen.screen()).not.toContain("secret thoughts");
+    screen.type(":think\r");
+    await screen.until("secret thoughts");
+  });
+
+  test("unknown commands never reach the model; :: does", async () => {
+    home.settings(modelSettings(model.url));
+    model.push(says("ok"));
+    const screen = start();
+    await screen.until(PROMPT);
+    screen.type(":hepl\r");
+    await screen.until("did you mean :help?");
+    screen.type("::hepl\r");
+    await screen.until("ok");
+    expect(lastMessage()["content"]).toBe(":hepl");
+    const mark = screen.mark();
+    screen.type(":help\r");
+    await screen.until(":mcp disconnect ALIAS", mark);
+  });
+});
+
+describe("commands", () => {
+  test("CMD: is shown exactly, run on yes, and its output goes with the next question", async () => {
+    home.settings(modelSettings(model.url));
+    model.push(says("Let me look.\n\nCMD: echo from-the-shell\n"), says("It said so."));
+    const screen = start();
+    await screen.until(PROMPT);
+    screen.type("look\r");
+    await screen.until("run this command here?");
+    await answer(screen, "y");
+    await screen.until(/┌ \$ echo from-the-shell\n│ from-the-shell\n└ exit 0/);
+    await screen.until(PROMPT);
+    screen.type("and?\r");
+    await screen.until("It said so.");
+    expect(lastMessage()["content"]).toMatch(
+      /^\[exec\] \$ echo from-the-shell\nexit 0, cwd .*\nfrom-the-shell\n\[end exec\]\n\nand\?$/,
+    );
+  });
+
+  test("a refused command is remembered as refused; !! is not remembered; cd lasts", async () => {
+    home.settings(modelSettings(model.url));
+    model.push(says("CMD: touch nope\n"), says("ok"));
+    const screen = start();
+    await screen.until(PROMPT);
+    screen.type("go\r");
+    await screen.until("run this command here?");
+    await answer(screen, "");
+    await screen.until("not run");
+    screen.type("!!echo unseen\r");
+    await screen.until("│ unseen");
+    screen.type("!cd /\r");
+    await screen.until("now in /");
+    screen.type("!pwd\r");
+    await screen.until(/│ \/\n└ exit 0/);
+    screen.type("what now\r");
+    await screen.until(/\nok\n/);
+    const content = String(lastMessage()["content"]);
+    expect(content).toContain("$ touch nope\nnot run: refused by the user");
+    expect(content).not.toContain("unseen");
+    expect(content).toContain("$ pwd\nexit 0, cwd /\n/\n");
+    expect(home.files().some(({ file }) => file.endsWith("nope"))).toBe(false);
+  });
+
+  test("hidden characters in a command need the whole word yes", async () => {
+    home.settings(modelSettings(model.url));
+    model.push(says("CMD: echo a\u202eb > made\n"));
+    const screen = start();
+    await screen.until(PROMPT);
+    screen.type("go\r");
+    await screen.until("type yes to run it");
+    expect(screen.screen()).toContain("echo a\\u202eb > made");
+    await answer(screen, "y");
+    await screen.until("not run");
+    expect(home.files().some(({ file }) => file.endsWith("made"))).toBe(false);
+  });
+});
+
+describe("tools", () => {
+  test("approved once, refused with a reason, always allowed, a tool that fails", async () => {
+    home.settings(modelSettings(model.url, odd()));
+    model.push(
+      calls(["odd__echo", { text: "one" }]),
+      says("done one"),
+      calls(["odd__echo", { text: "two" }]),
+      says("done two"),
+      calls(["odd__echo", { text: "three" }]),
+      says("done three"),
+      calls(["odd__echo", { text: "four" }], ["odd__fail", {}]),
+      says("done four"),
+    );
+    const screen = start();
+    await screen.until(/mcp: odd ready \(8 tools/);
+    screen.type("first\r");
+    await screen.until(
+      /┌ odd\.echo {2}server: odd \(stdio .*\n│ text {2}"one"\n└ call it\? {2}\[y\]es {2}\[N\]o {2}\[a\]lways {2}\[\?\]$/,
+    );
+    await answer(screen, "y");
+    await screen.until(/┌ odd\.echo\n│ you said one\n└ ok · 12 B · \d+ ms\ndone one/);
+    let mark = screen.mark();
+    screen.type("second\r");
+    await screen.until("call it?", mark);
+    await answer(screen, "n use the staging database");
+    await screen.until("refused odd.echo; your reason goes to the model", mark);
+    await screen.until("done two", mark);
+    expect(lastMessage()["content"]).toBe("Refused by the user. Reason: use the staging database");
+    mark = screen.mark();
+    screen.type("third\r");
+    await screen.until("call it?", mark);
+    await answer(screen, "a");
+    await screen.until("[f]from now on", mark);
+    await answer(screen, "f");
+    await screen.until("allowed from now on: odd.echo", mark);
+    await screen.until("done three", mark);
+    mark = screen.mark();
+    screen.type("fourth\r");
+    await screen.until("2 calls: odd.echo, odd.fail", mark);
+    await screen.until("│ you said four", mark);
+    await screen.until("┌ odd.fail  server", mark);
+    await answer(screen, "y");
+    await screen.until(/│ Error: no such file: note\.txt\n└ failed · \d+ ms \(told the model\)/, mark);
+    await screen.until("done four", mark);
+    // What was allowed from now on holds in the next run, and lapses when the definition changes.
+    screen.type(CTRL_D);
+    await screen.exited;
+    model.push(calls(["odd__echo", { text: "x" }]), says("ok"), calls(["odd__echo", { text: "x" }]), says("ok"));
+    expect((await aish(home, ["-p", "go"])).code).toBe(0);
+    writeFileSync(path.join(home.work, "odd-changed"), "");
+    expect((await aish(home, ["-p", "go"])).code).toBe(3);
+  }, 60_000);
+
+  test("long arguments are approved only after they were on the screen", async () => {
+    home.settings(modelSettings(model.url, odd()));
+    const payload = `${"harmless ".repeat(550)}AND-THEN-DELETE`;
+    model.push(calls(["odd__echo", { text: payload, password: "hunter2-hunter2" }]), says("ok"));
+    const screen = start();
+    await screen.until(/odd ready/);
+    screen.type("go\r");
+    await screen.until(/… 4,\d+ more characters/);
+    expect(screen.screen()).not.toContain("AND-THEN-DELETE");
+    expect(screen.screen()).not.toContain("hunter2-hunter2");
+    await answer(screen, "y");
+    await screen.until("not everything was shown");
+    await screen.until("AND-THEN-DELETE");
+    expect(model.seen.length).toBe(1);
+    await answer(screen, "y");
+    await screen.until(/\nok\n/);
+  });
+
+  test("a model that loops: after so many rounds the person decides", async () => {
+    home.settings(modelSettings(model.url, `[mcp]\nmax_tool_depth = 2\n${odd()}[mcp.auto_approve]\n"odd.*" = true\n`));
+    for (let n = 0; n < 3; n += 1) model.push(calls(["odd__echo", { text: String(n) }]));
+    model.push(says("Wrapped up."), says("fine"));
+    const screen = start();
+    await screen.until(/odd ready/);
+    screen.type("loop\r");
+    await screen.until("tool-call depth limit reached (2 rounds)");
+    await answer(screen, "w");
+    await screen.until("Wrapped up.");
+    expect(model.seen.at(-1)?.body["tool_choice"]).toBe("none");
+    screen.type("next\r");
+    await screen.until("fine");
+  });
+
+  test(":mcp connect at run time, list, tools, call by hand, disconnect", async () => {
+    const tool = defineTool({
+      name: "time",
+      description: "Tells the time",
+      input: object({}),
+      run: async () => toolText("noon"),
+    });
+    const web = serveHttp(createServer({ name: "web", version: "1", tools: [tool] }), {});
+    home.settings(modelSettings(model.url));
+    model.push(calls(["demo__time", {}]), says("It is noon."));
+    const screen = start();
+    await screen.until(PROMPT);
+    screen.type(`:mcp connect ${web.url.href}\r`);
+    await screen.until(/mcp: local-\d+ ready \(1 tools/);
+    screen.type(`:mcp connect ${web.url.href} demo\r`);
+    await screen.until(/is now called demo \(1 tools\) · not saved; :mcp save demo keeps it/);
+    let mark = screen.mark();
+    screen.type(":mcp list\r");
+    await screen.until(
+      /alias +state +where +proto +tools +tokens +last\ndemo +ready +http 127\.0\.0\.1:\d+\/mcp +2026-07-28 +1/,
+      mark,
+    );
+    screen.type(":mcp tools\r");
+    await screen.until(/demo\.time +Tells the time +ask/, mark);
+    mark = screen.mark();
+    screen.type(":call demo.time {}\r");
+    await screen.until("call it?", mark);
+    await answer(screen, "y");
+    await screen.until("│ noon", mark);
+    mark = screen.mark();
+    screen.type("what time is it?\r");
+    await screen.until("call it?", mark);
+    await answer(screen, "y");
+    await screen.until("It is noon.", mark);
+    screen.type(":mcp save demo\r");
+    await screen.until("is now in", mark);
+    expect(readFileSync(path.join(home.folder, "config/bosun/config.toml"), "utf8")).toContain("[mcp.servers.demo]");
+    mark = screen.mark();
+    screen.type(":mcp disconnect demo\r");
+    await screen.until("demo disconnected; 1 tools gone", mark);
+    screen.type(":mcp disconnect demo\r");
+    await screen.until('no server called "demo" (connected: none)', mark);
+    await web.stop();
+  });
+});
+
+describe("the prompt is there although servers are not", () => {
+  test("one dead, one mute, one that floods: type at once, ask, and Ctrl-C skips the waiting", async () => {
+    home.settings(modelSettings(model.url, `${odd("dead", "dead")}${odd("mute", "mute")}${odd("flood", "flood")}`));
+    model.push(says("Still here."));
+    const screen = start();
+    await screen.until("connecting…");
+    await screen.until(PROMPT);
+    screen.type("hello\r");
+    await screen.until("Still here.");
+    expect(model.seen.at(-1)?.body["tools"]).toBeUndefined();
+    await screen.until(PROMPT);
+    screen.type("half a li");
+    // A status line that arrives while typing stands above; the text and the cursor stay.
+    await screen.until(/dead failed: .*cannot open the database.*\n/);
+    await screen.until(/aish> half a li$/);
+    screen.type(`${CTRL_C}${CTRL_C}`);
+    await screen.until("mute failed: skipped");
+    screen.type(CTRL_D);
+    expect(await screen.exited).toBe(0);
+  }, 60_000);
+});
+
+describe("Ctrl-C works in every state", () => {
+  test("waiting, streaming, question, tool, command, idle; then the next question is valid", async () => {
+    home.settings(modelSettings(model.url, odd()));
+    model.push({ chunks: [], end: "hang" }, { chunks: [text("Tides are")], end: "hang" });
+    const screen = start();
+    await screen.until(/odd ready/);
+    await screen.until(PROMPT);
+    let mark = screen.mark();
+    screen.type("wait\r");
+    await screen.until("waiting…", mark);
+    screen.type(CTRL_C);
+    await screen.until(/stopped\naish>$/, mark);
+    mark = screen.mark();
+    screen.type("essay\r");
+    await screen.until("Tides are", mark);
+    screen.type(CTRL_C);
+    await screen.until(/stopped; what was said is kept \(:undo drops it\)\naish>$/, mark);
+    model.push(calls(["odd__echo", { text: "a" }, "a"], ["odd__echo", { text: "b" }, "b"]));
+    mark = screen.mark();
+    screen.type("tools\r");
+    await screen.until("call it?", mark);
+    screen.type(CTRL_C);
+    await screen.until(/stopped\naish>$/, mark);
+    model.push(calls(["odd__slow", {}]));
+    mark = screen.mark();
+    screen.type("slow\r");
+    await screen.until("call it?", mark);
+    await answer(screen, "y");
+    await screen.until(/running….*\d+ %/, mark);
+    screen.type(CTRL_C);
+    await screen.until("asking odd to cancel…", mark);
+    await screen.until("odd.slow cancelled; it may have done part of its work", mark);
+    await screen.until(PROMPT);
+    mark = screen.mark();
+    screen.type("!sleep 60\r");
+    await screen.until("$ sleep 60", mark);
+    await Bun.sleep(300);
+    screen.type(CTRL_C);
+    await screen.until("exit SIGINT", mark);
+    model.push(says("All good."));
+    mark = screen.mark();
+    screen.type("still there?\r");
+    await screen.until("All good.", mark);
+    // The server was in another group and is alive: its tools are still offered.
+    expect(JSON.stringify(model.seen.at(-1)?.body["tools"])).toContain("odd__slow");
+    const said = JSON.stringify(model.seen.at(-1)?.body["messages"]);
+    expect(said).toContain("Cancelled by the user while running; it may have run in part.");
+    expect(said).toContain("Refused by the user.");
+    await screen.until(PROMPT);
+    screen.type(CTRL_C);
+    await screen.until("(Ctrl-D or :quit leaves)", mark);
+    await screen.until(PROMPT);
+    screen.type(CTRL_C);
+    expect(await screen.exited).toBe(0);
+  }, 60_000);
+
+  test("what was typed before the question does not answer it", async () => {
+    home.settings(modelSettings(model.url, odd()));
+    const slow = Array.from({ length: 30 }, () => text("word "));
+    model.push(
+      {
+        ...calls(["odd__echo", { text: "a" }]),
+        chunks: [...slow, ...(calls(["odd__echo", { text: "a" }]).chunks ?? [])],
+        betweenMs: 30,
+      },
+      says("ok"),
+    );
+    const screen = start();
+    await screen.until(/odd ready/);
+    screen.type("go\r");
+    await screen.until("word word");
+    screen.type("y\r");
+    await screen.until("call it?");
+    screen.type("y\r"); // too soon for anybody to have read it
+    await Bun.sleep(600);
+    expect(model.seen.length).toBe(1);
+    expect(screen.screen()).toMatch(/call it\? {2}\[y\]es {2}\[N\]o {2}\[a\]lways {2}\[\?\]$/);
+    screen.type("\r");
+    await screen.until("refused odd.echo");
+    expect(screen.screen()).not.toContain("you said a");
+  });
+});
+
+describe("nothing foreign acts on the terminal", () => {
+  test("model text, tool names, descriptions, arguments, results, progress and errors", async () => {
+    home.settings(modelSettings(model.url, odd()));
+    const evil = "\u001b]0;pwned\u0007\u001b[2J\u009b31m\u202eabc\u2066\u200b";
+    model.push(
+      {
+        chunks: [
+          text(`Hello ${evil}\n[aish] fake status\n┌ fake frame\n└ call it? y\n`),
+          ...(calls(["odd__hostile", { text: `${evil}\n└ call it? [y]` }]).chunks ?? []),
+        ],
+      },
+      { status: 418, body: JSON.stringify({ error: { message: `teapot ${evil}` } }) },
+    );
+    const screen = start();
+    await screen.until(/odd ready/);
+    screen.type("go\r");
+    await screen.until("call it?  [y]es");
+    await answer(screen, "v");
+    await answer(screen, "y");
+    await screen.until("└ ok");
+    await screen.until("teapot");
+    screen.type(":mcp tools\r");
+    await screen.until("(8 tools;");
+    screen.type(":mcp tool odd.hostile\r");
+    await screen.until("hints (from the server");
+    expect(strangers(screen.bytes())).toEqual([]);
+    const shown = screen.screen();
+    expect(shown).toContain("Hello \\x1b]0;pwned\\x07");
+    expect(shown).toContain("\n\\[aish] fake status\n\\┌ fake frame\n\\└ call it? y");
+    expect(shown).toContain("│ [aish] all is well");
+    expect(shown).toContain("│ └ call it?  [y]es");
+  });
+
+  test("a narrow screen without UTF-8 and without colour", async () => {
+    home.settings(modelSettings(model.url, odd()));
+    model.push(calls(["odd__echo", { text: "x".repeat(150) }]), says("ok"));
+    const screen = start([], { columns: 60, env: { LANG: "C", NO_COLOR: "1" } });
+    await screen.until(/odd ready/);
+    screen.type("go\r");
+    await screen.until("+ call it?");
+    const shown = screen
+      .screen()
+      .split("\n")
+      .filter((line) => line.startsWith("| "));
+    expect(shown.length).toBeGreaterThan(2);
+    for (const line of shown) expect(line.length).toBeLessThanOrEqual(60);
+    await answer(screen, "y");
+    await screen.until("+ ok");
+    // eslint-disable-next-line no-control-regex -- no colours
+    expect(screen.bytes()).not.toMatch(/\u001b\[\d+m/);
+  });
+});
+
+describe("endings and resume", () => {
+  test("kill -9 in the middle of a call, then resume: repaired, said, and valid", async () => {
+    home.settings(modelSettings(model.url, odd()));
+    model.push(calls(["odd__slow", {}]));
+    const screen = start();
+    await screen.until(/odd ready/);
+    screen.type("slow please\r");
+    await screen.until("call it?");
+    await answer(screen, "y");
+    await screen.until("running…");
+    screen.signal("SIGKILL");
+    await screen.exited;
+    model.push(says("Welcome back."));
+    const again = start(["--resume"]);
+    await again.until(/resuming \d{8}-\d{4}-\w{4} · \d+ turns · last used 0 min ago/);
+    await again.until("repaired: a call to odd.slow had no result (the program ended while it ran)");
+    await again.until("> slow please");
+    await again.until(PROMPT);
+    again.type("go on\r");
+    await again.until("Welcome back.");
+    expect(JSON.stringify(model.seen.at(-1)?.body["messages"])).toContain(
+      "Outcome unknown: the program ended while the tool was running.",
+    );
+  }, 60_000);
+
+  test("a closed terminal ends it, the log is whole, and no server is left", async () => {
+    home.settings(modelSettings(model.url, `${odd()}${odd("mute", "mute")}`));
+    model.push({ chunks: [text("Half a")], end: "hang" });
+    const screen = start();
+    await screen.until(/odd ready/);
+    screen.type("talk\r");
+    await screen.until("Half a");
+    screen.signal("SIGHUP");
+    expect(await screen.exited).toBe(129);
+    const log = home.files().find(({ file }) => file.includes("sessions") && file.endsWith(".jsonl"));
+    expect(log?.text).toContain('"content":"Half a"');
+    for (let tries = 0; tries < 200 && running(home.work).length > 0; tries += 1) await Bun.sleep(25);
+    expect(running(home.work)).toEqual([]);
+  }, 60_000);
+});
+
+/** Processes that were started in this folder. */
+function running(folder: string): string[] {
+  const { stdout } = Bun.spawnSync([
+    "bash",
+    "-c",
+    `for p in /proc/[0-9]*; do [ "$(readlink $p/cwd)" = "${folder}" ] && tr '\\0' ' ' < $p/cmdline; done; true`,
+  ]);
+  return stdout
+    .toString()
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+}
