@@ -1,41 +1,64 @@
 #!/usr/bin/env -S bun --no-env-file --config=/dev/null
-// bosun: one executable for everything. Called as `bcp` or `bcp-mcp-server` it is that command.
+// bosun: one executable for everything. Called as `bcp`, `bcp-mcp-server` or `aish` it is that command.
 import path from "node:path";
 import { COMMANDS } from "./commands.ts";
-import { helpText } from "./help.ts";
-import { nearest } from "./nearest.ts";
+import type { Command } from "./commands.ts";
+import { CONFINE } from "./sandbox-helper.ts";
+
+const WRONG_USAGE = 2;
 
 export async function runBosun(argv: readonly string[], calledAs: string): Promise<number> {
+  const chosen = choose(argv, calledAs);
+  if (chosen !== undefined) return run(chosen);
+  const [name = ""] = argv;
+  const { suggestion } = await import("./options.ts");
+  const hint = await suggestion(name, Object.keys(COMMANDS), "bosun help lists what there is");
+  console.error(`bosun: there is no command ${JSON.stringify(name)}; ${hint}\nTry: bosun help`);
+  return WRONG_USAGE;
+}
+
+async function run({ command, argv }: Chosen): Promise<number> {
+  const code = await (await command.load())(argv);
+  if (code !== WRONG_USAGE || command.silent !== true || command.help === undefined) return code;
+  const { hintFor } = await import("./completions/hint.ts");
+  const hint = hintFor(argv, await command.help());
+  if (hint !== undefined) console.error(hint);
+  return code;
+}
+
+type Chosen = { readonly command: Command; readonly argv: readonly string[] };
+
+function choose(argv: readonly string[], calledAs: string): Chosen | undefined {
   const alias = Object.values(COMMANDS).find((command) => command.alias === calledAs);
-  if (alias) return (await alias.load())(argv);
-  const [name = "help", ...rest] = argv;
-  if (name === "help" || name === "--help" || name === "-h") return help(rest[0]);
-  const command = Object.hasOwn(COMMANDS, name === "--version" ? "version" : name)
-    ? COMMANDS[name === "--version" ? "version" : name]
-    : undefined;
-  if (command) return (await command.load())(rest);
-  const close = nearest(name, Object.keys(COMMANDS));
-  console.error(`bosun: there is no command ${JSON.stringify(name)}${close ? `; did you mean ${close}?` : ""}`);
-  console.error("Try: bosun help");
-  return 2;
+  if (alias !== undefined) return { command: alias, argv };
+  const [typed = "help", ...rest] = argv;
+  const name = SHORT[typed] ?? typed;
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  return command === undefined ? undefined : { command, argv: rest };
 }
 
-async function help(topic: string | undefined): Promise<number> {
-  const command = topic !== undefined && Object.hasOwn(COMMANDS, topic) ? COMMANDS[topic] : undefined;
-  if (command) return (await command.load())(["--help"]);
-  console.log(helpText());
-  return topic === undefined ? 0 : 2;
-}
-
-// An error nobody expected ends the program, said once and with a code of its own.
-process.on("unhandledRejection", (error) => {
-  console.error(error);
-  // oxlint-disable-next-line no-restricted-properties -- the entry point, in a state nobody planned for
-  process.exit(70);
-});
+const SHORT: Readonly<Record<string, string>> = {
+  "--help": "help",
+  "-h": "help",
+  "--version": "version",
+  "-V": "version",
+};
 
 if (import.meta.main) {
+  // An error nobody expected ends the program, said once and with a code of its own.
+  process.on("unhandledRejection", (error) => {
+    console.error(error);
+    // oxlint-disable-next-line no-restricted-properties -- the entry point, in a state nobody planned for
+    process.exit(70);
+  });
+  const argv = process.argv.slice(2);
+  if (argv[0] === CONFINE) {
+    const { becomeConfined } = await import("@bosun/engine");
+    await becomeConfined(argv.slice(1));
+  }
   const calledAs = path.basename(process.argv0).replace(/\.exe$/, "");
-  const code = await runBosun(process.argv.slice(2), calledAs);
-  process.exitCode = code;
+  process.exitCode = await runBosun(argv, calledAs);
+  // What a stopped server leaves open (its input, a client that does not hang up) must not keep the process.
+  // oxlint-disable-next-line no-restricted-properties -- the entry point; lasting commands write synchronously
+  if (choose(argv, calledAs)?.command.lasting === true) process.exit();
 }

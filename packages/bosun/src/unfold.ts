@@ -1,19 +1,20 @@
 // bosun unfold: the proxy's inverse as a filter.
 import { unfoldLines } from "@bosun/bcp-mcp-server/unfold";
+import { command, UsageError } from "./options.ts";
+import type { Synopsis } from "./options.ts";
 
-const HELP = `bosun unfold --lines: what bosun proxy emitted, back to the originals
+export const SYNOPSIS: Synopsis = {
+  name: "unfold",
+  summary: "what bosun proxy emitted, back to the originals",
+  usage: ["bosun unfold --lines < results.jsonl"],
+  options: [{ name: "lines", help: "one JSON object a line on standard input (required)" }],
+  examples: [[`echo '{"text":"unchanged"}' | bosun unfold --lines`, 'prints {"text":"unchanged"}']],
+  notes: `Reads {"text": …, "meta": …} lines as the proxy emitted them and in that order: the text a client was given, and
+the result's _meta. Answers each with {"text": …}, the original, or {"error": …}.`,
+};
 
-Reads one JSON object a line, {"text": …, "meta": …}, as the proxy emitted them and in that order: the text a client was
-given, and the result's _meta. Answers each with {"text": …}, the original, or {"error": …}.
-
-Example:
-  echo '{"text":"unchanged"}' | bosun unfold --lines`;
-
-export async function runUnfold(argv: readonly string[]): Promise<number> {
-  if (argv.length !== 1 || argv[0] !== "--lines") {
-    (argv.includes("--help") ? console.log : console.error)(HELP);
-    return argv.includes("--help") ? 0 : 2;
-  }
+export const runUnfold = command(SYNOPSIS, async (words) => {
+  if (!words.has("lines") || words.operands.length > 0) throw new UsageError("reads standard input, with --lines");
   const out = Bun.stdout.writer();
   const code = await unfoldLines(Bun.stdin.stream(), async (line) => {
     out.write(`${line}\n`);
@@ -21,4 +22,4 @@ export async function runUnfold(argv: readonly string[]): Promise<number> {
   });
   await out.end();
   return code;
-}
+});
