@@ -59,6 +59,33 @@ class Walk {
       case "Function":
         this.#defines.add(node.name.value);
         break;
+      case "For":
+      case "Select":
+        this.#assign(node.name.value, `values of ${node.name.value}`);
+        break;
+      case "Coproc":
+        this.#assign(node.name?.value ?? "COPROC", "descriptors of a coprocess");
+        break;
+      case "ArithmeticBinary":
+        if (/^([-+*/%&|^]|<<|>>)?=$/.test(node.operator) && node.left.type === "ArithmeticWord") {
+          this.#assign(node.left.value, "the result of arithmetic");
+        }
+        break;
+      case "ArithmeticUnary":
+        if (/^(\+\+|--)$/.test(node.operator) && node.operand.type === "ArithmeticWord") {
+          this.#assign(node.operand.value, "the result of arithmetic");
+        }
+        break;
+      case "Redirect":
+      case "HereString":
+      case "HereDoc":
+        if (node.descriptor?.type === "FileDescriptorVariable") this.#assign(node.descriptor.name, "a descriptor");
+        break;
+      case "ParameterExpansion":
+        if (node.operation?.type === "Default" && /^:?=$/.test(node.operation.operator)) {
+          this.#assign(node.parameter, "a default");
+        }
+        break;
       case "CommandExpansion":
       case "ProcessSubstitution":
       case "ArithmeticCommandExpansion":
@@ -78,6 +105,12 @@ class Walk {
   #add(command: SimpleCommand): void {
     this.#commands.push(command);
     if (this.#commands.length > MAX_COMMANDS) throw new Unparsable(`more than ${MAX_COMMANDS} commands`);
+  }
+
+  /** Something else than a command sets a variable: from there on the names of programs may mean something else. */
+  #assign(name: string, value: string): void {
+    const bare = /^[A-Za-z_][A-Za-z0-9_]*/.exec(name)?.[0] ?? name;
+    this.#add({ kind: "command", words: [], redirects: [], assignments: [{ name: bare, value: { dynamic: value } }] });
   }
 
   #noteCommand(node: Command): void {

@@ -209,13 +209,16 @@ for (const [index, name] of (["bubblewrap", "namespaces", "landlock"] as const).
       if (label === "exit status") expect(result.exitCode).toBe(3);
     });
 
-    test.skipIf(!mounted)("a server on loopback within one command", async () => {
-      const serve =
-        "python3 -c 'import http.server as h; h.HTTPServer((\"127.0.0.1\", 8399), h.SimpleHTTPRequestHandler).serve_forever()' 2>/dev/null";
-      const fetch =
-        "for i in $(seq 100); do curl -sf -o /dev/null http://127.0.0.1:8399/src/a.txt && break; sleep 0.1; done && echo up";
-      expect((await run(`${serve} & ${fetch}; kill $!`)).stdout.text).toBe("up\n");
-    });
+    // Landlock has no loopback of its own to offer: there is nothing to run there.
+    if (mounted) {
+      test("a server on loopback within one command", async () => {
+        const serve =
+          "python3 -c 'import http.server as h; h.HTTPServer((\"127.0.0.1\", 8399), h.SimpleHTTPRequestHandler).serve_forever()' 2>/dev/null";
+        const fetch =
+          "for i in $(seq 100); do curl -sf -o /dev/null http://127.0.0.1:8399/src/a.txt && break; sleep 0.1; done && echo up";
+        expect((await run(`${serve} & ${fetch}; kill $!`)).stdout.text).toBe("up\n");
+      });
+    }
 
     test("the directory is tracked, and only where the next command could start", async () => {
       await run("cd src");
