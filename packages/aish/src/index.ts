@@ -1,4 +1,7 @@
-// Public names of @bosun/aish.
-export { askModel } from "./model/ask-model.ts";
-export { Conversation } from "./conversation/conversation.ts";
-export { renderMessages } from "./conversation/render.ts";
+// Public names of @bosun/aish: the program, callable, and what a program around it can bring along.
+export { runAish } from "./main.ts";
+export { VERSION } from "./program.ts";
+export type { Seams } from "./program.ts";
+export { processIo } from "./screen/io.ts";
+export type { Io, Keyboard, Output } from "./screen/io.ts";
+export type { OpenBuiltIn } from "./servers/server-config.ts";

@@ -4,6 +4,7 @@ import path from "node:path";
 import {
   createRedactor,
   describeChanges,
+  httpUrl,
   loadProjectSettings,
   loadSettings,
   openApprovals,
@@ -27,6 +28,7 @@ import { readSession, SessionWriter } from "./history/session-file.ts";
 import type { LogEntry } from "./history/session-file.ts";
 import { newSessionId, SessionFolder } from "./history/sessions.ts";
 import type { SessionInfo } from "./history/sessions.ts";
+import { keepsToolResults } from "./model/check-template.ts";
 import { demoFetch, DEMO_URL } from "./model/demo.ts";
 import { askWindow, findModels } from "./model/found-models.ts";
 import { Model } from "./model/model.ts";
@@ -328,8 +330,21 @@ export class Program {
     return new Model("demo", made, this.modelContext);
   }
 
+  /** Whether tool results get through this model's template; when not, they go as text. */
+  async checkTemplate(model: Model): Promise<boolean | undefined> {
+    const keeps = await keepsToolResults(this.chat.fetch, model.settings.baseUrl);
+    const { compat, pinned, onLearnt } = model.endpoint;
+    if (keeps === false && compat.toolRole === "tool" && !("toolRole" in pinned)) {
+      compat.toolRole = "prefix";
+      onLearnt(compat);
+      this.ui.status(`${model.name}: its template drops tool results; they go as text`);
+    }
+    return keeps;
+  }
+
   // In the background: the first question does not wait for it.
   #withWindow(model: Model): Model {
+    if (!("toolRole" in model.endpoint.pinned)) void this.checkTemplate(model);
     if (!model.isWindowKnown) {
       void askWindow(this.chat.fetch, model.settings.baseUrl, model.wire).then((window) => {
         if (window !== undefined) model.window = window;
@@ -351,7 +366,7 @@ export class Program {
     if (settings.mcp.import.includes("claude-desktop")) this.#import(claudeDesktopFile(io), false);
     await this.#importProject();
     for (const url of options.mcp) {
-      if (!URL.canParse(url)) throw new Unusable(`--mcp ${url}: not an address`);
+      if (httpUrl(url) === undefined) throw new Unusable(`--mcp ${url}: not an http address we can trust`);
       const alias = servers.freeAlias(aliasOfUrl(url));
       servers.add(plainConfig(alias, { kind: "http", url, headers: {} }, "--mcp", settings.mcp));
       options.require.push(alias);

@@ -138,12 +138,12 @@ async function afterSilence(
   return (await wait(question, `${shortly(message)}; trying again`, ms)) ? "again" : aborted();
 }
 
-type Refusal = { status: number; message: string; headers: Headers };
+type Refusal = { status: number; message: string; headers: Headers; body?: string };
 
 async function afterRefusal(question: Question, tries: Tries, refusal: Refusal): Promise<Next> {
   const { status, message } = refusal;
   const { endpoint, events } = question;
-  const exceeded = contextExceeded(status, message);
+  const exceeded = contextExceeded(status, refusal.body === undefined ? message : `${message} ${refusal.body}`);
   if (exceeded !== undefined && !tries.madeRoom && question.makeRoom) {
     tries.madeRoom = true;
     return (await question.makeRoom(exceeded.window)) ? "again" : "no";

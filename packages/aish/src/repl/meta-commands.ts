@@ -110,8 +110,18 @@ function model(repl: Repl, name: string): void {
   view.status(`now talking to ${chosen.name} (${chosen.wire} at ${chosen.host})`);
 }
 
-async function models(repl: Repl): Promise<void> {
+async function models(repl: Repl, rest: string): Promise<void> {
   const { program } = repl;
+  if (rest === "check") {
+    const keeps = await program.checkTemplate(program.chat.model);
+    const said =
+      keeps === undefined
+        ? "the server cannot say"
+        : keeps
+          ? "tool results reach the model"
+          : "tool results go as text";
+    return repl.view.status(`${program.chat.model.name}: ${said}`);
+  }
   const names = Object.keys(program.models());
   await repl.interruptible(async (signal) => {
     const checked = names.map(async (name) => {

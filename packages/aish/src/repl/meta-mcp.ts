@@ -1,4 +1,5 @@
 // `:mcp …`: servers while the conversation goes on, and tools called by hand through the same approval.
+import { httpUrl } from "@bosun/guard";
 import { parseObject } from "../model/json-text.ts";
 import { aliasOfUrl } from "../program.ts";
 import { safeLine } from "../screen/terminal-view.ts";
@@ -75,7 +76,7 @@ async function connect(repl: Repl, words: readonly string[], tail: string): Prom
   if (target === "--") return connectCommand(repl, tail.replace(/^--\s*/, ""));
   const known = chat.servers.get(target);
   if (known !== undefined) return reconnect(repl, known.alias);
-  if (!URL.canParse(target) || !/^https?:$/.test(new URL(target).protocol)) {
+  if (httpUrl(target) === undefined) {
     const [meant] = nearest(
       target,
       chat.servers.list().map((server) => server.alias),

@@ -3,6 +3,7 @@ import { describeGrant, nameOfRule } from "@bosun/guard";
 import { safeLine } from "../screen/terminal-view.ts";
 import { displayName } from "../tools/names.ts";
 import type { Repl } from "./repl.ts";
+import { saveApproval } from "./save-server.ts";
 
 export function policyCommand(repl: Repl): void {
   const { gate } = repl.program.chat;
@@ -19,7 +20,7 @@ export function policyCommand(repl: Repl): void {
 
 export function setPolicy(repl: Repl, verdict: "allow" | "ask" | "deny", name: string): void {
   const { gate, servers } = repl.program.chat;
-  const [pattern = ""] = name.split(/\s+/);
+  const [pattern = "", ...flags] = name.split(/\s+/);
   if (pattern === "") return repl.view.problem(`give a tool: :${verdict} alias.tool`);
   const isServer = pattern.endsWith(".*");
   const tools = servers
@@ -37,9 +38,13 @@ export function setPolicy(repl: Repl, verdict: "allow" | "ask" | "deny", name: s
     for (const tool of tools) gate.setForSession(tool, server, "deny");
     return repl.view.status(`denied for this session: ${pattern}`);
   }
+  if (flags.includes("--save")) {
+    const { loaded } = repl.program;
+    const file = loaded.file ?? `${loaded.folders.config}/config.toml`;
+    saveApproval(file, pattern);
+    repl.view.status(`allowed from now on: ${pattern} (in ${file})`);
+  }
   const outcome = gate.setForSession(first, server, isServer ? "allow-server" : "allow-tool");
   if (outcome.kind === "denied") return repl.view.problem(`${pattern}: ${outcome.reason}`);
-  repl.view.status(
-    `allowed: ${outcome.scope}  (:policy shows and :ask undoes; for good: [mcp.auto_approve] in the settings)`,
-  );
+  repl.view.status(`allowed: ${outcome.scope}  (:policy shows and :ask undoes; for good: :allow N --save)`);
 }

@@ -16,6 +16,7 @@ import { InputHistory } from "../settings/state.ts";
 import { lastingCommand } from "../shell/lasting-command.ts";
 import { runOnTerminal } from "../shell/terminal-child.ts";
 import { displayName, nearest } from "../tools/names.ts";
+import { MANY_TOOLS } from "../turn/request.ts";
 import { runTurn } from "../turn/turn.ts";
 import { runInFrame } from "./command-frame.ts";
 import { isWholeInput, joinedInput, route } from "./route.ts";
@@ -395,6 +396,7 @@ export class Repl {
       const what = aliases.includes(alias) ? "tool of that server" : "configured server";
       this.view.status(`mcp: auto_approve entry "${pattern}" matches no ${what}${hint}`);
     }
+    this.#reportSize();
     const known = new Set(chat.servers.tools().map(displayName));
     for (const name of usedTools) {
       const alias = name.slice(0, name.indexOf("."));
@@ -403,6 +405,19 @@ export class Repl {
           `mcp: ${alias} no longer offers ${name.slice(alias.length + 1)} (it was used earlier in this session)`,
         );
     }
+  }
+
+  #reportSize(): void {
+    const { chat } = this.program;
+    const tools = chat.servers.tools();
+    const size = (server: Server): number => JSON.stringify(server.tools.map(({ raw }) => raw)).length;
+    const servers = [...chat.servers.list()].sort((left, right) => size(right) - size(left));
+    const tokens = chat.budget.estimate(servers.reduce((sum, server) => sum + size(server), 0));
+    const [largest] = servers;
+    if (largest === undefined || (tools.length <= MANY_TOOLS && tokens <= chat.model.window / 4)) return;
+    this.view.status(
+      `${tools.length} tools take about ${tokens} tokens of each request; ${largest.alias} is the largest (tools.allow chooses)`,
+    );
   }
 
   /** The last question and answer, after a resume. */

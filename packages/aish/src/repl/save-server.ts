@@ -14,6 +14,22 @@ export function saveServer(file: string, config: ServerConfig): void {
   else appendFileSync(file, added);
 }
 
+/** `"alias.tool" = true` under `[mcp.auto_approve]`, which is made when it is not there. */
+export function saveApproval(file: string, pattern: string): void {
+  const before = existsSync(file) ? readFileSync(file, "utf8") : "";
+  const line = `${JSON.stringify(pattern)} = true`;
+  const header = "[mcp.auto_approve]";
+  const lines = before.split("\n");
+  const at = lines.findIndex((one) => one.trim() === header);
+  const text =
+    at < 0
+      ? `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}\n${header}\n${line}\n`
+      : [...lines.slice(0, at + 1), line, ...lines.slice(at + 1)].join("\n");
+  readSettings(file, text);
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, text, { mode: 0o600 });
+}
+
 /** Takes the table away again; false when it is not there. */
 export function removeServer(file: string, alias: string): boolean {
   if (!existsSync(file)) return false;

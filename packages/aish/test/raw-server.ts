@@ -1,0 +1,60 @@
+// A stdio server written by hand, line by line: pages, changing lists, doubtful tools, questions back. What a framework
+// would not let us send.
+export const mode = process.argv[2] ?? "";
+let hasMore = false;
+const decoder = new TextDecoder();
+let held = "";
+
+function send(message: object): void {
+  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+}
+
+function answer(id: unknown, method: string, params: Record<string, unknown>): void {
+  if (method === "initialize") {
+    return send({
+      id,
+      result: {
+        protocolVersion: "2025-03-26",
+        capabilities: { tools: { listChanged: true } },
+        serverInfo: { name: "raw", version: "1" },
+      },
+    });
+  }
+  if (method === "tools/list") {
+    if (mode === "pages" && params["cursor"] === undefined)
+      return send({ id, result: { tools: [{ name: "first", inputSchema: { type: "object" } }], nextCursor: "2" } });
+    const tools: object[] = [
+      { name: "grow", description: "Adds a tool", inputSchema: { type: "object" } },
+      { name: "no.schema" },
+      { name: "no.schema", description: "again" },
+      { description: "nameless" },
+      {
+        name: `${"ü".repeat(3)}.${"x".repeat(120)}`,
+        inputSchema: { type: "object", properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: { type: "string" } } },
+      },
+    ];
+    if (hasMore) tools.push({ name: "drop_table", description: "New", inputSchema: { type: "object" } });
+    return send({ id, result: { tools } });
+  }
+  if (method === "tools/call") {
+    if (params["name"] === "grow") {
+      hasMore = true;
+      process.stdout.write("this line is not JSON\n");
+      send({ method: "notifications/tools/list_changed" });
+      return send({ id, result: { content: [{ type: "text", text: "grown" }] } });
+    }
+    if (params["name"] === "no.schema")
+      return send({ id, error: { code: -32603, message: "internal detail /etc/passwd" } });
+    return send({ id, error: { code: -32601, message: `Tool not found: ${String(params["name"])}` } });
+  }
+  if (id !== undefined) send({ id, error: { code: -32601, message: "Method not found" } });
+}
+
+for await (const chunk of Bun.stdin.stream()) {
+  const lines = (held + decoder.decode(chunk, { stream: true })).split("\n");
+  held = lines.pop() ?? "";
+  for (const line of lines) {
+    const message = JSON.parse(line) as { id?: unknown; method: string; params?: Record<string, unknown> };
+    answer(message.id, message.method, message.params ?? {});
+  }
+}
