@@ -49,8 +49,8 @@ function ripgrepInside(ripgrep: string): BunPlugin {
         replaced += 1;
         return { path: embeddedFinder };
       });
-      builder.onResolve({ filter: /^bosun:ripgrep$/ }, ({ path }) => ({ path, namespace: "bosun" }));
-      builder.onLoad({ filter: /^bosun:ripgrep$/, namespace: "bosun" }, () => ({
+      builder.onResolve({ filter: /\/ripgrep-file\.js$/ }, ({ path }) => ({ path, namespace: "bosun" }));
+      builder.onLoad({ filter: /ripgrep-file/, namespace: "bosun" }, () => ({
         contents: `import file from ${JSON.stringify(ripgrep)} with { type: "file" };
           export { file };
           export const sha256 = ${JSON.stringify(sha256)};`,

@@ -17,7 +17,7 @@ import {
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { foldersOf } from "@bosun/guard";
-import { file as embedded, sha256 as expected } from "bosun:ripgrep";
+import { file as embedded, sha256 as expected } from "./ripgrep-file.js";
 
 let unpacked: string | undefined;
 

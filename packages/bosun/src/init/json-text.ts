@@ -139,8 +139,12 @@ class Reader {
   }
 
   #scalar(wanted: string): string {
+    const start = this.at;
     const found = this.#take(SCALAR);
-    if (found === "" || !isJson(found)) throw this.unexpected(wanted);
+    if (found === "" || !isJson(found)) {
+      this.at = start;
+      throw this.unexpected(wanted);
+    }
     this.contentEnd = this.at;
     return found;
   }

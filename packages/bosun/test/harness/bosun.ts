@@ -1,6 +1,6 @@
 // Bosun as a real process, from its sources or as a built executable, in a folder and a home of its own.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 
 export const ROOT = path.resolve(import.meta.dir, "../../../..");
@@ -17,7 +17,12 @@ export class Place implements Disposable {
   readonly folder = realpathSync(mkdtempSync(path.join(tmpdir(), "bosun-cli-")));
   readonly home = path.join(this.folder, "home");
   readonly work = path.join(this.folder, "work folder");
-  env: Record<string, string> = { PATH: process.env["PATH"] ?? "", HOME: this.home };
+  env: Record<string, string> = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: this.home,
+    // Bun's own cache of transpiled sources: in that home it would start cold each time, and be in the way.
+    BUN_RUNTIME_TRANSPILER_CACHE_PATH: path.join(homedir(), ".bun/install/cache/@t@"),
+  };
 
   constructor() {
     mkdirSync(this.home, { mode: 0o700 });

@@ -1,5 +1,3 @@
 // What scripts/build.ts makes up for the executable: where the platform's ripgrep is inside it, and its hash.
-declare module "bosun:ripgrep" {
-  export const file: string;
-  export const sha256: string;
-}
+export const file: string;
+export const sha256: string;

@@ -1,0 +1,30 @@
+// Pages that are made from tables are as fresh as the tables, and examples in the README do what they say.
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { settingsReference } from "@bosun/guard";
+import { helpOf } from "../src/options.ts";
+import { SYNOPSIS as AUDIT } from "../src/audit.ts";
+import { SYNOPSIS as DOCTOR } from "../src/doctor.ts";
+import { SYNOPSIS as INIT } from "../src/init.ts";
+import { Place, ROOT } from "./harness/bosun.ts";
+
+test("docs/settings.md is what the table of settings says (else: node scripts/bun.mjs packages/bosun/docs.ts)", () => {
+  expect(readFileSync(path.join(ROOT, "docs/settings.md"), "utf8")).toBe(settingsReference());
+});
+
+test.each([
+  ["doctor", DOCTOR],
+  ["audit", AUDIT],
+  ["init", INIT],
+])("docs/%s.md has the command's own help", (name, synopsis) => {
+  expect(readFileSync(path.join(ROOT, `docs/${name}.md`), "utf8")).toContain(`\`\`\`text\n${helpOf(synopsis)}\n\`\`\``);
+});
+
+test("the README's example does what it says", async () => {
+  const readme = readFileSync(path.join(ROOT, "packages/bosun/README.md"), "utf8");
+  const [, command = "", said = ""] = /\$ bosun (.*)\n([^]*?)```/.exec(readme) ?? [];
+  using place = new Place();
+  const { out, err } = await place.run(command.split(" "));
+  expect(out + err).toBe(said);
+});
