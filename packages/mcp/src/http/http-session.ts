@@ -49,7 +49,8 @@ export class HttpSession {
   }
 
   get idle(): boolean {
-    return this.running.size === 0 && !this.standalone.attached;
+    const works = this.running.size > 0 || this.standalone.attached;
+    return !works && !(this.service.isBusy?.(this.legacy.id) ?? false);
   }
 
   /** Answers one request. A dropped connection is not a cancellation here: the work goes on and can be fetched. */

@@ -44,7 +44,8 @@ export class SessionRegistry {
   private endIdle(): void {
     const before = Date.now() - this.limits.idleMs;
     for (const session of this.sessions.values()) {
-      if (session.idle && session.lastUsed < before) this.end(session);
+      if (!session.idle) session.lastUsed = Date.now(); // counts from the end of its work, not from its last request
+      if (session.lastUsed < before) this.end(session);
       else session.forgetOldStreams();
     }
   }

@@ -54,6 +54,8 @@ export type Service = {
   notified?(method: string, params: JsonObject, session: Session | undefined): void;
   /** Whatever this owner left behind is no longer wanted: its connection or session is over. */
   ended?(owner: string): void;
+  /** Whether something this owner left behind still runs: then its session is not idle, however long it is silent. */
+  isBusy?(owner: string): boolean;
   /** The client said `initialized`: unsolicited messages may flow. */
   opened?(session: Session): void;
 };
