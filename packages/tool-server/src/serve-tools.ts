@@ -81,6 +81,7 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
           withHandle(result as JsonObject, stated.handle),
         );
       },
+      isBusy: (owner) => bench.isBusy(owner),
       ended(owner) {
         server.ended?.(owner);
         bench

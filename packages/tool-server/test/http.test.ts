@@ -146,6 +146,14 @@ row("server", "an idle session is forgotten", async () => {
   });
 });
 
+row("server", "a running task is activity: its session is not forgotten meanwhile", async () => {
+  const session = await open.session();
+  const started = await session.text("bash", { command: "sleep 5; echo built", run_in_background: true });
+  const task_id = /task_id: (\w+)/.exec(started)?.[1] ?? "";
+  await Bun.sleep(5000); // more than twice the idle limit, without a word
+  expect(await session.text("task_output", { task_id, wait: 10_000 })).toContain("built");
+});
+
 row("server", "a dropped connection does not cancel a call of the 2025 revisions", async () => {
   const session = await open.session();
   const away = new AbortController();
