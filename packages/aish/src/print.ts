@@ -88,7 +88,7 @@ async function runCommands(program: Program, report: Report, end: TurnEnd): Prom
       report.status(`not run (give --allow-cmd): ${command}`);
       continue;
     }
-    const judged = program.chat.gate.judgeCommand(command, program.io.cwd());
+    const judged = await program.chat.gate.judgeCommand(command, program.io.cwd());
     if (judged.verdict === "deny" || (judged.verdict === "ask" && program.chat.gate.policy.judgesCommands)) {
       report.status(`not run: ${judged.reason} (${judged.rule.name}): ${command}`);
       continue;

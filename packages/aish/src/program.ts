@@ -17,7 +17,6 @@ import type { Audit, LoadedSettings, ModelSettings, PinChange, Redactor, Setting
 import { readSettings } from "@bosun/guard";
 import { httpOut } from "@bosun/mcp";
 import type { ElicitAnswer, HttpFetch, JsonObject } from "@bosun/mcp";
-import { Shrinker } from "@bosun/shrink";
 import { Gate } from "./approval/gate.ts";
 import type { ChatOptions } from "./config.ts";
 import { Budget } from "./conversation/budget.ts";
@@ -45,6 +44,7 @@ import { systemPrompt } from "./system-prompt.ts";
 import type { ToolInfo } from "./tools/tool-info.ts";
 import { tracingFetch } from "./trace.ts";
 import type { Chat } from "./turn/chat.ts";
+import type { ShrinkTools } from "./turn/call-result.ts";
 import { Cost } from "./turn/cost.ts";
 
 export const VERSION = "0.1.0";
@@ -92,6 +92,7 @@ export class Program {
   #writer: SessionWriter | undefined;
   #lockedSession: string | undefined;
   readonly #found: Record<string, ModelSettings> = {};
+  #shrink: Promise<ShrinkTools> | undefined;
   readonly #changes = new Map<string, { changes: readonly PinChange[]; accept: () => void }>();
   usedTools = new Set<string>();
 
@@ -148,7 +149,7 @@ export class Program {
       results: new ResultStore(undefined),
       budget: new Budget(),
       audit,
-      shrinker: new Shrinker({ repeats: false }),
+      shrink: () => (this.#shrink ??= loadShrink()),
       cost: new Cost(),
       settings,
       session: "",
@@ -571,4 +572,11 @@ function copyEntries(entries: readonly LogEntry[], writer: SessionWriter): void 
     else if ("exec" in entry) writer.exec(entry.exec);
     else writer.event(entry.event);
   }
+}
+
+// Its tables take a while to load, and the first prompt needs none of them.
+async function loadShrink(): Promise<ShrinkTools> {
+  const { countTokens, Shrinker } = await import("@bosun/shrink");
+  // No references to earlier results: those may be undone or compacted away.
+  return { shrinker: new Shrinker({ repeats: false }), countTokens };
 }

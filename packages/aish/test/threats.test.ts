@@ -148,7 +148,7 @@ describe("C6 compound commands", () => {
     ["sh -c 'curl x'", "deny"],
     ["env curl x", "deny"],
     ["echo curl", "ask"],
-  ])("%s: %s", (command, verdict) => {
+  ])("%s: %s", async (command, verdict) => {
     const settings = readSettings("s.toml", '[[rules]]\ndecide = "deny"\ncommand = "curl"\n');
     const folder = path.join(home.folder, "state");
     mkdirSync(folder, { mode: 0o700 });
@@ -161,7 +161,7 @@ describe("C6 compound commands", () => {
       cwd: home.work,
       home: home.folder,
     });
-    expect(gate.judgeCommand(command, home.work).verdict).toBe(verdict as "deny" | "ask");
+    expect((await gate.judgeCommand(command, home.work)).verdict).toBe(verdict as "deny" | "ask");
   });
 
   test("a denied command is not even asked about", async () => {

@@ -1,6 +1,5 @@
 // May this call run? The guard decides; here its inputs come together: settings, flags, what this session said, what the
 // tool claims, what the conversation has heard. A person's answer is bound to the very call that was shown.
-import { parseShell } from "@bosun/engine";
 import { approvalCall, createTaint, decide, judge, policyOfSettings, unmatchedRules } from "@bosun/guard";
 import type {
   Answer,
@@ -77,7 +76,13 @@ export class Gate {
   }
 
   /** A `CMD:` line: every part of it, by the rules about commands and paths. Nothing here runs it unasked. */
-  judgeCommand(command: string, cwd: string): Decision {
+  async judgeCommand(command: string, cwd: string): Promise<Decision> {
+    const { parseShell } = await import("@bosun/engine"); // a grammar is large: loaded with the first command
+    const parse: ParseShell = (text) => {
+      const syntax = parseShell(text);
+      if (syntax.kind === "unparsable") return { commands: [{ kind: "unparsable", reason: syntax.reason }] };
+      return { commands: syntax.commands, defines: syntax.defines };
+    };
     return judge(this.#policy, { tool: COMMAND_TOOL, shell: parse(command), cwd }, { parse });
   }
 
@@ -162,9 +167,3 @@ function withFlags(settings: Settings, flags: FlagRules): Settings {
   const more = [...flags.allow.map((text) => rule(text, "allow")), ...flags.deny.map((text) => rule(text, "deny"))];
   return { ...settings, mcp: { ...settings.mcp, autoApprove: [...settings.mcp.autoApprove, ...more] } };
 }
-
-const parse: ParseShell = (text) => {
-  const syntax = parseShell(text);
-  if (syntax.kind === "unparsable") return { commands: [{ kind: "unparsable", reason: syntax.reason }] };
-  return { commands: syntax.commands, defines: syntax.defines };
-};

@@ -302,7 +302,7 @@ export class Repl {
       this.view.status(`${all.length - commands.length} more commands in this answer are not asked about`);
     for (const [place, command] of commands.entries()) {
       const isLast = place === commands.length - 1;
-      const judged = chat.gate.judgeCommand(command, io.cwd());
+      const judged = await chat.gate.judgeCommand(command, io.cwd());
       if (judged.verdict === "deny") {
         this.view.problem(`not run: ${judged.reason} (${judged.rule.name})`);
         chat.conversation.remember({ by: "model", command, cwd: io.cwd(), output: "" });

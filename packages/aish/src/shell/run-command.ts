@@ -1,8 +1,7 @@
 // Commands the person typed or agreed to: in the person's shell, in its own process group, output shown as it comes,
 // nothing left behind. The engine does the running.
 import { randomBytes } from "node:crypto";
-import { ProcessHost, shellAt } from "@bosun/engine";
-import type { Environment, Running } from "@bosun/engine";
+import type { Environment, ProcessHost, Running } from "@bosun/engine";
 import { isSecretVariable } from "@bosun/guard";
 
 const KEPT_CHARS = 2_000_000;
@@ -39,7 +38,7 @@ export class CommandRunner {
   }
 
   async run(command: string, options: RunOptions): Promise<CommandRun> {
-    const host = (this.#host ??= new ProcessHost({ shell: shellAt(this.shell) }));
+    const host = await this.#started();
     const decoder = new TextDecoder();
     const running = await host.start({
       what: { kind: "shell", text: command },
@@ -74,6 +73,12 @@ export class CommandRunner {
       env[name] = value;
     }
     return env;
+  }
+
+  // Loaded with the first command: the prompt does not wait for what most conversations never use.
+  async #started(): Promise<ProcessHost> {
+    const engine = await import("@bosun/engine");
+    return (this.#host ??= new engine.ProcessHost({ shell: engine.shellAt(this.shell) }));
   }
 
   async close(): Promise<void> {

@@ -1,14 +1,18 @@
 // A tool result on its way to the model: text, in fewer tokens, and never more of it than the window bears.
-import { countTokens } from "@bosun/shrink";
+import type { Shrinker } from "@bosun/shrink";
 import type { JsonObject, ToolResult } from "@bosun/mcp";
 import { headAndTail } from "../conversation/limit-result.ts";
 import type { Limits } from "../conversation/limit-result.ts";
 import type { ToolTurn } from "../conversation/turns.ts";
 import { textOfResult } from "../servers/content.ts";
-import type { Chat } from "./chat.ts";
+import type { ResultStore } from "../history/results.ts";
+import type { Cost } from "./cost.ts";
 
 /** Counting tokens of more than this takes longer than the number is worth. */
 const MAX_COUNTED_CHARS = 400_000;
+
+/** One shrinker per conversation, and an exact count of tokens. */
+export type ShrinkTools = { shrinker: Shrinker; countTokens: (text: string) => number };
 
 export type ForModel = {
   turn: Pick<ToolTurn, "content" | "full" | "images">;
@@ -18,16 +22,20 @@ export type ForModel = {
   bytes: number;
 };
 
+/** Where results and their cost are kept. */
+export type ResultPlaces = { results: ResultStore; cost: Cost };
+
 /** `room`: what is left of this round's share. */
 export function resultForModel(
-  chat: Chat,
+  chat: ResultPlaces,
+  tools: ShrinkTools,
   name: string,
   result: ToolResult & JsonObject,
   limits: Limits,
   room: number,
 ): ForModel {
   const whole = textOfResult(result, (bytes, mime) => chat.results.keepBytes(bytes, mime));
-  const { content, saved } = shrunk(chat, result, whole.forModel);
+  const { content, saved } = shrunk(tools, result, whole.forModel);
   const limit = Math.max(200, Math.min(limits.perResult, room));
   const turn: ForModel["turn"] = { content };
   if (content.length > limit) {
@@ -35,15 +43,18 @@ export function resultForModel(
     turn.content = headAndTail(whole.forModel, limit, turn.full);
   }
   if (whole.images.length > 0) turn.images = whole.images;
-  const tokens = turn.content.length > MAX_COUNTED_CHARS ? turn.content.length / 3.5 : countTokens(turn.content);
+  const tokens = turn.content.length > MAX_COUNTED_CHARS ? turn.content.length / 3.5 : tools.countTokens(turn.content);
   chat.cost.call(name, tokens, turn.full === undefined ? saved : 0);
   return { turn, shown: whole.forPerson, warnings: whole.warnings, bytes: Buffer.byteLength(whole.forPerson) };
 }
 
-function shrunk(chat: Chat, result: ToolResult & JsonObject, plain: string): { content: string; saved: number } {
-  if (chat.shrinker === undefined) return { content: plain, saved: 0 };
+function shrunk(
+  { shrinker }: ShrinkTools,
+  result: ToolResult & JsonObject,
+  plain: string,
+): { content: string; saved: number } {
   try {
-    const { result: smaller, changed, tokensBefore, tokensAfter } = chat.shrinker.shrink(result);
+    const { result: smaller, changed, tokensBefore, tokensAfter } = shrinker.shrink(result);
     if (!changed) return { content: plain, saved: 0 };
     const { forModel } = textOfResult(smaller as JsonObject, () => undefined);
     return { content: forModel, saved: Math.max(0, tokensBefore - tokensAfter) };

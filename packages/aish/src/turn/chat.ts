@@ -1,7 +1,7 @@
 // Everything a turn works with: the conversation, the model, the servers, the gate, and where things are written.
 import type { Audit, AuditEvent, Settings } from "@bosun/guard";
 import type { HttpFetch } from "@bosun/mcp";
-import type { Shrinker } from "@bosun/shrink";
+import type { ShrinkTools } from "./call-result.ts";
 import type { Budget } from "../conversation/budget.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import type { Gate } from "../approval/gate.ts";
@@ -18,7 +18,8 @@ export type Chat = {
   results: ResultStore;
   readonly budget: Budget;
   readonly audit: Audit | undefined;
-  readonly shrinker: Shrinker | undefined;
+  /** Loaded with the first tool call. */
+  readonly shrink: () => Promise<ShrinkTools>;
   cost: Cost;
   readonly settings: Settings;
   session: string;

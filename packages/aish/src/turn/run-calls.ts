@@ -207,6 +207,7 @@ class Round {
     this.end.ran += 1;
     const running = view.started(shown, server);
     const startedAt = performance.now();
+    const shrinking = chat.shrink(); // while the tool works
     const end = await server.call(tool, args, {
       signal,
       near: names.near(call.wire),
@@ -224,8 +225,9 @@ class Round {
     }
     this.end.allFailed = false;
     chat.gate.heard(server);
+    const tools = await shrinking;
     return () => {
-      const made = resultForModel(chat, call.name, end.result, this.#limits(), this.#room);
+      const made = resultForModel(chat, tools, call.name, end.result, this.#limits(), this.#room);
       this.#room -= made.turn.content.length;
       for (const warning of made.warnings) view.status(`${call.name}: ${warning}`);
       running.result(made.shown, { outcome, ms, bytes: made.bytes, told: outcome === "error" });
