@@ -7,8 +7,9 @@ import type { Row, Section } from "./report.ts";
 import { bcp } from "./sections/bcp.ts";
 import { engine } from "./sections/engine.ts";
 import { mcp } from "./sections/mcp.ts";
+import { tokens } from "./sections/tokens.ts";
 
-const SECTIONS: readonly Section[] = [mcp, engine, bcp];
+const SECTIONS: readonly Section[] = [mcp, engine, bcp, tokens];
 
 const words = process.argv.slice(2);
 const jsonAt = words.indexOf("--json");
