@@ -9,11 +9,11 @@ const tool = { alias: "here", tool: "bash" };
 
 // out/link leads outside; everything else is where it says.
 function realPath(path: string): string | undefined {
-  return path === "/work/out/link" ? "/etc/passwd" : path;
+  return path === "/project/out/link" ? "/etc/passwd" : path;
 }
 
 function verdictOf(rules: ReturnType<typeof policy>, text: string): string {
-  return judge(rules, { tool, shell: parseShell(text), cwd: "/work" }, { parse: parseShell, realPath }).verdict;
+  return judge(rules, { tool, shell: parseShell(text), cwd: "/project" }, { parse: parseShell, realPath }).verdict;
 }
 
 // A person allowed what looks safe. None of these may pass because of it.
@@ -285,7 +285,7 @@ describe("an allow rule does allow", () => {
     expect(verdictOf(rules, "echo x > other")).toBe("ask");
     expect(verdictOf(rules, "echo x > out/link")).toBe("ask");
     const shell = parseShell("echo x > out/a.txt");
-    expect(judge(rules, { tool, shell, cwd: "/work" }, { parse: parseShell }).verdict).toBe("ask");
+    expect(judge(rules, { tool, shell, cwd: "/project" }, { parse: parseShell }).verdict).toBe("ask");
   });
 
   test("an option that the rule itself names", () => {

@@ -84,39 +84,39 @@ describe("rules about arguments", () => {
   const files = { alias: "files", tool: "write" };
   const rules = policy({
     rules: [
-      rule({ decide: "allow", tools: ["files.*"], arguments: { path: ["/work/**"] } }),
+      rule({ decide: "allow", tools: ["files.*"], arguments: { path: ["/project/**"] } }),
       rule({ decide: "deny", tools: ["files.*"], arguments: { path: ["/**/.env", "/etc/**"] } }),
       rule({ decide: "ask", tools: ["files.write"], arguments: { "options.force": ["true"] } }),
       rule({ decide: "deny", tools: ["files.*"], arguments: { "edits.text": ["*password*"] } }),
       rule({ decide: "allow", tools: ["web.get"], arguments: { url: ["https://docs.example/**"] } }),
-      rule({ decide: "allow", tools: ["files.many"], arguments: { paths: ["/work/**"] } }),
+      rule({ decide: "allow", tools: ["files.many"], arguments: { paths: ["/project/**"] } }),
     ],
   });
   test.each<[string, unknown, Verdict]>([
-    ["a path that the pattern covers", { path: "/work/a/b" }, "allow"],
+    ["a path that the pattern covers", { path: "/project/a/b" }, "allow"],
     ["a neighbour with the same beginning", { path: "/work_evil/a" }, "ask"],
-    ["a step back out", { path: "/work/../etc/passwd" }, "deny"],
-    ["a step back that stays in", { path: "/work/a/../b" }, "ask"],
-    ["a dot in between", { path: "/work/./b" }, "ask"],
-    ["a denied name", { path: "/work/.env" }, "deny"],
-    ["a denied name with a doubled slash", { path: "/work//.env" }, "deny"],
-    ["a denied name, hidden by a step back", { path: "/work/x/../.env" }, "deny"],
-    ["a NUL", { path: "/work/a\u0000b" }, "ask"],
+    ["a step back out", { path: "/project/../etc/passwd" }, "deny"],
+    ["a step back that stays in", { path: "/project/a/../b" }, "ask"],
+    ["a dot in between", { path: "/project/./b" }, "ask"],
+    ["a denied name", { path: "/project/.env" }, "deny"],
+    ["a denied name with a doubled slash", { path: "/project//.env" }, "deny"],
+    ["a denied name, hidden by a step back", { path: "/project/x/../.env" }, "deny"],
+    ["a NUL", { path: "/project/a\u0000b" }, "ask"],
     ["nothing", {}, "ask"],
     ["not even an object", "x", "ask"],
-    ["an object where a text belongs", { path: { toString: "/work/a" } }, "deny"],
-    ["a force flag", { path: "/work/a", options: { force: true } }, "ask"],
-    ["no force flag", { path: "/work/a", options: { force: false } }, "allow"],
-    ["a text in a list of edits", { path: "/work/a", edits: [{ text: "fine" }, { text: "my password is" }] }, "deny"],
-    ["a value that came by prototype", Object.create({ path: "/work/a" }), "ask"],
+    ["an object where a text belongs", { path: { toString: "/project/a" } }, "deny"],
+    ["a force flag", { path: "/project/a", options: { force: true } }, "ask"],
+    ["no force flag", { path: "/project/a", options: { force: false } }, "allow"],
+    ["a text in a list of edits", { path: "/project/a", edits: [{ text: "fine" }, { text: "my password is" }] }, "deny"],
+    ["a value that came by prototype", Object.create({ path: "/project/a" }), "ask"],
   ])("%s", (_, args, verdict) => {
     expect(judge(rules, { tool: files, arguments: args }).verdict).toBe(verdict);
   });
 
   test("an allow rule for a list needs every element", () => {
     const many = { alias: "files", tool: "many" };
-    expect(judge(rules, { tool: many, arguments: { paths: ["/work/a", "/work/b"] } }).verdict).toBe("allow");
-    expect(judge(rules, { tool: many, arguments: { paths: ["/work/a", "/home/b"] } }).verdict).toBe("ask");
+    expect(judge(rules, { tool: many, arguments: { paths: ["/project/a", "/project/b"] } }).verdict).toBe("allow");
+    expect(judge(rules, { tool: many, arguments: { paths: ["/project/a", "/home/b"] } }).verdict).toBe("ask");
     expect(judge(rules, { tool: many, arguments: { paths: [] } }).verdict).toBe("ask");
   });
 
@@ -135,48 +135,48 @@ describe("rules about arguments", () => {
 describe("rules about paths", () => {
   const rules = policy({
     denyPaths: [at("**/.env"), at("~/.ssh"), at("secret")],
-    readOnlyPaths: [at("/work/vendor")],
+    readOnlyPaths: [at("/project/vendor")],
     ignorePaths: [at("**/node_modules")],
     rules: [
       rule({ decide: "allow", paths: ["out/**"], access: "write" }),
       rule({ decide: "ask", paths: ["out/release"] }),
-      rule({ decide: "deny", paths: ["/work/locked"], access: "write" }),
+      rule({ decide: "deny", paths: ["/project/locked"], access: "write" }),
     ],
   });
   test.each<[string, "read" | "write", Verdict | undefined]>([
-    ["/work/.env", "read", "deny"],
-    ["/work/.env/x", "read", "deny"],
+    ["/project/.env", "read", "deny"],
+    ["/project/.env/x", "read", "deny"],
     ["/home/bob/.ssh/id_rsa", "read", "deny"],
     ["/home/bob/.sshx", "read", undefined],
-    ["/work/secret/a", "write", "deny"],
-    ["/work/vendor/a", "read", undefined],
-    ["/work/vendor/a", "write", "deny"],
-    ["/work/out/a", "write", "allow"],
-    ["/work/out/a", "read", undefined],
-    ["/work/out/release/a", "write", "ask"],
-    ["/work/locked", "write", "deny"],
-    ["/work/a", "read", undefined],
+    ["/project/secret/a", "write", "deny"],
+    ["/project/vendor/a", "read", undefined],
+    ["/project/vendor/a", "write", "deny"],
+    ["/project/out/a", "write", "allow"],
+    ["/project/out/a", "read", undefined],
+    ["/project/out/release/a", "write", "ask"],
+    ["/project/locked", "write", "deny"],
+    ["/project/a", "read", undefined],
     ["relative", "read", "deny"],
-    ["/work/../etc", "read", "deny"],
-    ["/work/a\u0000", "read", "deny"],
+    ["/project/../etc", "read", "deny"],
+    ["/project/a\u0000", "read", "deny"],
   ])("%s for %s: %p", (path, access, verdict) => {
     expect(judgePath(rules, path, access)?.verdict).toBe(verdict as Verdict);
   });
 
   test("ignored paths are data for listings", () => {
-    expect(isIgnored(rules, "/work/node_modules/x/y")).toBe(true);
-    expect(isIgnored(rules, "/work/src")).toBe(false);
+    expect(isIgnored(rules, "/project/node_modules/x/y")).toBe(true);
+    expect(isIgnored(rules, "/project/src")).toBe(false);
   });
 
   test("a call that touches a denied path is denied, an allowed one is allowed", () => {
     const tool = { alias: "here", tool: "write" };
-    expect(judge(rules, { tool, paths: [{ path: "/work/out/a", access: "write" }] }).verdict).toBe("allow");
+    expect(judge(rules, { tool, paths: [{ path: "/project/out/a", access: "write" }] }).verdict).toBe("allow");
     expect(
       judge(rules, {
         tool,
         paths: [
-          { path: "/work/out/a", access: "write" },
-          { path: "/work/x", access: "write" },
+          { path: "/project/out/a", access: "write" },
+          { path: "/project/x", access: "write" },
         ],
       }).verdict,
     ).toBe("ask");
@@ -184,8 +184,8 @@ describe("rules about paths", () => {
       judge(rules, {
         tool,
         paths: [
-          { path: "/work/out/a", access: "write" },
-          { path: "/work/.env", access: "read" },
+          { path: "/project/out/a", access: "write" },
+          { path: "/project/.env", access: "read" },
         ],
       }).verdict,
     ).toBe("deny");
@@ -199,12 +199,12 @@ describe("rules about paths", () => {
     ["tee vendor/a"],
     ["sed -i s/a/b/ vendor/a"],
     ["cp x vendor/a"],
-    ["cat /work/secret/a"],
+    ["cat /project/secret/a"],
     ["curl -o vendor/x https://x"],
     ["dd if=x of=vendor/a"],
     ["env cat .env"],
   ])("a command that names one is denied too: %s", (text) => {
-    const call: Call = { tool: { alias: "here", tool: "bash" }, shell: parseShell(text), cwd: "/work" };
+    const call: Call = { tool: { alias: "here", tool: "bash" }, shell: parseShell(text), cwd: "/project" };
     expect(
       judge(
         policy({ denyPaths: [at("**/.env"), at("secret")], readOnlyPaths: [at("vendor")] }, { fallback: "allow" }),
@@ -359,7 +359,7 @@ describe("size is no way around", () => {
     ["an endless awk script", `awk '${'system("x") '.repeat(5000)}'`, "ask"],
   ])("%s", (_, text, verdict) => {
     const started = performance.now();
-    expect(judge(rules, { tool: bash, shell: parseShell(text), cwd: "/work" }, { parse: parseShell }).verdict).toBe(
+    expect(judge(rules, { tool: bash, shell: parseShell(text), cwd: "/project" }, { parse: parseShell }).verdict).toBe(
       verdict,
     );
     expect(performance.now() - started).toBeLessThan(20_000); // a hang, not slowness
@@ -368,6 +368,6 @@ describe("size is no way around", () => {
   test("a path rule is not lost in a crowd of words", () => {
     const paths = policy({ denyPaths: [at("**/.env")] }, { fallback: "allow" });
     const shell = parseShell(`cat ${word("a", 2000)} .env`);
-    expect(judge(paths, { tool: bash, shell, cwd: "/work" }).verdict).toBe("ask");
+    expect(judge(paths, { tool: bash, shell, cwd: "/project" }).verdict).toBe("ask");
   });
 });

@@ -34,5 +34,5 @@ export function at(text: string, line = 1): Located {
 }
 
 export function policy(input: PolicyInput, options: Partial<PolicyOptions> = {}): Policy {
-  return compilePolicy(input, { fallback: "ask", workdir: "/work", home: "/home/bob", ...options });
+  return compilePolicy(input, { fallback: "ask", workdir: "/project", home: "/home/bob", ...options });
 }

@@ -2,7 +2,7 @@
 // is kept behind a bar.
 //
 //   [bosun:drawn npm]
-//   |project@1.0.0 /work
+//   |project@1.0.0 /home/dev/project
 //   got@14.6.6
 //    @sindresorhus/is@7.2.0
 import { linesOf } from "../lines.ts";
