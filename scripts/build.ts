@@ -1,10 +1,13 @@
-// npm run build: one executable, dist/bosun, for this platform; `--all` for the others too (dist/bosun-<target>).
+// npm run build: one executable, dist/bosun, for this platform; `--all` for the others too (dist/bosun-<target>);
+// `--npm` lays out the packages for npm (dist/npm).
 // Hardened: neither a bunfig.toml nor a .env of the folder it is started in is read.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import type { BunPlugin } from "bun";
+import { layOut } from "../packages/bosun/npm/lay-out.ts";
+import type { Built } from "../packages/bosun/npm/lay-out.ts";
 
 const root = path.resolve(import.meta.dir, "..");
 const entry = path.join(root, "packages/bosun/src/main.ts");
@@ -111,24 +114,30 @@ export function ownTarget(): Target {
 }
 
 async function main(words: readonly string[]): Promise<number> {
-  const unknown = words.find((word) => word !== "--all");
+  const unknown = words.find((word) => word !== "--all" && word !== "--npm");
   if (unknown !== undefined) {
-    console.error(`unknown option ${unknown}\nUsage: npm run build [-- --all]`);
+    console.error(`unknown option ${unknown}\nUsage: npm run build [-- --all] [-- --npm]`);
     return 2;
   }
   const own = ownTarget();
-  await report(own, path.join(root, "dist/bosun" + (own === "windows-x64" ? ".exe" : "")));
-  if (!words.includes("--all")) return 0;
-  let failed = 0;
-  for (const target of TARGETS.filter((one) => one !== own)) {
-    const outfile = path.join(root, `dist/bosun-${target}${target === "windows-x64" ? ".exe" : ""}`);
+  const built: Built[] = [];
+  for (const target of words.includes("--all") ? [own, ...TARGETS.filter((one) => one !== own)] : [own]) {
+    const executable = outfileOf(target);
     // One that the registry does not have must not keep the others from being built.
-    await report(target, outfile).catch((error: unknown) => {
-      failed += 1;
-      console.error(`${target}: ${error instanceof Error ? error.message : String(error)}`);
-    });
+    await report(target, executable)
+      .then(() => built.push({ target, executable }))
+      .catch((error: unknown) => console.error(`${target}: ${error instanceof Error ? error.message : String(error)}`));
   }
-  return failed === 0 ? 0 : 1;
+  if (words.includes("--npm")) {
+    for (const folder of layOut(built, path.join(root, "dist/npm"))) console.log(path.relative(root, folder));
+  }
+  return built.length === (words.includes("--all") ? TARGETS.length : 1) ? 0 : 1;
+}
+
+/** dist/bosun is the one for this platform. */
+function outfileOf(target: Target): string {
+  const suffix = target === ownTarget() ? "" : `-${target}`;
+  return path.join(root, `dist/bosun${suffix}${target === "windows-x64" ? ".exe" : ""}`);
 }
 
 async function report(target: Target, outfile: string): Promise<void> {

@@ -41,6 +41,13 @@ export const COMMANDS: { readonly [name: string]: Command } = {
     help: async () => captured((await import("@bosun/bcp-mcp-server/proxy")).runProxy),
     silent: true,
   },
+  chat: {
+    summary: "talk to any model; it uses your tools, and nothing runs unseen",
+    alias: "aish",
+    lasting: true,
+    load: async () => (await import("./chat.ts")).runChat,
+    help: async () => (await import("./chat.ts")).chatHelp(),
+  },
   unfold: {
     summary: "turn what the proxy emitted back into the originals, line by line",
     load: async () => (await import("./unfold.ts")).runUnfold,

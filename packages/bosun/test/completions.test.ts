@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { optionsInHelp, wordsInHelp } from "../src/completions/read-help.ts";
 import { Place } from "./harness/bosun.ts";
+import type { Ended } from "./harness/bosun.ts";
 
 describe.each(["bash", "zsh", "fish"])("%s", (shell) => {
   const program = Bun.which(shell);
@@ -41,6 +42,7 @@ describe.each(["bash", "zsh", "fish"])("%s", (shell) => {
 });
 
 const bash = Bun.which("bash");
+let script: Promise<Ended> | undefined;
 test.skipIf(bash === null).each<[string, string[], string[]]>([
   ["commands", ["bosun", "do"], ["doctor"]],
   [
@@ -54,10 +56,12 @@ test.skipIf(bash === null).each<[string, string[], string[]]>([
   ["topics", ["bosun", "help", "sec"], ["security"]],
   ["a command called by its own name", ["bcp", "ins"], ["inspect"]],
   ["options of bcp's commands", ["bosun", "bcp", "--compress-p"], ["--compress-payload"]],
+  ["the other name of chat", ["aish", "--mcp-c"], ["--mcp-config"]],
   ["nothing where any text may stand", ["bosun", "serve", "--token", ""], []],
 ])("bash completes %s", async (_, words, expected) => {
   using place = new Place();
-  writeFileSync(path.join(place.work, "script"), (await place.run(["completions", "bash"])).out);
+  script ??= place.run(["completions", "bash"]);
+  writeFileSync(path.join(place.work, "script"), (await script).out);
   const list = words.map((word) => `'${word}'`).join(" ");
   const ask = `source ./script; COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _bosun; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const { out, err } = await place.run(["-c", ask], "", [bash ?? "bash"]);

@@ -1,0 +1,42 @@
+// bosun chat: the conversational shell, with the tools of this folder as the server `here` inside the same process.
+import { processIo, runAish } from "@bosun/aish";
+import type { OpenBuiltIn } from "@bosun/aish";
+import { sandboxHelper } from "./sandbox-helper.ts";
+
+const ALIAS = "here";
+
+export async function runChat(argv: readonly string[]): Promise<number> {
+  const io = processIo();
+  const code = await runAish(argv, io, {
+    builtIns: [{ alias: ALIAS, label: "the tools of this folder", open: openHere }],
+  });
+  await Promise.all([io.stdout.flushed(), io.stderr.flushed()]);
+  return code;
+}
+
+/** What it says on --help, for completions. */
+export async function chatHelp(): Promise<string> {
+  let text = "";
+  const io = processIo();
+  await runAish(["--help"], { ...io, stdout: { ...io.stdout, write: (words) => void (text += words) } });
+  return text;
+}
+
+/** Loaded when the shell connects its servers, which is after its prompt is there. */
+const openHere: OpenBuiltIn = async () => {
+  const [{ parseInvocation, serveTools }, { serveConnection, transportPair }] = await Promise.all([
+    import("@bosun/tool-server"),
+    import("@bosun/mcp/server"),
+  ]);
+  const invocation = parseInvocation(["--transport", "stdio"], process.env, process.cwd());
+  if (invocation.kind !== "serve") throw new Error("the tools of this folder cannot be started");
+  const helper = sandboxHelper();
+  // The shell asks and records itself: a second record of the same call would only confuse.
+  const config = { ...invocation.config, alias: ALIAS, audit: false };
+  const tools = await serveTools(config, helper === undefined ? {} : { sandboxHelper: helper });
+  const [client, server] = transportPair();
+  void serveConnection(tools.server, server)
+    .catch(() => {})
+    .then(() => tools.close());
+  return client;
+};
