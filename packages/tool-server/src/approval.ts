@@ -6,6 +6,7 @@ import { elicitForm, isObject } from "@bosun/mcp/server";
 import type { Context, JsonObject } from "@bosun/mcp/server";
 import type { Session } from "@bosun/engine";
 import type { Bench } from "./bench.ts";
+import { isShared } from "./callers.ts";
 import { Refusal } from "./refusal.ts";
 import { parse } from "./watch.ts";
 import type { Watch } from "./watch.ts";
@@ -51,7 +52,9 @@ export async function askPerson(ask: Ask, call: CallToDecide, asking: Asking): P
     const late = `Nobody answered within ${approvalTimeoutMs / 1000} s, which counts as a no.`;
     throw new Refusal("unanswered", decision, `${refusalText(decision, { settingsFile })} ${late}`);
   }
-  const outcome = watch.approvalsOf(session).answer(ask, approvalCall(call), answerFrom(answers[key], ask));
+  const outcome = watch
+    .approvalsOf(session, isShared(context.owner))
+    .answer(ask, approvalCall(call), answerFrom(answers[key], ask));
   record.answered(outcome.kind === "allowed" ? `allowed: ${outcome.scope}` : `denied: ${outcome.reason}`);
   if (outcome.kind === "denied") {
     throw new Refusal("refused", decision, `${refusalText(decision, { settingsFile })} The answer: ${outcome.reason}.`);

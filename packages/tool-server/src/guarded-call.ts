@@ -7,6 +7,7 @@ import { defineTool, failure, InvalidArguments } from "@bosun/mcp/server";
 import type { Context, Tool, ToolResult } from "@bosun/mcp/server";
 import { askPerson } from "./approval.ts";
 import type { Bench } from "./bench.ts";
+import { isShared } from "./callers.ts";
 import { explainOn } from "./explain.ts";
 import { Refusal } from "./refusal.ts";
 import { withoutSecrets } from "./own-secrets.ts";
@@ -65,7 +66,7 @@ async function permit(tool: ServedTool, args: unknown, acts: Acts, permitting: P
   const runs = acts.command !== undefined || acts.argv !== undefined;
   if (!runs && !watch.judgesReads) return;
   const call = callToDecide(tool, args, acts, permitting);
-  const resolution = watch.decide(session, call);
+  const resolution = watch.decide(session, call, isShared(permitting.context.owner));
   const { kind, decision } = resolution;
   record.decided(decision, acts, call.cwd, runs || kind !== "allow");
   if (kind === "deny") {

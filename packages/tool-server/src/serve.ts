@@ -72,7 +72,7 @@ async function serveUntilStopped(
   });
   try {
     const close =
-      config.transport === "stdio" ? serveStdio(tools, stopping) : await serveOverHttp(tools, config, token, log);
+      config.transport === "stdio" ? serveStdio(tools, stopping) : await serveOverHttp(tools, config, token, log, io);
     await stopping.promise;
     log("info", "stopping");
     const ended = await Promise.race([shutDown(close, tools), forced.promise, after(SHUTDOWN_MS)]);
@@ -97,16 +97,24 @@ async function serveOverHttp(
   config: Config,
   token: string | undefined,
   log: Log,
+  io: Io,
 ): Promise<() => Promise<void>> {
   const { listen } = await import("./serve-http.ts");
   try {
     const listening = listen(tools, config, token);
     log("info", "listening", { url: listening.url.href, auth: token === undefined ? "none" : "bearer token" });
+    if (config.auth.kind === "generate" && token !== undefined) io.complain(clientLines(listening.url, token));
     return () => listening.stop();
   } catch (error) {
     await tools.close();
     throw error;
   }
+}
+
+/** What most clients take as their configuration. */
+function clientLines(url: URL, token: string): string {
+  const server = { type: "http", url: url.href, headers: { Authorization: `Bearer ${token}` } };
+  return `for a client's configuration:\n${JSON.stringify({ mcpServers: { bosun: server } }, null, 2)}\n`;
 }
 
 async function shutDown(close: () => Promise<void>, tools: ToolService): Promise<"stopped"> {

@@ -59,15 +59,17 @@ export class Watch {
     return toolRules.length > 0 || pathRules.length > 0 || fallback !== "allow";
   }
 
-  decide(session: Session, call: CallToDecide): Resolution {
-    return decide({ policy: this.policy, approvals: this.approvalsOf(session) }, call, { parse });
+  /** `isShared`: several clients may stand behind the session; then no answer is remembered. */
+  decide(session: Session, call: CallToDecide, isShared: boolean): Resolution {
+    return decide({ policy: this.policy, approvals: this.approvalsOf(session, isShared) }, call, { parse });
   }
 
   /** Answers for "this session" are one client's: another never profits from them. */
-  approvalsOf(session: Session): Approvals {
+  approvalsOf(session: Session, isShared: boolean): Approvals {
     let approvals = this.#approvals.get(session);
     if (approvals === undefined) {
-      approvals = openApprovals({ stateFolder: this.#options.stateFolder, remember: this.#options.remember });
+      const remember = isShared ? "once" : this.#options.remember;
+      approvals = openApprovals({ stateFolder: this.#options.stateFolder, remember });
       this.#approvals.set(session, approvals);
     }
     return approvals;

@@ -1,7 +1,7 @@
 // Background tasks and task_output as reference §2.2 has them, and what is ours beyond it: wait, tail, offset, stop.
 import { afterAll, beforeAll, expect } from "bun:test";
 import { existsSync } from "node:fs";
-import { announceRows, row } from "./harness/contract.ts";
+import { announceRows, row, together } from "./harness/contract.ts";
 import { eventually, processesWith, TestServer } from "./harness/server.ts";
 
 announceRows();
@@ -91,26 +91,29 @@ row("coding", "status follows the shell's exit, not a daemon that holds the pipe
   expect(said).toBe("status: completed\nexit_code: 0\n\nstdout:\ngone\n");
 });
 
-row("coding", "the safety net ends a task and says so", async () => {
-  await using own = await TestServer.start({ args: ["--sandbox", "off", "--background-task-timeout", "1"] });
-  const id = await start("echo begun; sleep 60", own);
-  const said = await own.text("task_output", { task_id: id, wait: 20_000 });
-  expect(said).toBe("status: completed (killed by background task timeout)\nexit_code: -1\n\nstdout:\nbegun\n");
-});
+together(() => {
+  row("coding", "the safety net ends a task and says so", async () => {
+    await using own = await TestServer.start({ args: ["--sandbox", "off", "--background-task-timeout", "1"] });
+    const id = await start("echo begun; sleep 60", own);
+    const said = await own.text("task_output", { task_id: id, wait: 20_000 });
+    expect(said).toBe("status: completed (killed by background task timeout)\nexit_code: -1\n\nstdout:\nbegun\n");
+  });
 
-row("coding", "a timeout beyond what a timer holds does not fire at once", async () => {
-  await using own = await TestServer.start({ args: ["--sandbox", "off", "--background-task-timeout", "9000000"] });
-  const id = await start("sleep 0.3; echo whole", own);
-  expect(await own.text("task_output", { task_id: id, wait: 10_000 })).toContain("whole");
-});
+  row("coding", "a timeout beyond what a timer holds does not fire at once", async () => {
+    await using own = await TestServer.start({ args: ["--sandbox", "off", "--background-task-timeout", "9000000"] });
+    const id = await start("sleep 0.3; echo whole", own);
+    expect(await own.text("task_output", { task_id: id, wait: 10_000 })).toContain("whole");
+  });
 
-row("coding", "the end of the session ends every task at once, stubborn ones too", async () => {
-  const own = await TestServer.start({ args: ["--sandbox", "off"] });
-  const mark = `604.${process.pid}`;
-  for (let i = 0; i < 5; i += 1) await start(`trap '' TERM; setsid sleep ${mark} & sleep ${mark}; sleep ${mark}`, own);
-  await eventually("they run", () => processesWith(`sleep ${mark}`).length >= 10);
-  const startedAt = performance.now();
-  expect(await own.close()).toBe(0);
-  expect(performance.now() - startedAt).toBeLessThan(20_000);
-  await eventually("none is left", () => processesWith(`sleep ${mark}`).length === 0);
+  row("coding", "the end of the session ends every task at once, stubborn ones too", async () => {
+    const own = await TestServer.start({ args: ["--sandbox", "off"] });
+    const mark = `604.${process.pid}`;
+    for (let i = 0; i < 5; i += 1)
+      await start(`trap '' TERM; setsid sleep ${mark} & sleep ${mark}; sleep ${mark}`, own);
+    await eventually("they run", () => processesWith(`sleep ${mark}`).length >= 10);
+    const startedAt = performance.now();
+    expect(await own.close()).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
+    await eventually("none is left", () => processesWith(`sleep ${mark}`).length === 0);
+  });
 });

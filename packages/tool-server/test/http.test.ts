@@ -1,7 +1,7 @@
 // The HTTP side as reference §4 has it: sessions, routes, tokens, hosts, isolation (threats S13, S14).
 import { afterAll, beforeAll, expect } from "bun:test";
 import { mkdirSync } from "node:fs";
-import { announceRows, row, rows } from "./harness/contract.ts";
+import { announceRows, row, rows, together } from "./harness/contract.ts";
 import { HttpServer, resultIn } from "./harness/http.ts";
 import { BUN, cleanEnvironment, eventually, MAIN, processesWith, scratch } from "./harness/server.ts";
 
@@ -137,21 +137,23 @@ row("server", "DELETE ends the session and its tasks; its id is then unknown", a
   await eventually("it is dead", () => processesWith(`sleep ${mark}`).length === 0);
 });
 
-row("server", "an idle session is forgotten", async () => {
-  const session = await open.session();
-  await session.call("bash", { command: "true" });
-  await eventually("it is gone", async () => {
-    await Bun.sleep(2500); // asking counts as use
-    return (await session.post({ jsonrpc: "2.0", id: 9, method: "ping" })).status === 404;
+together(() => {
+  row("server", "an idle session is forgotten", async () => {
+    const session = await open.session();
+    await session.call("bash", { command: "true" });
+    await eventually("it is gone", async () => {
+      await Bun.sleep(2500); // asking counts as use
+      return (await session.post({ jsonrpc: "2.0", id: 9, method: "ping" })).status === 404;
+    });
   });
-});
 
-row("server", "a running task is activity: its session is not forgotten meanwhile", async () => {
-  const session = await open.session();
-  const started = await session.text("bash", { command: "sleep 5; echo built", run_in_background: true });
-  const task_id = /task_id: (\w+)/.exec(started)?.[1] ?? "";
-  await Bun.sleep(5000); // more than twice the idle limit, without a word
-  expect(await session.text("task_output", { task_id, wait: 10_000 })).toContain("built");
+  row("server", "a running task is activity: its session is not forgotten meanwhile", async () => {
+    const session = await open.session();
+    const started = await session.text("bash", { command: "sleep 5; echo built", run_in_background: true });
+    const task_id = /task_id: (\w+)/.exec(started)?.[1] ?? "";
+    await Bun.sleep(5000); // more than twice the idle limit, without a word
+    expect(await session.text("task_output", { task_id, wait: 10_000 })).toContain("built");
+  });
 });
 
 row("server", "a dropped connection does not cancel a call of the 2025 revisions", async () => {
@@ -213,7 +215,7 @@ row("server", "a generated token is printed whatever the log level, and lets in"
   );
   const reader = child.stderr.getReader();
   const first = new TextDecoder().decode((await reader.read()).value);
-  expect(first).toMatch(/^bearer token: [0-9a-f]{64}\n$/);
+  expect(first).toMatch(/^bearer token: [0-9a-f]{64}\n/);
   child.kill("SIGTERM");
   await child.exited;
 });

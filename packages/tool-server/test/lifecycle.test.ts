@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { announceRows, row, rows } from "./harness/contract.ts";
+import { announceRows, row, rows, together } from "./harness/contract.ts";
 import { HttpServer } from "./harness/http.ts";
 import { BUN, cleanEnvironment, eventually, MAIN, processesWith, scratch, TestServer } from "./harness/server.ts";
 
@@ -15,148 +15,150 @@ const family = (mark: string): string =>
   `sleep ${mark} & setsid sleep ${mark} & (setsid sh -c 'sleep ${mark} & sleep ${mark}' &) ; env -i sleep ${mark} & sleep ${mark}`;
 const alive = (mark: string): number => processesWith(`sleep ${mark}`).filter((pid) => pid > 0).length;
 
-rows(
-  "server",
-  [
-    ["a client that closes its end", "off", (server: TestServer) => void server.process.stdin.end()],
-    ["SIGTERM", "off", (server: TestServer) => server.process.kill("SIGTERM")],
-    ["SIGINT", "off", (server: TestServer) => server.process.kill("SIGINT")],
-    ["SIGKILL of the server", "off", (server: TestServer) => server.process.kill("SIGKILL")],
-    ["a client that closes its end, sandboxed", "auto", (server: TestServer) => void server.process.stdin.end()],
-    ["SIGKILL of the server, sandboxed", "auto", (server: TestServer) => server.process.kill("SIGKILL")],
-  ] satisfies [string, string, (server: TestServer) => void][],
-  async (_, sandbox, end) => {
-    const server = await TestServer.start({ args: ["--sandbox", sandbox] });
-    const [front, back] = [newMark(), newMark()];
-    void server.bash(family(front)).catch(() => "gone");
-    void server.bash(family(back), { run_in_background: true }).catch(() => "gone");
-    await eventually("all run", () => alive(front) >= 5 && alive(back) >= 5);
-    end(server);
-    await server.process.exited;
-    await eventually("nothing is left", () => alive(front) + alive(back) === 0);
-  },
-);
+together(() => {
+  rows(
+    "server",
+    [
+      ["a client that closes its end", "off", (server: TestServer) => void server.process.stdin.end()],
+      ["SIGTERM", "off", (server: TestServer) => server.process.kill("SIGTERM")],
+      ["SIGINT", "off", (server: TestServer) => server.process.kill("SIGINT")],
+      ["SIGKILL of the server", "off", (server: TestServer) => server.process.kill("SIGKILL")],
+      ["a client that closes its end, sandboxed", "auto", (server: TestServer) => void server.process.stdin.end()],
+      ["SIGKILL of the server, sandboxed", "auto", (server: TestServer) => server.process.kill("SIGKILL")],
+    ] satisfies [string, string, (server: TestServer) => void][],
+    async (_, sandbox, end) => {
+      const server = await TestServer.start({ args: ["--sandbox", sandbox] });
+      const [front, back] = [newMark(), newMark()];
+      void server.bash(family(front)).catch(() => "gone");
+      void server.bash(family(back), { run_in_background: true }).catch(() => "gone");
+      await eventually("all run", () => alive(front) >= 5 && alive(back) >= 5);
+      end(server);
+      await server.process.exited;
+      await eventually("nothing is left", () => alive(front) + alive(back) === 0);
+    },
+  );
 
-row("server", "over HTTP, SIGTERM ends every client's commands and the exit is clean", async () => {
-  const server = await HttpServer.start({ args: ["--sandbox", "off"] });
-  const mark = newMark();
-  const [one, two] = await Promise.all([server.session(), server.session()]);
-  void one.call("bash", { command: `sleep ${mark}` }).catch(() => {});
-  await two.call("bash", { command: `sleep ${mark}`, run_in_background: true });
-  await eventually("both run", () => alive(mark) >= 2);
-  server.process.kill("SIGTERM");
-  expect(await server.process.exited).toBe(0);
-  await eventually("nothing is left", () => alive(mark) === 0);
-});
-
-row("server", "a second signal forces the exit", async () => {
-  const server = await TestServer.start({ args: ["--sandbox", "off"] });
-  const mark = newMark();
-  void server.bash(`trap '' TERM; while :; do sleep ${mark}; done`).catch(() => "gone");
-  await eventually("it runs", () => alive(mark) > 0);
-  const startedAt = performance.now();
-  server.process.kill("SIGTERM");
-  await eventually("it is stopping", () => server.stderr.includes("stopping"));
-  server.process.kill("SIGTERM");
-  expect(await server.process.exited).toBe(1);
-  expect(performance.now() - startedAt).toBeLessThan(4500); // sooner than the grace of the command
-  await eventually("nothing is left all the same", () => alive(mark) === 0);
-});
-
-row("server", "on stdio nothing but the protocol reaches stdout, and tokens are accepted and ignored", async () => {
-  const { base, root } = scratch();
-  const child = Bun.spawn([...BUN, MAIN, "--transport", "stdio", "--generate-token", "--sandbox", "off"], {
-    cwd: root,
-    env: { ...cleanEnvironment(base), BORIS_LOG_LEVEL: "debug" },
-    stdin: "pipe",
-    stdout: "pipe",
-    stderr: "ignore",
+  row("server", "over HTTP, SIGTERM ends every client's commands and the exit is clean", async () => {
+    const server = await HttpServer.start({ args: ["--sandbox", "off"] });
+    const mark = newMark();
+    const [one, two] = await Promise.all([server.session(), server.session()]);
+    void one.call("bash", { command: `sleep ${mark}` }).catch(() => {});
+    await two.call("bash", { command: `sleep ${mark}`, run_in_background: true });
+    await eventually("both run", () => alive(mark) >= 2);
+    server.process.kill("SIGTERM");
+    expect(await server.process.exited).toBe(0);
+    await eventually("nothing is left", () => alive(mark) === 0);
   });
-  child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\nnot json\n');
-  await child.stdin.end();
-  const lines = (await new Response(child.stdout).text()).trim().split("\n");
-  for (const line of lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
-});
 
-row("server", "version and help print and exit", async () => {
-  const run = async (flag: string): Promise<string> => {
-    const child = Bun.spawn([...BUN, MAIN, flag], { stdin: "ignore", stdout: "pipe", stderr: "ignore" });
-    expect(await child.exited).toBe(0);
-    return new Response(child.stdout).text();
-  };
-  expect(await run("--version")).toMatch(/^bosun \d+\.\d+\.\d+\n$/);
-  expect(await run("--help")).toContain("--require-view-before-edit");
-});
-
-row("server", "a variable is read under both names, a flag beats it, and lists are comma-separated", async () => {
-  const { root } = scratch({ "one/a.txt": "1", "two/b.txt": "2", "three/c.txt": "3" });
-  await using boris = await TestServer.start({
-    root,
-    args: ["--sandbox", "off"],
-    env: { BORIS_ALLOW_DIRS: `${root}/one,${root}/two`, BORIS_TIMEOUT: "1" },
+  row("server", "a second signal forces the exit", async () => {
+    const server = await TestServer.start({ args: ["--sandbox", "off"] });
+    const mark = newMark();
+    void server.bash(`trap '' TERM; while :; do sleep ${mark}; done`).catch(() => "gone");
+    await eventually("it runs", () => alive(mark) > 0);
+    const startedAt = performance.now();
+    server.process.kill("SIGTERM");
+    await eventually("it is stopping", () => server.stderr.includes("stopping"));
+    server.process.kill("SIGTERM");
+    expect(await server.process.exited).toBe(1);
+    expect(performance.now() - startedAt).toBeLessThan(4500); // sooner than the grace of the command
+    await eventually("nothing is left all the same", () => alive(mark) === 0);
   });
-  expect(await boris.text("view", { path: `${root}/two/b.txt` })).toBe("1\t2\n");
-  expect(await boris.text("view", { path: `${root}/three/c.txt` })).toMatch(/^\[ACCESS_DENIED\]/);
-  expect(await boris.bash("sleep 5")).toMatch(/^Command timed out after 1000ms/);
-});
 
-row("server", "instructions name the directory, the scope, the shell and the sandbox", async () => {
-  const { root } = scratch({ "one/a.txt": "" });
-  await using server = await TestServer.start({
-    root,
-    args: ["--allow-dir", ".", "--allow-dir", "one", "--deny-dir", "**/.env", "--sandbox", "off"],
-    initialize: false,
+  row("server", "on stdio nothing but the protocol reaches stdout, and tokens are accepted and ignored", async () => {
+    const { base, root } = scratch();
+    const child = Bun.spawn([...BUN, MAIN, "--transport", "stdio", "--generate-token", "--sandbox", "off"], {
+      cwd: root,
+      env: { ...cleanEnvironment(base), BORIS_LOG_LEVEL: "debug" },
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "ignore",
+    });
+    child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\nnot json\n');
+    await child.stdin.end();
+    const lines = (await new Response(child.stdout).text()).trim().split("\n");
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
   });
-  const { result } = await server.initialize();
-  const lines = String(result?.["instructions"]).split("\n");
-  expect(lines.slice(0, 3)).toEqual([
-    `Working directory: ${root}`,
-    `Allowed directories: ${root}, ${path.join(root, "one")}`,
-    "Denied patterns: **/.env",
-  ]);
-  expect(lines.join(" ")).toMatch(/Shell: \/bin\/(ba)?sh/);
-  expect(lines.join(" ")).toContain("without a sandbox");
-});
 
-row("server", "a workdir through a link is shown and used as its real path", async () => {
-  const { base, root } = scratch({ "a.txt": "x" });
-  Bun.spawnSync(["ln", "-s", root, `${base}/link`]);
-  await using server = await TestServer.start({ root, args: ["--workdir", `${base}/link`, "--sandbox", "off"] });
-  expect(await server.bash("pwd")).toContain(`stdout:\n${root}\n`);
-});
-
-row("server", "--unscoped lifts the folder limit and says so", async () => {
-  await using server = await TestServer.start({ args: ["--unscoped", "--sandbox", "off"], initialize: false });
-  const { result } = await server.initialize();
-  expect(String(result?.["instructions"])).toContain("File tools may touch any folder.");
-  expect(await server.text("view", { path: "/etc/hostname" })).toMatch(/^1\t/);
-});
-
-row("server", "--sandbox require refuses to start where none works", async () => {
-  const { base, root } = scratch();
-  // A folder with an empty PATH is no obstacle: the mechanisms are looked for in the system's own folders.
-  const child = Bun.spawn([...BUN, MAIN, "--transport", "stdio", "--sandbox", "require"], {
-    cwd: root,
-    env: cleanEnvironment(base),
-    stdin: "pipe",
-    stdout: "ignore",
-    stderr: "pipe",
+  row("server", "version and help print and exit", async () => {
+    const run = async (flag: string): Promise<string> => {
+      const child = Bun.spawn([...BUN, MAIN, flag], { stdin: "ignore", stdout: "pipe", stderr: "ignore" });
+      expect(await child.exited).toBe(0);
+      return new Response(child.stdout).text();
+    };
+    expect(await run("--version")).toMatch(/^bosun \d+\.\d+\.\d+\n$/);
+    expect(await run("--help")).toContain("--require-view-before-edit");
   });
-  await child.stdin.end();
-  const [said, code] = [await new Response(child.stderr).text(), await child.exited];
-  expect(code === 0 ? said : `${code} ${said}`).toMatch(/commands run in a sandbox|^2 .*no sandbox works here/s);
-});
 
-row("server", "a hostile folder runs nothing of its own before us", async () => {
-  const { base, root } = scratch({
-    "bunfig.toml": 'preload = ["./evil.ts"]\n',
-    "evil.ts": 'require("fs").writeFileSync("hijacked", "1");\n',
-    ".env": "BOSUN_TOOLS=shell\nBOSUN_SANDBOX=off\n",
+  row("server", "a variable is read under both names, a flag beats it, and lists are comma-separated", async () => {
+    const { root } = scratch({ "one/a.txt": "1", "two/b.txt": "2", "three/c.txt": "3" });
+    await using boris = await TestServer.start({
+      root,
+      args: ["--sandbox", "off"],
+      env: { BORIS_ALLOW_DIRS: `${root}/one,${root}/two`, BORIS_TIMEOUT: "1" },
+    });
+    expect(await boris.text("view", { path: `${root}/two/b.txt` })).toBe("1\t2\n");
+    expect(await boris.text("view", { path: `${root}/three/c.txt` })).toMatch(/^\[ACCESS_DENIED\]/);
+    expect(await boris.bash("sleep 5")).toMatch(/^Command timed out after 1000ms/);
   });
-  await using server = await TestServer.start({ root });
-  expect((await server.toolNames())[0]).toBe("bash");
-  expect(existsSync(`${root}/hijacked`)).toBe(false);
-  void base;
+
+  row("server", "instructions name the directory, the scope, the shell and the sandbox", async () => {
+    const { root } = scratch({ "one/a.txt": "" });
+    await using server = await TestServer.start({
+      root,
+      args: ["--allow-dir", ".", "--allow-dir", "one", "--deny-dir", "**/.env", "--sandbox", "off"],
+      initialize: false,
+    });
+    const { result } = await server.initialize();
+    const lines = String(result?.["instructions"]).split("\n");
+    expect(lines.slice(0, 3)).toEqual([
+      `Working directory: ${root}`,
+      `Allowed directories: ${root}, ${path.join(root, "one")}`,
+      "Denied patterns: **/.env",
+    ]);
+    expect(lines.join(" ")).toMatch(/Shell: \/bin\/(ba)?sh/);
+    expect(lines.join(" ")).toContain("without a sandbox");
+  });
+
+  row("server", "a workdir through a link is shown and used as its real path", async () => {
+    const { base, root } = scratch({ "a.txt": "x" });
+    Bun.spawnSync(["ln", "-s", root, `${base}/link`]);
+    await using server = await TestServer.start({ root, args: ["--workdir", `${base}/link`, "--sandbox", "off"] });
+    expect(await server.bash("pwd")).toContain(`stdout:\n${root}\n`);
+  });
+
+  row("server", "--unscoped lifts the folder limit and says so", async () => {
+    await using server = await TestServer.start({ args: ["--unscoped", "--sandbox", "off"], initialize: false });
+    const { result } = await server.initialize();
+    expect(String(result?.["instructions"])).toContain("File tools may touch any folder.");
+    expect(await server.text("view", { path: "/etc/hostname" })).toMatch(/^1\t/);
+  });
+
+  row("server", "--sandbox require refuses to start where none works", async () => {
+    const { base, root } = scratch();
+    // A folder with an empty PATH is no obstacle: the mechanisms are looked for in the system's own folders.
+    const child = Bun.spawn([...BUN, MAIN, "--transport", "stdio", "--sandbox", "require"], {
+      cwd: root,
+      env: cleanEnvironment(base),
+      stdin: "pipe",
+      stdout: "ignore",
+      stderr: "pipe",
+    });
+    await child.stdin.end();
+    const [said, code] = [await new Response(child.stderr).text(), await child.exited];
+    expect(code === 0 ? said : `${code} ${said}`).toMatch(/commands run in a sandbox|^2 .*no sandbox works here/s);
+  });
+
+  row("server", "a hostile folder runs nothing of its own before us", async () => {
+    const { base, root } = scratch({
+      "bunfig.toml": 'preload = ["./evil.ts"]\n',
+      "evil.ts": 'require("fs").writeFileSync("hijacked", "1");\n',
+      ".env": "BOSUN_TOOLS=shell\nBOSUN_SANDBOX=off\n",
+    });
+    await using server = await TestServer.start({ root });
+    expect((await server.toolNames())[0]).toBe("bash");
+    expect(existsSync(`${root}/hijacked`)).toBe(false);
+    void base;
+  });
 });
 
 test("the entry point is executable and keeps a hostile folder out", async () => {

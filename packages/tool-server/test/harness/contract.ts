@@ -11,9 +11,19 @@ export function announceRows(): void {
   afterAll(() => console.error(`contract rows covered so far: ${[...counts].map((one) => one.join(" ")).join(", ")}`));
 }
 
+let isTogether = false;
+
+/** Rows declared inside run at the same time: for those that start servers of their own, or wait for something. */
+export function together(declare: () => void): void {
+  isTogether = true;
+  declare();
+  isTogether = false;
+}
+
 /** A test that proves one row. */
 export function row(part: Part, name: string, run: () => Promise<void> | void): void {
-  test(`${part}: ${name}`, async () => {
+  const declare = isTogether ? test.concurrent : test;
+  declare(`${part}: ${name}`, async () => {
     await run();
     counts.set(part, (counts.get(part) ?? 0) + 1);
   });
