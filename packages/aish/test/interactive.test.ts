@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createServer, defineTool, object, serveHttp, text as toolText } from "@bosun/mcp";
-import { aish, makeHome, modelSettings, stdioServer } from "./home.ts";
+import { AISH, aish, makeHome, modelSettings, stdioServer } from "./home.ts";
 import type { Home } from "./home.ts";
-import { CTRL_C, CTRL_D, startPty, strangers } from "./pty.ts";
+import { CTRL_C, CTRL_D, startPty, startShell, strangers } from "./pty.ts";
 import type { Pty } from "./pty.ts";
 import { calls, finish, says, startModel, text } from "./scripted-model.ts";
 import type { ScriptedModel } from "./scripted-model.ts";
@@ -213,7 +213,7 @@ describe("tools", () => {
       says("done four"),
     );
     const screen = start();
-    await screen.until(/mcp: odd ready \(8 tools/);
+    await screen.until(/mcp: odd ready \(9 tools/);
     screen.type("first\r");
     await screen.until(
       /┌ odd\.echo {2}server: odd \(stdio .*\n│ text {2}"one"\n└ call it\? {2}\[y\]es {2}\[N\]o {2}\[a\]lways {2}\[\?\]$/,
@@ -436,6 +436,62 @@ describe("Ctrl-C works in every state", () => {
   });
 });
 
+describe("the terminal goes to others and comes back", () => {
+  test(":tty, an edited argument, and suspend", async () => {
+    const editor = path.join(home.work, "editor.sh");
+    writeFileSync(editor, `#!/bin/sh\nprintf '{"text":"edited"}' > "$1"\n`, { mode: 0o755 });
+    home.settings(modelSettings(model.url, odd()));
+    model.push(calls(["odd__echo", { text: "original" }]), says("ok"));
+    const screen = start([], { env: { EDITOR: editor } });
+    await screen.until(/odd ready/);
+    await screen.until(PROMPT);
+    screen.type(":tty read x; echo got:$x\r");
+    await Bun.sleep(400);
+    screen.type("a line for the child\r");
+    await screen.until("got:a line for the child");
+    await screen.until(PROMPT);
+    screen.type("go\r");
+    await screen.until("call it?");
+    await answer(screen, "e");
+    await screen.until('│ text  "edited"');
+    await answer(screen, "y");
+    await screen.until("you said edited");
+    await screen.until(/\nok\n/);
+    expect(JSON.stringify(model.seen.at(-1)?.body["messages"])).toContain(
+      '(the user changed the arguments to {\\"text\\":\\"edited\\"})',
+    );
+    await screen.until(PROMPT);
+    // Nobody could wake this one, so the system does not stop it: it must go on as if nothing had been pressed.
+    screen.type("\u001a");
+    await Bun.sleep(300);
+    model.push(says("Awake."));
+    screen.type("hello again\r");
+    await screen.until("Awake.");
+  });
+});
+
+test("suspended by a shell with jobs, and brought back", async () => {
+  home.settings(modelSettings(model.url));
+  model.push(says("Awake."));
+  const screen = startShell(home);
+  pty = screen;
+  await screen.until("$");
+  screen.type(`${BUN} --no-env-file --config=/dev/null ${AISH}\r`);
+  await screen.until(PROMPT);
+  screen.type("half");
+  await screen.until("aish> half");
+  screen.type("\u001a");
+  await screen.until("Stopped");
+  const mark = screen.mark();
+  screen.type("echo in-the-$((40+2))-shell\r");
+  await screen.until("in-the-42-shell", mark);
+  screen.type("fg\r");
+  await screen.until(/aish> half$/, mark);
+  screen.type(" a question\r");
+  await screen.until("Awake.", mark);
+  expect(lastMessage()["content"]).toBe("half a question");
+});
+
 describe("nothing foreign acts on the terminal", () => {
   test("model text, tool names, descriptions, arguments, results, progress and errors", async () => {
     home.settings(modelSettings(model.url, odd()));
@@ -458,7 +514,7 @@ describe("nothing foreign acts on the terminal", () => {
     await screen.until("└ ok");
     await screen.until("teapot");
     screen.type(":mcp tools\r");
-    await screen.until("(8 tools;");
+    await screen.until("(9 tools;");
     screen.type(":mcp tool odd.hostile\r");
     await screen.until("hints (from the server");
     expect(strangers(screen.bytes())).toEqual([]);

@@ -1,5 +1,5 @@
 // A small MCP server with one odd behaviour per tool, over stdio: for the client's worst days.
-import { existsSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 import {
   createServer,
   defineTool,
@@ -37,6 +37,7 @@ const tools = [
   defineTool({
     name: "echo",
     description: described,
+    destructive: false,
     input: object({ text: string("what to say") }),
     run: async ({ text: said }) => text(`you said ${said}`),
   }),
@@ -95,6 +96,18 @@ const tools = [
         { type: "text", text: "for your eyes", annotations: { audience: ["user"] } },
       ],
     }),
+  }),
+  defineTool({
+    name: "wait",
+    description: "Waits, and writes down when it began and ended.",
+    readOnly: true,
+    input: object({ ms: string("how long") }),
+    run: async ({ ms }) => {
+      appendFileSync("waits.log", `begin ${ms}\n`);
+      await Bun.sleep(Number(ms));
+      appendFileSync("waits.log", `end ${ms}\n`);
+      return text(`waited ${ms}`);
+    },
   }),
   defineTool({
     name: "number",

@@ -1,9 +1,10 @@
 // aish without a person: real process, real MCP servers, a scripted model. What comes out, with which exit code, and what
 // the model was sent.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { createServer, defineTool, object, serveHttp, string, text as toolText } from "@bosun/mcp";
+import { createServer, defineTool, httpOut, object, serveHttp, string, text as toolText } from "@bosun/mcp";
+import type { HttpFetch } from "@bosun/mcp";
 import { aish, aishProcess, EVERYTHING, FILESYSTEM, makeHome, modelSettings, stdioServer } from "./home.ts";
 import type { Home } from "./home.ts";
 import { call, calls, finish, says, startModel, text } from "./scripted-model.ts";
@@ -307,6 +308,72 @@ describe("tools", () => {
     const { code, stderr } = await aish(home, ["-p", "--allow", "odd.*", "go"]);
     expect(code).toBe(4);
     expect(stderr).toContain("odd.echo was called 3 times with the same arguments");
+  });
+});
+
+describe("settings of a model and of servers", () => {
+  test("a key from a command, extra members, and limits are sent; the key is read for each request", async () => {
+    const more =
+      'key_cmd = ["echo", "sk-from-a-command"]\ntemperature = 0.2\nmax_tokens = 99\nextra_body = { top_k = 5, stream = false }\n';
+    home.settings(modelSettings(model.url, more));
+    model.push(says("ok"));
+    expect((await aish(home, ["-p", "hi"])).code).toBe(0);
+    expect(model.seen[0]?.headers.get("authorization")).toBe("Bearer sk-from-a-command");
+    expect(model.seen[0]?.body).toMatchObject({ temperature: 0.2, max_tokens: 99, top_k: 5, stream: true });
+  });
+
+  test("an endpoint that cannot stream, and one that was pinned to another shape", async () => {
+    home.settings(
+      modelSettings(model.url, 'stream = false\ncompat = { system_role = "merge", tool_ids = "short9" }\n'),
+    );
+    model.push({ body: JSON.stringify({ choices: [{ message: { content: "whole" }, finish_reason: "stop" }] }) });
+    expect((await aish(home, ["-p", "hi"])).stdout).toBe("whole\n");
+    expect(model.seen[0]?.body["stream"]).toBe(false);
+    expect(model.seen[0]?.body["messages"]).toMatchObject([{ role: "user" }]);
+  });
+
+  test("a model that sees gets pictures after the results", async () => {
+    home.settings(modelSettings(model.url, `vision = true\n${stdioServer("odd", BUN, ODD)}`));
+    model.push(calls(["odd__picture", {}]), says("ok"));
+    await aish(home, ["-p", "--allow", "odd.*", "go"]);
+    expect(sent()["content"]).toMatchObject([
+      { type: "text" },
+      { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } },
+    ]);
+  });
+
+  test("reads that are allowed on a trusted server run together; answers keep their order", async () => {
+    home.settings(modelSettings(model.url, `${stdioServer("odd", BUN, ODD)}trust = true\n`));
+    model.push(calls(["odd__wait", { ms: "400" }, "a"], ["odd__wait", { ms: "20" }, "b"]), says("ok"));
+    await aish(home, ["-p", "--allow", "odd.*", "go"]);
+    expect([sent(2)["content"], sent()["content"]]).toEqual(["waited 400", "waited 20"]);
+    expect(readFileSync(path.join(home.work, "waits.log"), "utf8").split("\n").slice(0, 2).sort()).toEqual([
+      "begin 20",
+      "begin 400",
+    ]);
+  });
+
+  test("Claude Desktop's list is read when asked for", async () => {
+    home.settings(modelSettings(model.url, '[mcp]\nimport = ["claude-desktop"]\n'));
+    const folder = path.join(home.folder, ".config/Claude");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(
+      path.join(folder, "claude_desktop_config.json"),
+      JSON.stringify({ mcpServers: { odd: { command: BUN, args: ODD } } }),
+    );
+    model.push(says("ok"));
+    await aish(home, ["-p", "go"]);
+    expect(offered()).toContain("odd__echo");
+  });
+
+  test("templates that drop tool results are noticed where the server can tell", async () => {
+    home.settings(modelSettings(model.url, stdioServer("odd", BUN, ODD)));
+    const fetch: HttpFetch = async (url, init) =>
+      String(url).endsWith("/apply-template") ? Response.json({ prompt: "<user>look" }) : httpOut(url, init);
+    model.push({ ...calls(["odd__echo", { text: "x" }]), delayMs: 200 }, says("ok"));
+    const { stderr } = await aish(home, ["-p", "--allow", "odd.*", "go"], { seams: { fetch } });
+    expect(stderr).toContain("its template drops tool results");
+    expect(sent()).toEqual({ role: "user", content: "[tool: odd.echo]\nyou said x\n\nContinue." });
   });
 });
 

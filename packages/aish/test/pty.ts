@@ -29,9 +29,18 @@ export function startPty(
   args: string[] = [],
   options: { columns?: number; env?: Record<string, string> } = {},
 ): Pty {
+  return startIn(home, [process.execPath, "--no-env-file", "--config=/dev/null", AISH, ...args], options);
+}
+
+/** A shell with job control instead. */
+export function startShell(home: Home): Pty {
+  return startIn(home, ["bash", "--norc", "-i"], { env: { PS1: "$ " } });
+}
+
+function startIn(home: Home, argv: string[], options: { columns?: number; env?: Record<string, string> }): Pty {
   let output = "";
   const decoder = new TextDecoder();
-  const child = Bun.spawn([process.execPath, "--no-env-file", "--config=/dev/null", AISH, ...args], {
+  const child = Bun.spawn(argv, {
     cwd: home.work,
     env: { ...home.env, ...options.env },
     terminal: {

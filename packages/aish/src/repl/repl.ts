@@ -138,7 +138,7 @@ export class Repl {
 
   /** Another program gets the terminal; we wait. */
   async onTerminal(argv: readonly string[]): Promise<number | undefined> {
-    this.input.close();
+    await this.input.close();
     try {
       return await runOnTerminal({ argv, cwd: this.program.io.cwd(), env: this.program.runner.environment("user") });
     } catch (error) {

@@ -68,7 +68,7 @@ export async function startRepl(
     return EXIT.usage;
   } finally {
     stop();
-    input.close();
+    await input.close();
     await Promise.race([program?.close(), Bun.sleep(CLOSE_MS)]);
     endStrays();
   }
@@ -114,8 +114,14 @@ function begin(program: Program, view: TerminalView): boolean {
 
 function onSignals(io: Io, input: Input, repl: () => Repl | undefined, setCode: (code: number) => void): () => void {
   input.onSuspend = () => {
-    input.close();
-    process.kill(process.pid, "SIGTSTP");
+    void input.close().then(() => {
+      process.kill(process.pid, "SIGTSTP");
+      // Where nobody could wake us the system does not stop us: then we just go on. Otherwise this runs on waking.
+      setTimeout(() => {
+        input.open();
+        input.redraw();
+      }, 50);
+    });
   };
   return io.onSignal((signal) => {
     if (signal === "SIGCONT") {

@@ -13,11 +13,14 @@ const MAX_TYPED_AHEAD = 2000;
 const PASTE_ON = "\u001b[?2004h";
 const PASTE_OFF = "\u001b[?2004l";
 
+type ReadOptions = LineOptions & { isQuestion?: boolean };
+
 export class Input {
   readonly #terminal: Terminal;
   readonly #keyboard: Keyboard;
   #reader: LineReader | undefined;
   #deafUntil = 0;
+  #turn: Promise<void> = Promise.resolve();
   #ahead = "";
   #isOpen = false;
   /** Ctrl-C while nobody reads a line. */
@@ -38,25 +41,23 @@ export class Input {
   }
 
   /** Gives the terminal back, as it was. */
-  close(): void {
+  async close(): Promise<void> {
     if (!this.#isOpen) return;
-    this.#terminal.raw(PASTE_OFF);
-    this.#keyboard.close();
     this.#isOpen = false;
+    this.#terminal.raw(PASTE_OFF);
+    await this.#keyboard.close();
   }
 
   /** The main prompt: begins with what was typed while output ran. */
   async line(options: LineOptions): Promise<LineEnd> {
     const initial = (options.initial ?? "") + this.#ahead;
     this.#ahead = "";
-    this.#deafUntil = 0;
     return this.#read({ ...options, initial });
   }
 
   async question(prompt: string, initial = ""): Promise<LineEnd> {
     this.#ahead = "";
-    this.#deafUntil = performance.now() + DEAF_MS;
-    return this.#read({ prompt, initial });
+    return this.#read({ prompt, initial, isQuestion: true });
   }
 
   /** Ends the line that is being read, as if the terminal had closed. */
@@ -72,7 +73,21 @@ export class Input {
     return this.#reader !== undefined;
   }
 
-  async #read(options: LineOptions): Promise<LineEnd> {
+  // One reader at a time: a server's question waits until the person is done with another.
+  async #read(options: ReadOptions): Promise<LineEnd> {
+    const before = this.#turn;
+    const mine = Promise.withResolvers<void>();
+    this.#turn = mine.promise;
+    await before;
+    try {
+      return await this.#readNow(options);
+    } finally {
+      mine.resolve();
+    }
+  }
+
+  async #readNow(options: ReadOptions): Promise<LineEnd> {
+    this.#deafUntil = options.isQuestion === true ? performance.now() + DEAF_MS : 0;
     const onSuspend = this.onSuspend;
     this.#reader = new LineReader(this.#terminal, { ...options, ...(onSuspend ? { onSuspend } : {}) });
     const end = await this.#reader.result;

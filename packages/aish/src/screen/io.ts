@@ -1,5 +1,5 @@
 // What the program needs from its surroundings, so that it can run in a process of its own or inside another program.
-import { closeSync, openSync } from "node:fs";
+import { closeSync, constants, openSync } from "node:fs";
 import { homedir } from "node:os";
 import { isatty, ReadStream } from "node:tty";
 
@@ -12,7 +12,7 @@ export type Output = {
 };
 
 /** The keyboard in raw mode; released while another program has the terminal. */
-export type Keyboard = { open(onBytes: (bytes: Uint8Array) => void): void; close(): void };
+export type Keyboard = { open(onBytes: (bytes: Uint8Array) => void): void; close(): Promise<void> };
 
 export type Io = {
   stdout: Output;
@@ -30,6 +30,12 @@ export type Io = {
   onClosedPipe(listener: () => void): void;
 };
 
+type BytesReader = {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+};
+
+const CANCEL_MS = 100;
 const MAX_STDIN_BYTES = 32 * 1024 * 1024;
 
 export function processIo(): Io {
@@ -71,29 +77,41 @@ function outputOf(stream: NodeJS.WriteStream, onClosed: () => void): Output {
   };
 }
 
-// A descriptor of its own: closing it ends the read that is under way, so that a child can have the keyboard. Pausing
-// the standard stream would swallow the child's first line.
+// Read through a descriptor of its own that never blocks: only so a read that is under way can be given up, and a child
+// gets every key. A blocking read (a paused stream included) would swallow the child's first line.
 function ttyKeyboard(): Keyboard {
-  let stream: ReadStream | undefined;
+  let mode: ReadStream | undefined;
+  let open: { descriptor: number; reader: BytesReader } | undefined;
   return {
     open(onBytes) {
-      const descriptor = openSync("/dev/tty", "r");
-      try {
-        stream = new ReadStream(descriptor);
-      } catch (error) {
-        closeSync(descriptor);
-        throw error;
-      }
-      stream.setRawMode(true);
-      stream.on("data", (bytes: Uint8Array) => onBytes(bytes));
-      stream.on("error", () => {});
+      mode ??= new ReadStream(openSync("/dev/tty", "r")); // for the mode alone; nobody reads from it
+      mode.setRawMode(true);
+      const descriptor = openSync("/dev/tty", constants.O_RDONLY | constants.O_NONBLOCK);
+      const reader = Bun.file(descriptor).stream().getReader();
+      open = { descriptor, reader };
+      void pump(reader, onBytes);
     },
-    close() {
-      stream?.setRawMode(false);
-      stream?.destroy();
-      stream = undefined;
+    async close() {
+      mode?.setRawMode(false);
+      const closing = open;
+      open = undefined;
+      if (closing === undefined) return;
+      await Promise.race([closing.reader.cancel().catch(() => {}), Bun.sleep(CANCEL_MS)]);
+      closeSync(closing.descriptor);
     },
   };
+}
+
+async function pump(reader: BytesReader, onBytes: (bytes: Uint8Array) => void): Promise<void> {
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || value === undefined) return;
+      onBytes(value);
+    }
+  } catch {
+    // the terminal is gone: its hang-up signal says so
+  }
 }
 
 async function readStdin(): Promise<string> {

@@ -16,6 +16,8 @@ import { record } from "./chat.ts";
 import type { Chat } from "./chat.ts";
 import type { Person, ShownCall, View } from "./view.ts";
 
+const MAX_LAST_CHARS = 32 * 1024 * 1024;
+
 export type RoundEnd = {
   /** The person ended the turn. */
   stopped: boolean;
@@ -231,8 +233,7 @@ class Round {
       this.#room -= made.turn.content.length;
       for (const warning of made.warnings) view.status(`${call.name}: ${warning}`);
       running.result(made.shown, { outcome, ms, bytes: made.bytes, told: outcome === "error" });
-      chat.lastResults.push({ name: call.name, text: made.shown });
-      if (chat.lastResults.length > 20) chat.lastResults.shift();
+      keepLast(chat.lastResults, { name: call.name, text: made.shown });
       this.#outcome(call, server, outcome, ms, made.bytes);
       this.#answer(call, { ...made.turn, content: note + made.turn.content, outcome, ms, bytes: made.bytes });
     };
@@ -299,6 +300,13 @@ class Round {
     const { settings, model } = this.#context.chat;
     return resultLimits(settings.context.maxToolResultChars, model.window);
   }
+}
+
+// For `:last`: a few, and never more than memory bears.
+function keepLast(results: Chat["lastResults"], result: Chat["lastResults"][number]): void {
+  results.push(result);
+  const chars = (): number => results.reduce((sum, { text }) => sum + text.length, 0);
+  while (results.length > 20 || (results.length > 1 && chars() > MAX_LAST_CHARS)) results.shift();
 }
 
 function allowedWords(answer: Answer): string {
