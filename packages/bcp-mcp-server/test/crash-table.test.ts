@@ -1,9 +1,8 @@
 // The crash table: everything a server can do wrong, and what the client sees of it. In each row the call fails or
 // succeeds with a reason, a call beside it goes on, and the next one works.
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cleanUp, start } from "./proxied.ts";
-
-afterAll(cleanUp);
+import type { Proxied } from "./proxied.ts";
 
 type Row = {
   does: string;
@@ -30,10 +29,31 @@ const ROWS: Row[] = [
   { does: "stderr_flood", answers: "said", starts: 1, ran: 1 },
 ];
 
+// All are started before the first is used and closed after the last: the rows wait at the same time.
+const OTHERS: { [test: string]: string[] } = { endless: ["--timeout", "3"], which: [], huge: [], again: [] };
+const proxies = new Map<string, Proxied>();
+beforeAll(async () => {
+  const wanted = [
+    ...ROWS.map(({ does, options = [] }): [string, string[]] => [does, options]),
+    ...Object.entries(OTHERS),
+  ];
+  await Promise.all(wanted.map(async ([name, options]) => proxies.set(name, await start({ options }))));
+});
+afterAll(async () => {
+  await Promise.all([...proxies.values()].map((proxied) => proxied.client.close()));
+  cleanUp();
+});
+
+function started(name: string): Proxied {
+  const proxied = proxies.get(name);
+  if (!proxied) throw new Error(`${name} was not started`);
+  return proxied;
+}
+
 test.concurrent.each(ROWS.map((row): [string, Row] => [row.does, row]))(
   "%s",
-  async (does, { fails, answers, starts, ran, options = [] }) => {
-    await using proxied = await start({ options });
+  async (does, { fails, answers, starts, ran }) => {
+    const proxied = started(does);
     await proxied.names();
     const meeting = proxied.call(does);
     // Beside it, unless the server dies: then whoever is in flight shares its fate.
@@ -51,8 +71,10 @@ test.concurrent.each(ROWS.map((row): [string, Row] => [row.does, row]))(
 test.concurrent(
   "a line without end is not kept; its call fails when its time is over",
   async () => {
-    await using proxied = await start({ options: ["--timeout", "3"] });
-    expect(await proxied.call("endless_line")).toEqual({ failed: true, text: expect.stringContaining("no answer") });
+    expect(await started("endless").call("endless_line")).toEqual({
+      failed: true,
+      text: expect.stringContaining("no answer"),
+    });
   },
   60_000,
 );
@@ -60,7 +82,7 @@ test.concurrent(
 test.concurrent(
   "which of two answers was too long is known as soon as the other is there",
   async () => {
-    await using proxied = await start();
+    const proxied = started("which");
     const [long, late] = await Promise.all([proxied.call("too_long"), proxied.call("late")]);
     expect(late).toEqual({ failed: false, text: "late" });
     expect(long).toEqual({ failed: true, text: expect.stringContaining("over the limit") });
@@ -71,7 +93,7 @@ test.concurrent(
 test.concurrent(
   "a result of ten megabytes arrives whole",
   async () => {
-    await using proxied = await start();
+    const proxied = started("huge");
     const { text } = await proxied.call("huge");
     expect(text.length).toBe(10 * 1024 * 1024);
     expect(new Set(text.split("\n"))).toEqual(new Set(["0123456789abcde", ""]));
@@ -79,14 +101,14 @@ test.concurrent(
   60_000,
 );
 
-test.concurrent("one that ends during its start: the reason is told", async () => {
+test("one that ends during its start: the reason is told", async () => {
   await expect(start({ mode: "exits-at-once" })).rejects.toThrow(/exit 5/);
 });
 
 test.concurrent(
   "one that dies again and again is started with growing pauses, not without end",
   async () => {
-    await using proxied = await start();
+    const proxied = started("again");
     const until = Date.now() + 3000;
     let calls = 0;
     // Several at once, as soon as the last have failed: without pauses this would be hundreds of starts.

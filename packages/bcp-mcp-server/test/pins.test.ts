@@ -141,10 +141,13 @@ test("a damaged store is not an empty one", async () => {
   expect((await proxied.call("read")).text).toMatch(/damaged/);
 });
 
-test("what is kept is nobody else's to read, and no lock stays behind", () => {
-  const files = readdirSync(path.join(folder, "out/bosun"));
+test("what is kept is nobody else's to read, and no lock stays behind", async () => {
+  await using proxied = await start({ state: "private", server: [...bun, listed, json({ name: "s", tools: BEFORE })] });
+  await proxied.names();
+  const files = readdirSync(path.join(folder, "private/bosun"));
+  expect(files.toSorted()).toEqual(["pins.json", "proxy-servers.json"]);
   expect(files.filter((name) => name.endsWith(".lock") || name.endsWith(".tmp"))).toEqual([]);
-  for (const name of files) expect(statSync(path.join(folder, "out/bosun", name)).mode & 0o077).toBe(0);
+  for (const name of files) expect(statSync(path.join(folder, "private/bosun", name)).mode & 0o077).toBe(0);
 });
 
 describe("what a description hides is seen", () => {

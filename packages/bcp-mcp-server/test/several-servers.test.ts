@@ -105,20 +105,16 @@ describe.each(["legacy", "modern"] as const)("for a %s client", (era) => {
     });
   });
 
-  test.concurrent(
-    "one that cannot be started and one that never answers are missing, and nothing else is",
-    async () => {
-      const servers = serversFile({
-        gone: { command: "/no/such/program" },
-        docs: server(docs),
-        stuck: server({ name: "stuck", tools: [tool("never")], stalls: true }),
-      });
-      await using proxied = await start({ servers, client: client() });
-      expect(await proxied.names()).toEqual(["search", "read", "read_original"]);
-      expect(await whoAnswers(proxied, "search")).toEqual(["docs", "search"]);
-    },
-    40_000,
-  );
+  test("one that cannot be started and one that never answers are missing, and nothing else is", async () => {
+    const servers = serversFile({
+      gone: { command: "/no/such/program" },
+      docs: server(docs),
+      stuck: server({ name: "stuck", tools: [tool("never")], stalls: true }),
+    });
+    await using proxied = await start({ servers, client: client() });
+    expect(await proxied.names()).toEqual(["search", "read", "read_original"]);
+    expect(await whoAnswers(proxied, "search")).toEqual(["docs", "search"]);
+  }, 40_000);
 });
 
 test("what servers want known is said under their names, and what they can do is added up", async () => {

@@ -40,10 +40,6 @@ export function serverIn({ servers }: Ledger, name: string): ServerSums {
   return (servers[key] ??= { results: 0, tools: noRows(), classes: noRows() });
 }
 
-export function pairOf(before: Pair, after: Pair): { before: Pair; after: Pair } {
-  return { before, after };
-}
-
 export function add(
   sums: Record<string, Sum>,
   row: string,

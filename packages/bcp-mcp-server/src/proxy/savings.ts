@@ -3,19 +3,24 @@
 import { countTokens, countToolTokens, kindOf, wholeText } from "@bosun/shrink";
 import type { Shrunk, ToolDefinition, ToolResult } from "@bosun/shrink";
 import { OWN_TOKENS } from "./own-tools.ts";
-import { add, emptyLedger, pairOf, serverIn } from "./ledger.ts";
+import { add, emptyLedger, serverIn } from "./ledger.ts";
 import type { Ledger, Pair } from "./ledger.ts";
 import type { SecondTokenizer } from "./second-tokenizer.ts";
 
-/** Texts that wait to be counted; past this the oldest are counted at once. */
-const MAX_WAITING_CHARS = 4 * 1024 * 1024;
+/** Texts that wait to be counted; of what comes on top the length must do. */
+const MAX_WAITING_CHARS = 1024 * 1024;
+/** So long after the last result nobody waits; then one text at a time, so that nobody has to. */
 const QUIET_MS = 250;
-/** Enough to see what a text is. */
-const JUDGED_CHARS = 16 * 1024;
+const BETWEEN_MS = 5;
+/** Of longer texts the beginning must do to see what they are. */
+const JUDGED_CHARS = 64 * 1024;
 /** Longer texts are counted by their first part. */
-const COUNTED_CHARS = 250_000;
+const COUNTED_CHARS = 32 * 1024;
+/** Until something has been counted. */
+const USUAL_CHARS_PER_TOKEN = 3.5;
 
-type Job = { chars: number; count(): void };
+/** `isFull`: too much waits already, so nothing may be counted now. */
+type Job = { chars: number; count(isFull: boolean): void };
 
 export class Savings {
   readonly ledger: Ledger = emptyLedger();
@@ -23,6 +28,7 @@ export class Savings {
   private waiting: Job[] = [];
   private chars = 0;
   private timer: Timer | undefined;
+  private counted = { chars: 0, tokens: 0 };
 
   /** `second`: another vocabulary to count with, where there is one. */
   constructor(second?: SecondTokenizer) {
@@ -37,13 +43,11 @@ export class Savings {
   result(server: string, tool: string, given: ToolResult, shrunk: Shrunk): void {
     const before = wholeText(given);
     const after = shrunk.changed ? wholeText(shrunk.result) : before;
-    this.later(before.length + (shrunk.changed ? after.length : 0), () => {
-      const counted = { before: this.count(before), after: shrunk.changed ? this.count(after) : undefined };
-      const pair = pairOf(counted.before, counted.after ?? counted.before);
+    this.later(before.length + (shrunk.changed ? after.length : 0), (isFull) => {
       const row = serverIn(this.ledger, server);
-      const kind = kindOf(before.slice(0, JUDGED_CHARS));
+      const pair = this.pair(before, after, shrunk, isFull);
       add(row.tools, tool, pair, shrunk.changed);
-      add(row.classes, kind, pair, shrunk.changed);
+      add(row.classes, isFull ? "uncounted" : classOf(before), pair, shrunk.changed);
       row.results++;
     });
   }
@@ -64,36 +68,70 @@ export class Savings {
   retrieved(result: ToolResult): void {
     const text = wholeText(result);
     this.ledger.retrievals.count++;
-    this.later(text.length, () => (this.ledger.retrievals.tokens += this.count(text)[0]));
+    this.later(text.length, (isFull) => {
+      this.ledger.retrievals.tokens += isFull ? this.estimate(text) : this.count(text)[0];
+    });
   }
 
   /** Everything that waits is counted now. */
   settle(): Ledger {
     clearTimeout(this.timer);
-    const jobs = this.waiting;
-    this.waiting = [];
-    this.chars = 0;
-    for (const job of jobs) job.count();
+    while (this.waiting.length > 0) this.step();
     return this.ledger;
   }
 
-  private count(text: string): Pair {
-    const counted = text.length > COUNTED_CHARS ? text.slice(0, COUNTED_CHARS) : text;
-    const scale = counted.length === 0 ? 0 : text.length / counted.length;
-    return [Math.round(countTokens(counted) * scale), this.second ? Math.round(this.second(counted) * scale) : 0];
+  private pair(before: string, after: string, shrunk: Shrunk, isFull: boolean): { before: Pair; after: Pair } {
+    // The gate has counted already, exactly.
+    if (shrunk.changed && shrunk.tokensBefore > 0 && (isFull || !this.second))
+      return { before: [shrunk.tokensBefore, 0], after: [shrunk.tokensAfter, 0] };
+    if (isFull) return { before: [this.estimate(before), 0], after: [this.estimate(after), 0] };
+    const counted = this.count(before);
+    return { before: counted, after: shrunk.changed ? this.count(after) : counted };
   }
 
-  private later(chars: number, count: () => void): void {
+  private count(text: string): Pair {
+    const part = text.length > COUNTED_CHARS ? text.slice(0, COUNTED_CHARS) : text;
+    const scale = part.length === 0 ? 0 : text.length / part.length;
+    const tokens = countTokens(part);
+    this.counted.chars += part.length;
+    this.counted.tokens += tokens;
+    return [Math.round(tokens * scale), this.second ? Math.round(this.second(part) * scale) : 0];
+  }
+
+  private estimate({ length }: string): number {
+    const { chars, tokens } = this.counted;
+    return Math.round(tokens === 0 ? length / USUAL_CHARS_PER_TOKEN : (length * tokens) / chars);
+  }
+
+  private later(chars: number, count: Job["count"]): void {
+    if (this.chars + chars > MAX_WAITING_CHARS) {
+      count(true);
+      return;
+    }
     this.waiting.push({ chars, count });
     this.chars += chars;
-    while (this.chars > MAX_WAITING_CHARS) {
-      const oldest = this.waiting.shift();
-      if (!oldest) break;
-      this.chars -= oldest.chars;
-      oldest.count();
-    }
+    this.wait(QUIET_MS);
+  }
+
+  private wait(ms: number): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.settle(), QUIET_MS);
+    this.timer = setTimeout(() => {
+      this.step();
+      if (this.waiting.length > 0) this.wait(BETWEEN_MS);
+    }, ms);
     this.timer.unref?.();
   }
+
+  private step(): void {
+    const job = this.waiting.shift();
+    if (!job) return;
+    this.chars -= job.chars;
+    job.count(false);
+  }
+}
+
+function classOf(text: string): string {
+  if (text.length <= JUDGED_CHARS) return kindOf(text);
+  // JSON that was cut is JSON no more.
+  return /^\s*[[{]/.test(text) ? "json" : kindOf(text.slice(0, JUDGED_CHARS));
 }

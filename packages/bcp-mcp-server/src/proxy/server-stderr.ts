@@ -4,6 +4,8 @@ import { isatty } from "node:tty";
 /** So much at once, and so much per second after that; the rest is counted. */
 const BURST_CHARS = 64 * 1024;
 const CHARS_PER_SECOND = 16 * 1024;
+/** Once there is no room, none is given before there is this much: a note for every few characters helps nobody. */
+const WORTHWHILE_CHARS = 8 * 1024;
 const STDERR = 2;
 
 export function stderrOf(server: string, write: (text: string) => unknown = (text) => process.stderr.write(text)) {
@@ -33,13 +35,16 @@ async function loadFilter(): Promise<(text: string) => string> {
 class Room {
   private chars = BURST_CHARS;
   private at = performance.now();
+  private isFull = false;
 
   take(wanted: number): number {
     const now = performance.now();
     this.chars = Math.min(BURST_CHARS, this.chars + ((now - this.at) * CHARS_PER_SECOND) / 1000);
     this.at = now;
+    if (this.isFull && this.chars < WORTHWHILE_CHARS) return 0;
     const given = Math.min(wanted, Math.floor(this.chars));
     this.chars -= given;
+    this.isFull = given < wanted;
     return given;
   }
 }
