@@ -144,6 +144,17 @@ describe("shorter and the same", () => {
     expect(await proxied.call("read_original", args)).toEqual({ failed: true, text: expect.stringMatching(said) });
   });
 
+  test("behind another proxy, each gives back what it has taken away itself", async () => {
+    const inner = [...bun, entry, "--mode", "proxy", "--pins", "off", "--", ...bun, faulty, record()];
+    await using proxied = await start({ options: ["--budget", "60"], server: inner });
+    expect((await proxied.names()).filter((name) => name === "read_original")).toHaveLength(1);
+    const text = Array.from({ length: 300 }, (_, n) => `word${n * 7919}`).join(" ");
+    const cut = await proxied.client.callTool("plain", { text });
+    expect(shown(cut).length).toBeLessThan(text.length / 2);
+    expect(await original(proxied, cut)).toBe(text);
+    expect((await proxied.call("read_original", { handle: "1".repeat(24) })).text).toMatch(/no original/);
+  });
+
   test("another client cannot redeem a handle", async () => {
     await using one = await start();
     await using other = await start();

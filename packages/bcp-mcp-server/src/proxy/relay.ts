@@ -1,5 +1,13 @@
 // The proxy as a service: which messages pass through, and which we answer or change on the way.
-import { failure, INTERNAL_ERROR, INVALID_PARAMS, RawJson, RpcError } from "@bosun/mcp/server";
+import {
+  failure,
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  isObject,
+  RawJson,
+  RpcError,
+} from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, Service, Session } from "@bosun/mcp/server";
 import { Originals, Shrinker } from "@bosun/shrink";
 import type { ToolCompression, ToolResult } from "@bosun/shrink";
@@ -21,6 +29,11 @@ import { ToolCatalogue } from "./tool-catalogue.ts";
 
 export const ORIGINAL_URI = "bosun://original/";
 
+/** A client that said `initialize` and nothing after it: over HTTP its session may have been refused behind our back. */
+const UNOPENED_MS = 30_000;
+/** So many may be on their way in while all places are taken. */
+const AT_THE_DOOR = 8;
+
 export type RelayOptions = {
   servers: readonly ServerSpec[];
   /** Every tool as `alias__tool`, not only those whose names collide. */
@@ -33,6 +46,8 @@ export type RelayOptions = {
   timeoutMs: number;
   /** Absent with `--pins off`. */
   pins?: PinWatch;
+  /** Each has servers of its own. */
+  maxClients?: number;
   /** With `--emit bcp`. */
   rendered?: RenderedBlocks;
   recording?: Recording;
@@ -47,6 +62,8 @@ type Client = {
   several: SeveralServers | undefined;
   tools: ToolCatalogue;
   shrinker: Shrinker;
+  /** It has gone on after its first message. */
+  isThere: boolean;
 };
 
 export function createRelay(options: RelayOptions): Service & { close(): Promise<void> } {
@@ -57,7 +74,12 @@ export function createRelay(options: RelayOptions): Service & { close(): Promise
 
   function clientOf(owner: string): Client {
     let client = clients.get(owner);
-    if (client) return client;
+    if (client) {
+      client.isThere = true;
+      return client;
+    }
+    if (clients.size >= (options.maxClients ?? Infinity) + AT_THE_DOOR)
+      throw new RpcError(INVALID_REQUEST, "too many clients: try again later");
     const shrinker = new Shrinker({
       originals,
       client: owner,
@@ -70,9 +92,22 @@ export function createRelay(options: RelayOptions): Service & { close(): Promise
     const backends = servers.map((spec) => new Backend(spec, options));
     const several = servers.length > 1 || namespace ? new SeveralServers(backends, namespace, log) : undefined;
     const tools = new ToolCatalogue(backends, { ...options, pins: options.pins });
-    clients.set(owner, (client = { backends, several, tools, shrinker }));
+    clients.set(owner, (client = { backends, several, tools, shrinker, isThere: false }));
     savings.session(servers);
+    const created = client;
+    setTimeout(() => !created.isThere && clients.get(owner) === created && end(owner), UNOPENED_MS).unref?.();
     return client;
+  }
+
+  function end(owner: string): void {
+    const client = clients.get(owner);
+    clients.delete(owner);
+    originals.forget(owner);
+    for (const backend of client?.backends ?? []) {
+      const closed = backend.close();
+      closing.add(closed);
+      void closed.finally(() => closing.delete(closed));
+    }
   }
 
   function pass(client: Client, call: Call): Promise<JsonObject | RawJson> {
@@ -84,7 +119,8 @@ export function createRelay(options: RelayOptions): Service & { close(): Promise
 
   async function callTool(client: Client, call: Call): Promise<JsonObject | RawJson> {
     const { name, arguments: args = {} } = call.params;
-    if (name === READ_ORIGINAL.name && !client.tools.has(name)) {
+    // Behind another proxy the server has such a tool too: then the handle says whose it is.
+    if (name === READ_ORIGINAL.name && (!client.tools.has(name) || isOurs(call.owner, args))) {
       const read = readOriginal(originals, call.owner, args);
       savings.retrieved(read as ToolResult);
       return own(call, read);
@@ -105,6 +141,11 @@ export function createRelay(options: RelayOptions): Service & { close(): Promise
       await backend.handle(addressed, backend.http ? mirroredArguments(backend.tools, addressed) : undefined),
     );
     return emitted(client, call, found, passed);
+  }
+
+  function isOurs(owner: string, args: Json): boolean {
+    const handle = isObject(args) ? args["handle"] : undefined;
+    return typeof handle === "string" && originals.read(owner, handle).ok;
   }
 
   async function emitted(
@@ -166,22 +207,14 @@ export function createRelay(options: RelayOptions): Service & { close(): Promise
     handle,
     opened(session: Session) {
       const client = clients.get(session.id);
+      if (client) client.isThere = true;
       if (client?.several) client.several.opened(session);
       else client?.backends[0]?.opened(session);
     },
     notified(method, params, session) {
       for (const backend of (session && clients.get(session.id)?.backends) ?? []) backend.fromClient(method, params);
     },
-    ended(owner) {
-      const client = clients.get(owner);
-      clients.delete(owner);
-      originals.forget(owner);
-      for (const backend of client?.backends ?? []) {
-        const closed = backend.close();
-        closing.add(closed);
-        void closed.finally(() => closing.delete(closed));
-      }
-    },
+    ended: end,
     async close() {
       const backends = [...clients.values()].flatMap((client) => client.backends);
       await Promise.all([...closing, ...backends.map((backend) => backend.close())]);

@@ -47,6 +47,7 @@ async function run(config: ProxyConfig, log: Log): Promise<number> {
     namespace,
     compressTools,
     timeoutMs,
+    maxClients: config.maxClients,
     savings,
     log,
     ...(config.pins ? { pins: new PinWatch(stateFolder, log) } : {}),

@@ -1,0 +1,85 @@
+// The proxy over HTTP: in front of clients, and in front of servers that are reached over it.
+import { afterAll, expect, test } from "bun:test";
+import { connectHttp } from "@bosun/mcp/client";
+import type { Client } from "@bosun/mcp/client";
+import { bun, cleanUp, countIn, entry, faulty, json, listed, record, shown, start, stateIn, tool } from "./proxied.ts";
+
+afterAll(cleanUp);
+
+async function listening(options: string[], server: string[]): Promise<AsyncDisposable & { url: URL }> {
+  const child = Bun.spawn([...bun, entry, "--mode", "proxy", "--listen", "0", ...options, ...server], {
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+    lazy: true,
+    env: { ...process.env, ...stateIn() },
+  });
+  const reader = child.stderr.getReader();
+  let said = "";
+  while (!/http:\S+/.test(said)) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error(said);
+    said += new TextDecoder().decode(value);
+  }
+  void (async () => {
+    while (!(await reader.read()).done);
+  })();
+  return {
+    url: new URL(/http:\S+/.exec(said)?.[0] ?? ""),
+    async [Symbol.asyncDispose]() {
+      child.kill();
+      await child.exited;
+    },
+  };
+}
+
+const legacy = { name: "t", version: "1", era: "legacy" } as const;
+
+test("each client has servers and originals of its own", async () => {
+  const log = record();
+  await using proxy = await listening([], ["--", ...bun, faulty, log]);
+  const clients = await Promise.all([connectHttp(proxy.url, legacy), connectHttp(proxy.url, legacy)]);
+  const trees = await Promise.all(clients.map((client) => client.callTool("tree")));
+  const handle = String(trees[0]?._meta?.["bosun/original"]);
+  const read = async (client: Client | undefined): Promise<boolean | undefined> =>
+    (await client?.callTool("read_original", { handle }))?.isError;
+  expect([await read(clients[0]), await read(clients[1])]).toEqual([undefined, true]);
+  expect(countIn(log, "start")).toBe(2);
+  await Promise.all(clients.map((client) => client.close()));
+});
+
+test("--max-clients bounds how many servers run", async () => {
+  const log = record();
+  await using proxy = await listening(["--max-clients", "2"], ["--", ...bun, faulty, log]);
+  const clients: Client[] = [];
+  for (let n = 0; n < 2; n++) clients.push(await connectHttp(proxy.url, legacy));
+  // Both are busy: there is no place for a third.
+  const stalled = clients.map((client) => client.callTool("stall", {}, { signal: AbortSignal.timeout(20_000) }));
+  for (const call of stalled) call.catch(() => {});
+  while (countIn(log, "stall") < 2) await Bun.sleep(25);
+  for (let n = 0; n < 12; n++) await expect(connectHttp(proxy.url, legacy)).rejects.toThrow(/too many/);
+  // A few may knock at a time.
+  expect(countIn(log, "start")).toBeLessThanOrEqual(2 + 8);
+  await Promise.all(clients.map((client) => client.close()));
+});
+
+test("a server over HTTP and one over stdio, side by side", async () => {
+  await using remote = await listening(
+    ["--pins", "off"],
+    ["--", ...bun, listed, json({ name: "far", tools: [tool("fetch")] })],
+  );
+  const [command = "", ...flags] = bun;
+  const servers = json({
+    mcpServers: {
+      far: { url: remote.url.href, headers: { "x-test": "1" } },
+      near: { command, args: [...flags, listed, json({ name: "near", tools: [tool("look")] })] },
+      dead: { url: "http://127.0.0.1:1/mcp" },
+    },
+  });
+  for (const era of ["legacy", "modern"] as const) {
+    await using proxied = await start({ servers, client: { era } });
+    expect(await proxied.names()).toEqual(["fetch", "read_original", "look"]); // the far one's
+    expect(shown(await proxied.client.callTool("fetch"))).toContain("far");
+    expect(shown(await proxied.client.callTool("look"))).toContain("near");
+  }
+});
