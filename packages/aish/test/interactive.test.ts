@@ -298,9 +298,9 @@ describe("tools", () => {
     const screen = start();
     await screen.until(PROMPT);
     screen.type(`:mcp connect ${web.url.href}\r`);
-    await screen.until(/mcp: local-\d+ ready \(1 tools/);
+    await screen.until(/mcp: local-\d+ ready \(1 tool/);
     screen.type(`:mcp connect ${web.url.href} demo\r`);
-    await screen.until(/is now called demo \(1 tools\) · not saved; :mcp save demo keeps it/);
+    await screen.until(/is now called demo \(1 tool\) · not saved; :mcp save demo keeps it/);
     let mark = screen.mark();
     screen.type(":mcp list\r");
     await screen.until(
@@ -324,7 +324,7 @@ describe("tools", () => {
     expect(readFileSync(path.join(home.folder, "config/bosun/config.toml"), "utf8")).toContain("[mcp.servers.demo]");
     mark = screen.mark();
     screen.type(":mcp disconnect demo\r");
-    await screen.until("demo disconnected; 1 tools gone", mark);
+    await screen.until("demo disconnected; 1 tool gone", mark);
     screen.type(":mcp disconnect demo\r");
     await screen.until('no server called "demo" (connected: none)', mark);
     await web.stop();

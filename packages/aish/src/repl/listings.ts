@@ -3,7 +3,7 @@
 import { isObject } from "@bosun/mcp";
 import type { JsonObject } from "@bosun/mcp";
 import { isDestructive } from "../approval/gate.ts";
-import { widthOf } from "../screen/layout.ts";
+import { cutToWidth, widthOf } from "../screen/layout.ts";
 import { safeLine } from "../screen/terminal-view.ts";
 import { placeOf } from "../servers/server-config.ts";
 import type { Server } from "../servers/server.ts";
@@ -23,7 +23,7 @@ export function serverTable(servers: readonly Server[]): string[] {
         : server.state === "off" && !server.config.enabled
           ? "disabled"
           : server.state,
-      safeLine(placeOf(server.config.reach), 60),
+      cutToWidth(safeLine(placeOf(server.config.reach)), 44),
       server.revision ?? "-",
       isReady ? String(server.tools.length) : "-",
       tokens,
@@ -48,7 +48,7 @@ export function toolTable(chat: Chat, filter: string): string[] {
     const first = tool.description.split("\n")[0] ?? "";
     return [safeLine(displayName(tool), 60), safeLine(tool.title ?? first, 54), policyOf(chat, tool)];
   });
-  return [...table(rows), `(${tools.length} tools; :mcp tool <name> for one of them)`];
+  return [...table(rows), `(${toolCount(tools.length)}; :mcp tool <name> for one of them)`];
 }
 
 /** `auto (…)`, `ask`, `never`. */
@@ -107,6 +107,10 @@ export function table(rows: readonly (readonly string[])[]): string[] {
       .join("  ")
       .trimEnd(),
   );
+}
+
+export function toolCount(many: number): string {
+  return many === 1 ? "1 tool" : `${many} tools`;
 }
 
 function toolChars(server: Server): number {

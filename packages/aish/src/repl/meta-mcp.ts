@@ -7,7 +7,7 @@ import { placeOf, plainConfig } from "../servers/server-config.ts";
 import { displayName, isAlias, nearest } from "../tools/names.ts";
 import { offeredTools } from "../turn/request.ts";
 import { runCalls } from "../turn/run-calls.ts";
-import { serverTable, toolCard, toolTable } from "./listings.ts";
+import { serverTable, toolCard, toolCount, toolTable } from "./listings.ts";
 import type { Repl } from "./repl.ts";
 import { saveServer } from "./save-server.ts";
 import { prepareSignIn } from "./sign-in.ts";
@@ -94,7 +94,7 @@ async function connect(repl: Repl, words: readonly string[], tail: string): Prom
     const before = same.alias;
     chat.servers.rename(same, alias);
     return repl.view.status(
-      `mcp: ${before} is now called ${alias} (${same.tools.length} tools) · not saved; :mcp save ${alias} keeps it`,
+      `mcp: ${before} is now called ${alias} (${toolCount(same.tools.length)}) · not saved; :mcp save ${alias} keeps it`,
     );
   }
   if (alias !== undefined && chat.servers.has(alias))
@@ -126,7 +126,7 @@ async function disconnect(repl: Repl, alias: string): Promise<void> {
   const many = servers.get(alias)?.tools.length ?? 0;
   const server = await servers.remove(alias);
   if (server === undefined) return noServer(repl, alias);
-  repl.view.status(`mcp: ${alias} disconnected; ${many} tools gone`);
+  repl.view.status(`mcp: ${alias} disconnected; ${toolCount(many)} gone`);
 }
 
 async function reconnect(repl: Repl, alias: string): Promise<void> {

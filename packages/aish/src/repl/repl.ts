@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { MAX_COMMANDS } from "../conversation/cmd-lines.ts";
-import { userText } from "../conversation/turns.ts";
 import type { Program } from "../program.ts";
 import { VERSION } from "../program.ts";
 import type { Input } from "../screen/input.ts";
@@ -19,6 +18,7 @@ import { displayName, nearest } from "../tools/names.ts";
 import { MANY_TOOLS } from "../turn/request.ts";
 import { runTurn } from "../turn/turn.ts";
 import { runInFrame } from "./command-frame.ts";
+import { toolCount } from "./listings.ts";
 import { isWholeInput, joinedInput, route } from "./route.ts";
 import { shortFolder } from "./short-folder.ts";
 
@@ -57,8 +57,11 @@ export class Repl {
     this.history = new InputHistory(isKept ? loaded.folders.state : undefined);
   }
 
-  async run(firstQuestion: string): Promise<number> {
+  /** `resumed`: what to say of a session that goes on. */
+  async run(firstQuestion: string, resumed?: readonly string[]): Promise<number> {
     this.#banner();
+    for (const line of resumed ?? []) this.view.status(line);
+    if (resumed !== undefined) this.showLastExchange();
     const settled = this.program.chat.servers.connectAll();
     void settled.then(() => this.#reportRules());
     if (this.program.chat.servers.list().length > 0) {
@@ -429,7 +432,7 @@ export class Repl {
     const answer = turns.slice(from).findLast((turn) => turn.role === "assistant" && turn.content !== "");
     const lines = [
       "  … last exchange:",
-      ...userText(question)
+      ...question.content
         .split("\n")
         .slice(-3)
         .map((line) => `  > ${safeLine(line)}`),
@@ -450,7 +453,8 @@ export class Repl {
 }
 
 export function stateOf(server: Server): string {
-  if (server.state === "ready") return `${server.alias} ready (${server.tools.length} tools, ${server.lastMs ?? 0} ms)`;
+  if (server.state === "ready")
+    return `${server.alias} ready (${toolCount(server.tools.length)}, ${server.lastMs ?? 0} ms)`;
   if (server.state === "connecting") return `${server.alias} connecting…`;
   if (server.state === "failed")
     return `${server.alias} failed: ${server.reason} · :mcp connect ${server.alias} to retry`;

@@ -45,6 +45,7 @@ export async function startRepl(
   input.open();
   let program: Program | undefined;
   let code: number = EXIT.answered;
+  const stopCatching = catchMistakes(view);
   const stop = onSignals(
     io,
     input,
@@ -55,12 +56,12 @@ export async function startRepl(
     program = await createProgram(io, options, ui, seams);
     view.isStyled = !options.plain && program.settings.render === "styled";
     person.bell = program.settings.bell;
-    if (!begin(program, view)) return EXIT.usage;
+    const resumed = begin(program, view);
+    if (resumed === "none") return EXIT.usage;
     if (program.settings.history.maxAgeDays > 0 && !options.noHistory)
       program.sessions.prune(program.settings.history.maxAgeDays);
     repl = new Repl({ program, terminal, input, view, person, meta: META });
-    if (options.resume !== undefined) repl.showLastExchange();
-    await repl.run(prompt);
+    await repl.run(prompt, resumed);
     return code;
   } catch (error) {
     if (!isSettingsProblem(error)) throw error;
@@ -68,6 +69,7 @@ export async function startRepl(
     return EXIT.usage;
   } finally {
     stop();
+    stopCatching();
     await input.close();
     await Promise.race([program?.close(), Bun.sleep(CLOSE_MS)]);
     endStrays();
@@ -91,25 +93,36 @@ async function createProgram(io: Io, options: ChatOptions, ui: Ui, seams: Seams)
   }
 }
 
-function begin(program: Program, view: TerminalView): boolean {
+/** What to say of a session that goes on; nothing for a new one. */
+function begin(program: Program, view: TerminalView): string[] | undefined | "none" {
   const { resume, fork } = program.options;
   if (resume === undefined) {
     program.begin();
-    return true;
+    return undefined;
   }
   const session = program.sessions.find(resume.id, program.io.cwd());
   if (session === undefined) {
     view.problem(resume.id === undefined ? "there is no session of this folder" : `there is no session ${resume.id}`);
-    return false;
+    return "none";
   }
   const said = program.resume(session, fork);
   const many = program.chat.conversation.turns.length;
-  view.status(
-    `resuming ${session.id} · ${many} turns · last used ${ageOf(session.changedAt)} ago · cwd ${shortFolder(session.cwd, program.io.home)}`,
-  );
-  for (const line of said) view.status(line);
-  if (session.cwd !== program.io.cwd()) view.status(`it was in ${session.cwd}; :cd goes there`);
-  return true;
+  const folder = shortFolder(session.cwd, program.io.home);
+  const elsewhere = session.cwd === program.io.cwd() ? [] : [`it was in ${session.cwd}; :cd goes there`];
+  const first = `resuming ${session.id} · ${many} turns · last used ${ageOf(session.changedAt)} ago · cwd ${folder}`;
+  return [first, ...said, ...elsewhere];
+}
+
+// A mistake of ours must not take the terminal with it: said, and the conversation goes on.
+function catchMistakes(view: TerminalView): () => void {
+  const say = (error: unknown): void =>
+    view.problem(`a mistake in aish: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  process.on("unhandledRejection", say);
+  process.on("uncaughtException", say);
+  return () => {
+    process.off("unhandledRejection", say);
+    process.off("uncaughtException", say);
+  };
 }
 
 function onSignals(io: Io, input: Input, repl: () => Repl | undefined, setCode: (code: number) => void): () => void {

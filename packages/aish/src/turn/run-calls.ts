@@ -198,7 +198,7 @@ class Round {
       }
       chat.acceptDefinitions(server.identity);
       if (answer.kind === "remember")
-        view.status(`${allowedWords(given)}: ${outcome.scope}  (:policy shows and undoes)`);
+        view.status(`${allowedWords(given, call.name, server.alias)}  (:policy shows and undoes)`);
       return this.#decided(now.shown, now, "allow", `person: ${outcome.scope}`) ? { ...now, note } : undefined;
     }
   }
@@ -309,6 +309,8 @@ function keepLast(results: Chat["lastResults"], result: Chat["lastResults"][numb
   while (results.length > 20 || (results.length > 1 && chars() > MAX_LAST_CHARS)) results.shift();
 }
 
-function allowedWords(answer: Answer): string {
-  return answer.kind === "always" ? "allowed from now on" : "allowed for this session";
+function allowedWords(answer: Answer, name: string, alias: string): string {
+  if (answer.kind === "always") return `allowed from now on: ${name}`;
+  const isServer = answer.kind === "session" && answer.scope === "server";
+  return `allowed for this session: ${isServer ? `all of "${alias}"` : name}`;
 }
