@@ -145,6 +145,11 @@ describe("completion", () => {
       { ref: { type: "ref/prompt", name: "greet" }, argument: { name: "other", value: "" } },
       { values: [], total: 0 },
     ],
+    [
+      "an argument called like something every object has",
+      { ref: { type: "ref/resource", uri: "test://item/{id}" }, argument: { name: "constructor", value: "x" } },
+      { values: [], total: 0 },
+    ],
   ])("%s", async (_, params, expected) => {
     const [answer = {}] = await messages(await httpPeer(kitchenSink()).modern("completion/complete", params));
     const { completion } = answer["result"] as { completion: { values: string[] } };

@@ -77,7 +77,8 @@ function completerOf(
   }
   if (ref["type"] === "ref/resource") {
     const template = templates.find(({ uriTemplate }) => uriTemplate === ref["uri"]);
-    return template?.complete?.[argument];
+    const { complete = {} } = template ?? {};
+    return Object.hasOwn(complete, argument) ? complete[argument] : undefined;
   }
   throw new RpcError(INVALID_PARAMS, "ref.type must be ref/prompt or ref/resource");
 }
