@@ -178,9 +178,50 @@ describe("what a stream keeps is bounded", () => {
     const budget = new KeptBudget(1000);
     const streams = Array.from({ length: 20 }, () => keeping({}, budget));
     for (const stream of streams) for (let i = 0; i < 20; i++) stream.say("x".repeat(50));
-    expect(budget.chars).toBeLessThanOrEqual(1000 + 20 * 50);
+    expect(budget.chars).toBeLessThanOrEqual(1000);
     for (const stream of streams) stream.forget();
     expect(budget.chars).toBe(0);
+  });
+
+  test("the streams that have been quiet longest go first", async () => {
+    const budget = new KeptBudget(1000);
+    const streams = Array.from({ length: 5 }, () => keeping({}, budget));
+    for (const stream of streams) stream.say("x".repeat(400));
+    streams[3]?.say("more");
+    streams[0]?.say("y".repeat(400));
+    expect(budget.chars).toBeLessThanOrEqual(1000);
+    const kept = streams.map((stream) => {
+      stream.end();
+      return stream.attach(0).text();
+    });
+    expect((await Promise.all(kept)).map((text) => text.match(/[xy]{400}|more/g))).toEqual([
+      ["y".repeat(400)],
+      null,
+      null,
+      ["x".repeat(400), "more"],
+      null,
+    ]);
+  });
+
+  test("a reply that is no longer kept is said to be lost, so that nobody comes back for it again and again", () => {
+    const budget = new KeptBudget(1000);
+    const [older, newer] = [keeping({}, budget), keeping({}, budget)];
+    older.say("on its way");
+    older.say("the reply");
+    older.end();
+    expect([older.lostItsEnd(0), older.lostItsEnd(2)]).toEqual([false, false]);
+    newer.say("x".repeat(1000));
+    expect([older.lostItsEnd(1), older.lostItsEnd(2), newer.lostItsEnd(0)]).toEqual([true, false, false]);
+  });
+
+  test("an event larger than what all may keep is kept alone", () => {
+    const budget = new KeptBudget(1000);
+    const [first, second] = [keeping({}, budget), keeping({}, budget)];
+    first.say("x".repeat(900));
+    second.say("x".repeat(5000));
+    expect(budget.chars).toBe(5000);
+    first.say("x");
+    expect(budget.chars).toBe(1);
   });
 
   test("a reader that stops reading is let go, and a call of 2026-07-28 is cancelled by it", async () => {

@@ -13,11 +13,31 @@ export type StreamLimits = {
 
 /** What all streams of an endpoint may keep together: many sessions must not add up to all of the memory. */
 export class KeptBudget {
-  readonly maxChars: number;
   chars = 0;
+  private readonly maxChars: number;
+  /** Streams that keep something, the one that has been quiet longest first. */
+  private readonly keepers = new Set<EventStream>();
 
   constructor(maxChars: number) {
     this.maxChars = maxChars;
+  }
+
+  /** Only what was just said stays whatever its size: others give way to it. */
+  makeRoomFor(speaker: EventStream): void {
+    this.keepers.delete(speaker);
+    for (const keeper of this.keepers) {
+      if (this.chars <= this.maxChars) break;
+      keeper.forget();
+    }
+    this.keepers.add(speaker);
+  }
+
+  get full(): boolean {
+    return this.chars > this.maxChars;
+  }
+
+  leave(stream: EventStream): void {
+    this.keepers.delete(stream);
   }
 }
 
@@ -143,12 +163,11 @@ export class EventStream {
   private keep(number: number, text: string): void {
     this.kept.push({ number, text });
     this.count(text.length);
-    while (this.kept.length > 1 && this.keepsTooMuch) this.count(-(this.kept.shift()?.text.length ?? 0));
-  }
-
-  private get keepsTooMuch(): boolean {
     const { maxEvents, maxChars } = this.limits;
-    return this.kept.length > maxEvents || this.keptChars > maxChars || this.budget.chars > this.budget.maxChars;
+    const drop = (): void => this.count(-(this.kept.shift()?.text.length ?? 0));
+    while (this.kept.length > 1 && (this.kept.length > maxEvents || this.keptChars > maxChars)) drop();
+    this.budget.makeRoomFor(this);
+    while (this.kept.length > 1 && this.budget.full) drop();
   }
 
   private count(chars: number): void {
@@ -160,6 +179,12 @@ export class EventStream {
   forget(): void {
     this.count(-this.keptChars);
     this.kept = [];
+    this.budget.leave(this);
+  }
+
+  /** Is its last event, the reply, neither kept nor with the reader who comes back? Then coming back is pointless. */
+  lostItsEnd(after: number): boolean {
+    return this.ended && this.kept.length === 0 && after < this.next - 1;
   }
 
   private hungUp(): void {

@@ -100,8 +100,9 @@ export class HttpSession {
   listen(lastEventId: string | null): Response | undefined {
     if (lastEventId === null) return this.standalone.attach(this.standalone.lastDelivered);
     const position = parseEventId(lastEventId);
-    const stream = position && this.streams.get(position.stream);
-    return stream?.attach(position?.number ?? 0);
+    if (!position) return undefined;
+    const stream = this.streams.get(position.stream);
+    return stream?.lostItsEnd(position.number) ? undefined : stream?.attach(position.number);
   }
 
   end(): void {
