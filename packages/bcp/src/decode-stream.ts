@@ -21,7 +21,11 @@ import { Reader } from "./reader.ts";
 
 const MAX_VARINT_BYTES = 10;
 // Each block is the caller's once it is delivered: what one of them takes is limited, their sum is not.
-const UNLIMITED: Growth = { unpackedBytes: Number.POSITIVE_INFINITY, referencedBytes: Number.POSITIVE_INFINITY };
+const UNLIMITED: Growth = {
+  unpackedBytes: Number.POSITIVE_INFINITY,
+  referencedBytes: Number.POSITIVE_INFINITY,
+  suspectBytes: Number.POSITIVE_INFINITY,
+};
 
 export type StreamOptions = Omit<DecodeOptions, "trailingData" | "references"> & {
   /** `in-file` keeps the bodies of earlier blocks, up to a limit, for references to them. Off unless asked for. */

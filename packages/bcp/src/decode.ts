@@ -42,13 +42,13 @@ export function decode(bytes: Uint8Array, options: DecodeOptions = {}): Decoded 
   const payload = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const header = readHeader(payload);
-  const reader = openBlocks(payload, header, limits);
-  const allowance = new Allowance(Math.max(payload.length, reader.end));
   const growth = growthOf(payload.length, limits);
+  const reader = openBlocks(payload, header, limits, growth);
+  const allowance = new Allowance(Math.max(payload.length, reader.end));
   const earlier = options.references === "store" ? undefined : createEarlierBodies(reader, limits, growth, allowance);
   const bodies = new BodyDecoder({ store: options.store, earlier }, limits, growth);
   const ahead = new Reader(reader.bytes, reader.place, reader.pos, reader.end);
-  bodies.beforeUnpacking = () => refuseBombs(ahead, growth.unpackedBytes);
+  bodies.beforeUnpacking = () => refuseBombs(ahead, Math.min(growth.unpackedBytes, growth.suspectBytes));
   const blocks: Block[] = [];
   try {
     for (let frame = nextFrame(reader); frame; frame = nextFrame(reader)) {
@@ -63,9 +63,9 @@ export function decode(bytes: Uint8Array, options: DecodeOptions = {}): Decoded 
   return { header, blocks, trailingBytes };
 }
 
-function openBlocks(payload: Uint8Array, header: Header, limits: Limits): Reader {
+function openBlocks(payload: Uint8Array, header: Header, limits: Limits, growth: Growth): Reader {
   if ((header.flags & PAYLOAD_COMPRESSED) === 0) return new Reader(payload, { at: 0, packed: false }, HEADER_BYTES);
-  const plain = decompress(payload.subarray(HEADER_BYTES), limits.payloadBytes, HEADER_BYTES);
+  const plain = decompress(payload.subarray(HEADER_BYTES), limits.payloadBytes, HEADER_BYTES, growth.suspectBytes);
   return new Reader(plain, { at: HEADER_BYTES, packed: true });
 }
 

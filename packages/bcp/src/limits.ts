@@ -36,7 +36,13 @@ export function growthOf(inputBytes: number, limits: Limits): Growth {
   return {
     unpackedBytes: limits.unpackedBytes ?? 32 * MIB + 4 * inputBytes,
     referencedBytes: limits.referencedBytes ?? 24 * MIB + 2 * inputBytes,
+    suspectBytes: 32 * MIB + 4 * inputBytes,
   };
 }
 
-export type Growth = { readonly unpackedBytes: number; readonly referencedBytes: number };
+export type Growth = {
+  readonly unpackedBytes: number;
+  readonly referencedBytes: number;
+  /** What data packed as only a bomb is may become, however much the other limits allow. */
+  readonly suspectBytes: number;
+};

@@ -12,7 +12,9 @@ export type Run = {
 
 export async function runCollected(
   argv: readonly string[],
-  setting: { cwd: string; stdin?: Uint8Array | string } & Partial<Pick<BcpIo, "interactive" | "resolvePath">>,
+  setting: { cwd: string; stdin?: Uint8Array | string } & Partial<
+    Pick<BcpIo, "interactive" | "limits" | "resolvePath">
+  >,
 ): Promise<Run> {
   const out: Uint8Array[] = [];
   const errors: string[] = [];

@@ -6,7 +6,7 @@ import { readHeader } from "../header.ts";
 import type { BcpIo } from "./io.ts";
 
 const STANDARD = "-";
-const MAX_INPUT_BYTES = 1024 * 1024 * 1024;
+const DEFAULT_INPUT_BYTES = 1024 * 1024 * 1024;
 const MIN_READ_BYTES = 4 * 1024;
 const MAX_READ_BYTES = 1024 * 1024;
 const MAGIC_BYTES = 8;
@@ -62,19 +62,21 @@ async function locate(io: BcpIo, file: string, access: "read" | "write"): Promis
   return io.resolvePath ? io.resolvePath(file, access) : path.resolve(io.cwd, file);
 }
 
-/** `size` is what to expect, 0 where nobody knows. */
-type Input = { readonly size: number; chunks(): AsyncIterable<Uint8Array> };
+/** `size` is what to expect, 0 where nobody knows; `most` what is read at all. */
+type Input = { readonly size: number; readonly most: number; chunks(): AsyncIterable<Uint8Array> };
 
 async function openInput(io: BcpIo, file: string): Promise<Input> {
-  if (file === STANDARD) return { size: 0, chunks: () => io.stdin };
+  const most = io.limits?.inputBytes ?? DEFAULT_INPUT_BYTES;
+  if (file === STANDARD) return { size: 0, most, chunks: () => io.stdin };
   const handle = await open(await locate(io, file, "read"), "r");
   const { size } = await handle.stat();
-  if (size > MAX_INPUT_BYTES) {
+  if (size > most) {
     await handle.close();
-    throw tooLarge();
+    throw tooLarge(most);
   }
   return {
     size,
+    most,
     async *chunks() {
       const chunk = new Uint8Array(Math.min(Math.max(size, MIN_READ_BYTES), MAX_READ_BYTES));
       try {
@@ -94,7 +96,7 @@ async function collect(input: Input, worthIt: (start: Uint8Array) => boolean): P
   let all = new Uint8Array(input.size);
   let length = 0;
   for await (const chunk of input.chunks()) {
-    if (length + chunk.length > MAX_INPUT_BYTES) throw tooLarge();
+    if (length + chunk.length > input.most) throw tooLarge(input.most);
     if (length + chunk.length > all.length) {
       const larger = new Uint8Array(Math.max(all.length * 2, length + chunk.length));
       larger.set(all.subarray(0, length));
@@ -108,8 +110,8 @@ async function collect(input: Input, worthIt: (start: Uint8Array) => boolean): P
   return all.subarray(0, length);
 }
 
-function tooLarge(): Error {
-  return new Error(`input is larger than ${MAX_INPUT_BYTES} bytes`);
+function tooLarge(most: number): Error {
+  return new Error(`input is larger than ${most} bytes`);
 }
 
 function looksLikePayload(start: Uint8Array): boolean {

@@ -1,5 +1,7 @@
 // What the command line needs from the world, so that other programs can run it in their own process.
 
+import type { Limits } from "../limits.ts";
+
 export type BcpIo = {
   /** Relative paths start here. */
   readonly cwd: string;
@@ -13,6 +15,8 @@ export type BcpIo = {
    * here; by default every path is taken relative to `cwd`.
    */
   resolvePath?(path: string, access: "read" | "write"): string | Promise<string>;
+  /** What a run may cost. By default as much as a person at the machine may want: see FORMAT.md, "Limits". */
+  readonly limits?: Partial<Limits> & { readonly inputBytes?: number };
 };
 
 /** A run that failed: one line for stderr, and what there is to say beyond it. */

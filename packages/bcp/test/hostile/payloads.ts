@@ -65,6 +65,11 @@ export const HOSTILE: readonly Hostile[] = [
     make: () => concat(PACKED_HEADER, zeros(1024 * MIB)),
     ends: "DecompressionBomb",
   },
+  {
+    name: "a payload of 8 KB that becomes the 256 MiB the format allows",
+    make: () => concat(PACKED_HEADER, zeros(256 * MIB)),
+    ends: "DecompressionBomb",
+  },
   { name: "a block of 100 MB of zeros", make: () => payload(frame(1, 2, zeros(100 * MIB))), ends: "DecompressionBomb" },
   {
     name: "a thousand blocks of 16 MiB of zeros",

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { encode } from "../src/index.ts";
+import type { BcpIo } from "../src/index.ts";
+import { runCollected } from "./run.ts";
+import { hex } from "./vectors/hex.ts";
+import { TOUR } from "./vectors/tour.ts";
+
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+const HI = "42435000010000000200080100020201026869ff010000";
+
+let cwd = "";
+const at = (name: string): string => path.join(cwd, name);
+const run = (argv: readonly string[]) => runCollected(argv, { cwd });
+
+beforeAll(async () => {
+  cwd = await mkdtemp(path.join(tmpdir(), "bcp-files-"));
+  await mkdir(at("sub"));
+  const document = { type: "document", title: "T", content: utf8("x".repeat(500)), formatHint: "plain" } as const;
+  await Promise.all([
+    writeFile(at("tour.bcp"), TOUR),
+    writeFile(at("packed.bcp"), await encode([document], { compressPayload: true })),
+    writeFile(at("hi.json"), '{"blocks":[{"type":"conversation","role":"user","content":"hi"}]}'),
+    writeFile(at("sub/file.json"), '{"blocks":[{"type":"document","title":"T","content_file":"c.txt"}]}'),
+    writeFile(at("sub/c.txt"), "beside the manifest"),
+  ]);
+});
+afterAll(() => rm(cwd, { recursive: true, force: true }));
+
+describe("files", () => {
+  test("content_file starts at the manifest", async () => {
+    expect((await run(["encode", "sub/file.json", "-o", "f.bcp"])).exit).toBe(0);
+    expect((await run(["decode", "f.bcp", "--mode", "minimal"])).stdout).toBe("--- T ---\nbeside the manifest\n");
+  });
+
+  test("a file is replaced whole, keeps its mode, and leaves nothing behind", async () => {
+    await writeFile(at("old.bcp"), "old");
+    await chmod(at("old.bcp"), 0o666);
+    expect((await run(["encode", "hi.json", "-o", "old.bcp"])).stdout).toBe("Wrote 23 bytes to old.bcp\n");
+    expect(hex(await readFile(at("old.bcp")))).toBe(HI);
+    expect((await stat(at("old.bcp"))).mode & 0o777).toBe(0o666);
+    expect((await readdir(cwd)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+
+  test("a failed encode leaves the old file", async () => {
+    await writeFile(at("keep.bcp"), "old");
+    await writeFile(at("none.json"), '{"blocks":[]}');
+    expect((await run(["encode", "none.json", "-o", "keep.bcp"])).exit).toBe(1);
+    expect(await readFile(at("keep.bcp"), "utf8")).toBe("old");
+  });
+
+  test("a link is written through", async () => {
+    await writeFile(at("target.bcp"), "old");
+    await symlink("target.bcp", at("link.bcp"));
+    await symlink("fresh.bcp", at("dangling.bcp"));
+    await run(["encode", "hi.json", "-o", "link.bcp"]);
+    await run(["encode", "hi.json", "-o", "dangling.bcp"]);
+    for (const link of ["link.bcp", "dangling.bcp"]) expect((await lstat(at(link))).isSymbolicLink()).toBe(true);
+    for (const file of ["target.bcp", "fresh.bcp"]) expect(hex(await readFile(at(file)))).toBe(HI);
+  });
+
+  test("a host can redirect and refuse every path", async () => {
+    const seen: string[] = [];
+    const resolvePath = (wanted: string, access: string): string => {
+      seen.push(`${access} ${wanted}`);
+      if (wanted.endsWith("c.txt")) throw new Error(`${wanted} is outside the allowed folders`);
+      return at(wanted);
+    };
+    const refused = await runCollected(["encode", "sub/file.json", "-o", "g.bcp"], { cwd: "/", resolvePath });
+    expect(refused.stderr).toBe(
+      "error: block 0: failed to apply: cannot read content_file sub/c.txt: sub/c.txt is outside the allowed folders\n",
+    );
+    expect((await runCollected(["encode", "hi.json", "-o", "g.bcp"], { cwd: "/", resolvePath })).exit).toBe(0);
+    expect(seen).toEqual(["read sub/file.json", "read sub/c.txt", "read hi.json", "write g.bcp"]);
+  });
+});
+
+describe("what a run may cost", () => {
+  test("what encode wrote can be read, however well it packs", async () => {
+    const line = (n: number): string => `INFO request ${n} handled path=/items id=${n % 1000} took=${n % 97}ms\n`;
+    const content = utf8(Array.from({ length: 250_000 }, (_, n) => line(n)).join(""));
+    const document = { type: "document", title: "log", content, formatHint: "plain" } as const;
+    await writeFile(
+      at("logs.bcp"),
+      await encode(
+        Array.from({ length: 4 }, () => document),
+        { compressBlocks: true },
+      ),
+    );
+    const size = (await stat(at("logs.bcp"))).size;
+    expect(4 * content.length).toBeGreaterThan(32 * 1024 * 1024 + 4 * size);
+    expect(await run(["validate", "logs.bcp"])).toMatchObject({ exit: 0, stderr: "" });
+  });
+
+  test("a host sets lower limits", async () => {
+    const refused = async (limits: NonNullable<BcpIo["limits"]>, file: string): Promise<string> =>
+      (await runCollected(["decode", file], { cwd, limits })).stderr;
+    expect(await refused({ inputBytes: 100 }, "tour.bcp")).toBe(
+      "error: cannot read tour.bcp: input is larger than 100 bytes\n",
+    );
+    expect(await refused({ payloadBytes: 100 }, "packed.bcp")).toBe(
+      "error: failed to decode packed.bcp: decompressed size 101 exceeds limit 100\n",
+    );
+    expect((await runCollected(["decode", "-"], { cwd, stdin: TOUR, limits: { inputBytes: 100 } })).stderr).toContain(
+      "cannot read -: input is larger than 100 bytes",
+    );
+  });
+});
