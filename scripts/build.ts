@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import type { BunPlugin } from "bun";
 import { layOut } from "../packages/bosun/npm/lay-out.ts";
@@ -16,8 +17,12 @@ const embeddedFinder = path.join(root, "packages/bosun/src/embedded/find-ripgrep
 export type Target = "linux-x64" | "linux-arm64" | "darwin-arm64" | "windows-x64";
 export const TARGETS: readonly Target[] = ["linux-x64", "linux-arm64", "darwin-arm64", "windows-x64"];
 
-export async function build(target: Target, outfile: string): Promise<{ bytes: number; seconds: number }> {
-  const started = performance.now();
+export type BuildOptions = {
+  /** Which bytecode a start needs, as `profileOf` found it: laid out together, a start reads less. */
+  readonly profile?: string;
+};
+
+export async function build(target: Target, outfile: string, options: BuildOptions = {}): Promise<void> {
   mkdirSync(path.dirname(outfile), { recursive: true });
   const aside = `${outfile}.${process.pid}.building${target === "windows-x64" ? ".exe" : ""}`;
   const result = await Bun.build({
@@ -29,15 +34,47 @@ export async function build(target: Target, outfile: string): Promise<{ bytes: n
       autoloadBunfig: false,
       autoloadTsconfig: false,
       autoloadPackageJson: false,
+      bytecodeOrder: options.profile ?? null,
     },
     minify: true,
+    // A command then reads its own code only: a fifth of the start-up time and 4 MB.
+    splitting: true,
     bytecode: true,
     format: "esm",
     plugins: [ripgrepInside(await ripgrepFor(target))],
   });
   if (!result.success) throw new AggregateError(result.logs, "the build failed");
   renameSync(aside, outfile);
-  return { bytes: statSync(outfile).size, seconds: (performance.now() - started) / 1000 };
+}
+
+/** Starts the executable as a client would and lets it write down what it used. */
+export async function profileOf(executable: string, file: string): Promise<string> {
+  const home = mkdtempSync(path.join(tmpdir(), "bosun-profile-"));
+  const ask = (id: number, method: string, params: object): string =>
+    `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
+  const child = Bun.spawn([executable, "serve", "--transport", "stdio"], {
+    cwd: home,
+    env: { PATH: process.env["PATH"] ?? "", HOME: home, BUN_BYTECODE_ORDER_OUT: file },
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+  try {
+    const clientInfo = { name: "build", version: "1" };
+    child.stdin.write(ask(1, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo }));
+    child.stdin.write(ask(2, "tools/list", {}));
+    let heard = "";
+    for await (const chunk of child.stdout) {
+      heard += new TextDecoder().decode(chunk);
+      if (heard.includes('"id":2')) break;
+    }
+    await child.stdin.end();
+    if ((await child.exited) !== 0 || !existsSync(file)) throw new Error("the executable does not start");
+    return file;
+  } finally {
+    child.kill("SIGKILL");
+    rmSync(home, { recursive: true, force: true });
+  }
 }
 
 /** The engine asks one module where ripgrep is; inside the executable another one answers. */
@@ -120,18 +157,26 @@ async function main(words: readonly string[]): Promise<number> {
     return 2;
   }
   const own = ownTarget();
-  const built: Built[] = [];
-  for (const target of words.includes("--all") ? [own, ...TARGETS.filter((one) => one !== own)] : [own]) {
-    const executable = outfileOf(target);
-    // One that the registry does not have must not keep the others from being built.
-    await report(target, executable)
-      .then(() => built.push({ target, executable }))
-      .catch((error: unknown) => console.error(`${target}: ${error instanceof Error ? error.message : String(error)}`));
+  const scratch = mkdtempSync(path.join(tmpdir(), "bosun-build-"));
+  try {
+    const first = path.join(scratch, "bosun");
+    await build(own, first);
+    const profile = await profileOf(first, path.join(scratch, "order"));
+    const targets = words.includes("--all") ? [own, ...TARGETS.filter((one) => one !== own)] : [own];
+    const built: Built[] = [];
+    for (const target of targets) {
+      const executable = outfileOf(target);
+      // One that the registry does not have must not keep the others from being built.
+      const done = await report(target, executable, profile);
+      if (done) built.push({ target, executable });
+    }
+    if (words.includes("--npm")) {
+      for (const folder of layOut(built, path.join(root, "dist/npm"))) console.log(path.relative(root, folder));
+    }
+    return built.length === targets.length ? 0 : 1;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
   }
-  if (words.includes("--npm")) {
-    for (const folder of layOut(built, path.join(root, "dist/npm"))) console.log(path.relative(root, folder));
-  }
-  return built.length === (words.includes("--all") ? TARGETS.length : 1) ? 0 : 1;
 }
 
 /** dist/bosun is the one for this platform. */
@@ -140,10 +185,18 @@ function outfileOf(target: Target): string {
   return path.join(root, `dist/bosun${suffix}${target === "windows-x64" ? ".exe" : ""}`);
 }
 
-async function report(target: Target, outfile: string): Promise<void> {
-  const { bytes, seconds } = await build(target, outfile);
-  const size = (bytes / 1024 / 1024).toFixed(1);
-  console.log(`${path.relative(root, outfile)}  ${target}  ${size} MiB  built in ${seconds.toFixed(1)} s`);
+async function report(target: Target, outfile: string, profile: string): Promise<boolean> {
+  const started = performance.now();
+  try {
+    await build(target, outfile, { profile });
+  } catch (error) {
+    console.error(`${target}: ${error instanceof Error ? error.message : String(error)}`);
+    return false;
+  }
+  const size = (statSync(outfile).size / 1024 / 1024).toFixed(1);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`${path.relative(root, outfile)}  ${target}  ${size} MiB  built in ${seconds} s`);
+  return true;
 }
 
 if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

@@ -1,6 +1,5 @@
 // Every command of the executable: what it is for, and how it is loaded. Nothing is loaded before it is asked for.
 import type { Synopsis } from "./options.ts";
-import { sandboxHelper } from "./sandbox-helper.ts";
 
 export type Run = (argv: readonly string[]) => Promise<number>;
 export type Command = {
@@ -21,18 +20,14 @@ export const COMMANDS: { readonly [name: string]: Command } = {
   serve: {
     summary: "give an agent file, shell and search tools on this machine",
     lasting: true,
-    async load() {
-      const { processIo, runServe } = await import("@bosun/tool-server");
-      const helper = sandboxHelper();
-      return (argv) => runServe(argv, { ...processIo(), ...(helper === undefined ? {} : { sandboxHelper: helper }) });
-    },
-    help: async () => (await import("@bosun/tool-server")).helpText(),
+    load: async () => (await import("./serve.ts")).runServeCommand,
+    help: async () => (await import("./serve.ts")).serveHelp(),
   },
   start: {
     summary: "serve this folder over loopback HTTP with a fresh token, and say how to connect",
     lasting: true,
     load: async () => (await import("./start.ts")).runStart,
-    help: async () => (await import("@bosun/tool-server")).helpText(),
+    help: async () => (await import("./serve.ts")).serveHelp(),
   },
   proxy: {
     summary: "put it in front of any MCP server: the same results in fewer tokens",

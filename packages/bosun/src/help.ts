@@ -40,6 +40,7 @@ ${columns([
   ["bosun init claude-code", "hands for Claude Code, the change shown first"],
   ["bosun serve --transport stdio", "hands for any agent, in this folder only"],
   ["bosun proxy -- npx -y some-mcp-server", "the same server in fewer tokens"],
+  ["bosun chat --demo", "look around in the shell, without a model"],
   ["bosun bcp inspect context.bcp", "what is in a .bcp file"],
   ["bosun audit --verdict deny", "what was refused"],
 ])}

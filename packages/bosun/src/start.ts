@@ -1,8 +1,7 @@
 // npm start: the tool server over this folder, on loopback, with a token made for this run, and the lines to paste.
-import { processIo, runServe } from "@bosun/tool-server";
 import { columns, helpOf } from "./options.ts";
 import type { Synopsis } from "./options.ts";
-import { sandboxHelper } from "./sandbox-helper.ts";
+import { runServeCommand } from "./serve.ts";
 
 const DEFAULT_PORT = 7717;
 
@@ -26,9 +25,7 @@ export async function runStart(argv: readonly string[]): Promise<number> {
   const port = Number(process.env["PORT"] ?? DEFAULT_PORT);
   const token = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex");
   console.log(welcome(`http://127.0.0.1:${port}/mcp`, token, process.cwd(), await sandboxLines(argv)));
-  const helper = sandboxHelper();
-  const io = { ...processIo(), ...(helper === undefined ? {} : { sandboxHelper: helper }) };
-  const code = await runServe(["--transport", "http", "--port", String(port), "--token", token, ...argv], io);
+  const code = await runServeCommand(["--transport", "http", "--port", String(port), "--token", token, ...argv]);
   if (code !== 0) console.error(`Another port: PORT=${port + 1} npm start`);
   return code;
 }

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { build, ownTarget } from "../../../scripts/build.ts";
+import { build, ownTarget, profileOf } from "../../../scripts/build.ts";
 import { layOut } from "../npm/lay-out.ts";
 import { Place, ROOT } from "./harness/bosun.ts";
 import { StdioClient } from "./harness/stdio-client.ts";
@@ -22,7 +22,10 @@ const folder = mkdtempSync(path.join(tmpdir(), "bosun-built-"));
 const bosun = path.join(folder, "bosun");
 
 beforeAll(async () => {
-  await build(ownTarget(), bosun);
+  const first = path.join(folder, "first");
+  await build(ownTarget(), first);
+  await build(ownTarget(), bosun, { profile: await profileOf(first, path.join(folder, "order")) });
+  rmSync(first);
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -75,6 +78,25 @@ test("ripgrep is unpacked once, private, and put right when it is not what it wa
   expect(await search()).toContain("a needle in here");
   expect(readFileSync(file).equals(bytes)).toBe(true);
 });
+
+test.skipIf(!existsSync("/usr/bin/bwrap"))(
+  "no command can put another program in ripgrep's place, even without a folder limit (needs bubblewrap)",
+  async () => {
+    using place = new HostilePlace();
+    const words = [bosun, "serve", "--transport", "stdio", "--unscoped", "--sandbox", "require"];
+    await using client = new StdioClient(words, place.work, place.env);
+    await client.greet();
+    await client.call("grep", { pattern: "needle" });
+    const bin = path.join(place.home, ".local/state/bosun/bin");
+    const [name = ""] = readdirSync(bin);
+    const before = readFileSync(path.join(bin, name));
+    await client.call("bash", {
+      command: `cd '${bin}'; echo x > '${name}'; /bin/mv '${name}' y; /bin/rm -f '${name}'; echo z > new`,
+    });
+    expect(readdirSync(bin)).toEqual([name]);
+    expect(readFileSync(path.join(bin, name)).equals(before)).toBe(true);
+  },
+);
 
 test("proxy in front of itself: the same tools, the same answers", async () => {
   using place = new HostilePlace();
