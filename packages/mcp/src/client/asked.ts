@@ -7,6 +7,9 @@ import { INVALID_REQUEST, RpcError } from "../wire/rpc-error.ts";
 
 /** A server that asks more at once is broken or hostile. */
 const MAX_ASKED = 100;
+/** Answers on their way to a server that may not read them: beyond these it gets no more. */
+const MAX_UNREAD = 1000;
+const MAX_UNREAD_CHARS = 16 * 1024 * 1024;
 
 type AnswerQuestion = (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
 
@@ -14,6 +17,8 @@ export class Asked {
   private readonly answer: AnswerQuestion;
   private readonly reply: (text: string) => Promise<void>;
   private readonly open = new Map<Id, AbortController>();
+  private unread = 0;
+  private unreadChars = 0;
 
   constructor(answer: AnswerQuestion, reply: (text: string) => Promise<void>) {
     this.answer = answer;
@@ -21,9 +26,10 @@ export class Asked {
   }
 
   take(request: Request): void {
+    if (this.unread >= MAX_UNREAD || this.unreadChars >= MAX_UNREAD_CHARS) return;
     // A server that has gone needs no answer.
     void this.answerTo(request)
-      .then((text) => (text === undefined ? undefined : this.reply(text)))
+      .then((text) => (text === undefined ? undefined : this.send(text)))
       .catch(() => {});
   }
 
@@ -33,6 +39,17 @@ export class Asked {
 
   end(): void {
     for (const controller of this.open.values()) controller.abort();
+  }
+
+  private async send(text: string): Promise<void> {
+    this.unread++;
+    this.unreadChars += text.length;
+    try {
+      await this.reply(text);
+    } finally {
+      this.unread--;
+      this.unreadChars -= text.length;
+    }
   }
 
   private async answerTo({ id, method, params = {} }: Request): Promise<string | undefined> {
