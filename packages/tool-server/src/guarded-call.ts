@@ -118,12 +118,12 @@ class CallRecord {
   readonly #args: unknown;
   readonly #session: Session;
   readonly #watch: Watch;
-  readonly #id = crypto.randomUUID();
   readonly #startedAt = performance.now();
   #facts: OutcomeFacts = {};
   #decision: Decision | undefined;
   #command: { command?: string; cwd?: string } = {};
   #ended = false;
+  #id: string | undefined;
 
   constructor(tool: ServedTool, args: unknown, session: Session, watch: Watch) {
     this.#tool = tool;
@@ -143,7 +143,7 @@ class CallRecord {
     if (worthALine)
       this.#watch.record({
         kind: "decision",
-        ...this.#who(),
+        ...this.#which(),
         ...this.#verdict(),
         ...this.#command,
         arguments: this.#args,
@@ -151,34 +151,52 @@ class CallRecord {
   }
 
   answered(answer: string): void {
-    this.#watch.record({ kind: "decision", ...this.#who(), ...this.#verdict(), ...this.#command, answer });
+    this.#watch.record({ kind: "decision", ...this.#which(), ...this.#verdict(), ...this.#command, answer });
   }
 
   end(outcome: "ok" | "error" | "cancelled" | "refused", reason?: string): void {
     if (this.#ended) return;
     this.#ended = true;
+    const durationMs = Math.round((performance.now() - this.#startedAt) * 1000) / 1000;
+    const plain = this.#tool.readOnly && outcome === "ok";
+    if (plain && this.#decision === undefined) {
+      // Most calls: nothing to tie together, no rule to name, nothing changed.
+      const { session, tool } = this.#who();
+      this.#watch.recordSoon({
+        kind: "outcome",
+        session,
+        tool,
+        verdict: "allow",
+        arguments: this.#args,
+        outcome,
+        durationMs,
+      });
+      return;
+    }
     const { timedOut, environment, ...facts } = this.#facts;
     const event: AuditEvent = {
       kind: "outcome",
-      ...this.#who(),
+      ...this.#which(),
       ...this.#command,
       ...(this.#command.command === undefined ? { ...this.#verdict(), arguments: this.#args } : {}),
       outcome: timedOut === true ? "timeout" : outcome,
-      durationMs: Math.round((performance.now() - this.#startedAt) * 1000) / 1000,
+      durationMs,
       ...facts,
       ...(environment === undefined ? {} : { environment }),
       ...(reason === undefined || reason === "" ? {} : { reason }),
     };
-    if (this.#tool.readOnly && outcome === "ok") this.#watch.recordSoon(event);
+    if (plain) this.#watch.recordSoon(event);
     else this.#watch.record(event);
   }
 
   #who() {
-    return {
-      session: this.#session.handle.slice(0, 12),
-      call: this.#id,
-      tool: `${this.#watch.alias}.${this.#tool.name}`,
-    };
+    return { session: this.#session.handle.slice(0, 12), tool: `${this.#watch.alias}.${this.#tool.name}` };
+  }
+
+  /** Ties the lines of one call together. */
+  #which() {
+    this.#id ??= crypto.randomUUID();
+    return { ...this.#who(), call: this.#id };
   }
 
   #verdict() {
