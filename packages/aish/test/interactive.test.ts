@@ -213,7 +213,7 @@ describe("tools", () => {
       says("done four"),
     );
     const screen = start();
-    await screen.until(/mcp: odd ready \(9 tools/);
+    await screen.until(/mcp: odd ready \(10 tools/);
     screen.type("first\r");
     await screen.until(
       /┌ odd\.echo {2}server: odd \(stdio .*\n│ text {2}"one"\n└ call it\? {2}\[y\]es {2}\[N\]o {2}\[a\]lways {2}\[\?\]$/,
@@ -329,6 +329,42 @@ describe("tools", () => {
     await screen.until('no server called "demo" (connected: none)', mark);
     await web.stop();
   });
+});
+
+test("a server asks the person in the middle of a call", async () => {
+  home.settings(modelSettings(model.url, `${odd()}[mcp.auto_approve]\n"odd.*" = true\n`));
+  model.push(calls(["odd__ask", {}]), says("ok"), calls(["odd__ask", {}]), says("fine"));
+  const screen = start();
+  await screen.until(/odd ready/);
+  screen.type("go\r");
+  await screen.until(/┌ odd asks\n│ Who is\\x1b\[2J there\?\n└ answer it\? \[y\/N\]/);
+  await answer(screen, "y");
+  await screen.until("name:");
+  await answer(screen, "Ada");
+  await screen.until("many [optional]:");
+  await answer(screen, "3");
+  await screen.until(/\nok\n/);
+  expect(lastMessage()["content"]).toBe('{"action":"accept","content":{"name":"Ada","many":3}}');
+  screen.type("again\r");
+  await screen.until(/odd asks[\s\S]*odd asks[\s\S]*answer it/);
+  await answer(screen, "");
+  await screen.until(/\nfine\n/);
+  expect(lastMessage()["content"]).toContain("decline");
+});
+
+test("a server that ends between two questions comes back by itself", async () => {
+  home.settings(modelSettings(model.url, `${odd()}[mcp.auto_approve]\n"odd.*" = true\n`));
+  model.push(calls(["odd__die", {}]), says("it died"), calls(["odd__echo", { text: "back" }]), says("it lives"));
+  const screen = start();
+  await screen.until(/odd ready/);
+  screen.type("die\r");
+  await screen.until("it died");
+  await screen.until(/odd failed: it ended: going down/);
+  const mark = screen.mark();
+  await screen.until(/odd ready/, mark);
+  screen.type("and now\r");
+  await screen.until("│ you said back", mark);
+  await screen.until("it lives", mark);
 });
 
 describe("the prompt is there although servers are not", () => {
@@ -514,7 +550,7 @@ describe("nothing foreign acts on the terminal", () => {
     await screen.until("└ ok");
     await screen.until("teapot");
     screen.type(":mcp tools\r");
-    await screen.until("(9 tools;");
+    await screen.until("(10 tools;");
     screen.type(":mcp tool odd.hostile\r");
     await screen.until("hints (from the server");
     expect(strangers(screen.bytes())).toEqual([]);

@@ -3,6 +3,7 @@ import { appendFileSync, existsSync } from "node:fs";
 import {
   createServer,
   defineTool,
+  elicitForm,
   failure,
   object,
   optional,
@@ -107,6 +108,22 @@ const tools = [
       await Bun.sleep(Number(ms));
       appendFileSync("waits.log", `end ${ms}\n`);
       return text(`waited ${ms}`);
+    },
+  }),
+  defineTool({
+    name: "ask",
+    description: "Asks the person something.",
+    input: object({}),
+    run: async (_, context) => {
+      const form = {
+        type: "object",
+        properties: { name: { type: "string" }, many: { type: "integer" } },
+        required: ["name"],
+      };
+      const question = elicitForm("Who is\u001b[2J there?", form);
+      if (!context.canAsk(question)) return failure("nobody can be asked");
+      const { who } = await context.ask({ who: question });
+      return text(JSON.stringify(who));
     },
   }),
   defineTool({

@@ -275,6 +275,22 @@ describe("tools", () => {
     expect(sent()["content"]).toContain("line 100000 ");
   });
 
+  test("a call without a sign of life is cancelled, and both are told", async () => {
+    home.settings(modelSettings(model.url, `${stdioServer("odd", BUN, ODD)}call_timeout_s = 0.3\n`));
+    model.push(calls(["odd__wait", { ms: "20000" }]), says("ok"));
+    const { stderr, code } = await aish(home, ["-p", "--allow", "odd.*", "go"]);
+    expect(code).toBe(0);
+    expect(stderr).toContain("cancelled (it may still have run)");
+    expect(String(sent()["content"])).toMatch(/^No answer within .* s; the call was cancelled and may have run\.$/);
+  });
+
+  test("nobody can be asked by a server either", async () => {
+    home.settings(modelSettings(model.url, stdioServer("odd", BUN, ODD)));
+    model.push(calls(["odd__ask", {}]), says("ok"));
+    await aish(home, ["-p", "--allow", "odd.*", "go"]);
+    expect(sent()["content"]).toBe("nobody can be asked");
+  });
+
   test("content that is not text", async () => {
     home.settings(modelSettings(model.url, stdioServer("odd", BUN, ODD)));
     model.push(calls(["odd__picture", {}]), says("ok"));

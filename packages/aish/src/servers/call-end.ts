@@ -29,7 +29,7 @@ export function endOfError(error: unknown, was: { sent: boolean; callMs: number;
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof ConnectionError) {
     if (error.reason === "cancelled") return { kind: "cancelled" };
-    if (error.reason === "timeout") return { kind: "timeout", seconds: Math.round(was.callMs / 1000) };
+    if (error.reason === "timeout") return { kind: "timeout", seconds: Math.round(was.callMs / 100) / 10 };
     // A status is an answer: the server took the request and refused it.
     if (error.reason === "http" && error.status !== undefined) return { kind: "unreachable", message };
   }
