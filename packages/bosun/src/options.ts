@@ -47,9 +47,14 @@ export function command(synopsis: Synopsis, run: (words: Words) => Promise<numbe
       }
       return await run(words);
     } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      console.error(`bosun ${synopsis.name}: ${error.message}\nTry: bosun ${synopsis.name} --help`);
-      return 2;
+      if (error instanceof UsageError) {
+        console.error(`bosun ${synopsis.name}: ${error.message}\nTry: bosun ${synopsis.name} --help`);
+        return 2;
+      }
+      // The machine said no (no permission, no space, a folder in the way): its words, without our stack.
+      if (!(error instanceof Error && "syscall" in error)) throw error;
+      console.error(`bosun ${synopsis.name}: ${error.message}`);
+      return 1;
     }
   };
 }

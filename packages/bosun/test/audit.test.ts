@@ -73,6 +73,14 @@ test.each([
   expect({ code, said: err.includes(said) }).toEqual({ code: 2, said: true });
 });
 
+test("a folder that is none is said, without a stack", async () => {
+  using place = new Place();
+  writeFileSync(path.join(place.work, "file"), "");
+  const { code, err } = await place.run(["audit", "--folder", "file"]);
+  expect({ code, lines: err.trimEnd().split("\n").length }).toEqual({ code: 1, lines: 1 });
+  expect(err).toContain("ENOTDIR");
+});
+
 test.each<[string, (log: string) => string, RegExp]>([
   ["one byte changed", (log) => log.replace("echo one", "echo two"), /audit\.jsonl:2: changed/],
   [

@@ -170,6 +170,21 @@ describe("npm packages", () => {
       expect(said).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`^bosun ${version} `)) });
       const bcp = await place.run(["--version"], "", [path.join(place.work, "node_modules/.bin/bcp")]);
       expect(bcp).toMatchObject({ code: 0, out: expect.stringMatching(/^bcp |^\d/) });
+      // A signal to the launcher ends what it started.
+      const server = Bun.spawn([path.join(place.work, "node_modules/.bin/bosun"), "serve", "--transport", "stdio"], {
+        cwd: place.work,
+        env: place.env,
+        stdin: "pipe",
+        stdout: "pipe",
+        stderr: "ignore",
+      });
+      server.stdin.write(`{"jsonrpc":"2.0","id":1,"method":"ping"}\n`);
+      await server.stdin.flush();
+      const reader = server.stdout.getReader();
+      await reader.read();
+      server.kill("SIGTERM");
+      expect(await server.exited).toBe(0);
+      expect((await reader.read()).done).toBe(true);
       const wrong = await place.run(["srve"], "", [path.join(place.work, "node_modules/.bin/bosun")]);
       expect(wrong.code).toBe(2);
     },

@@ -14,7 +14,7 @@ import {
 import path from "node:path";
 import { CLIENTS } from "../src/init/clients.ts";
 import { isOurs, putProxyInFront, takeProxyAway } from "../src/init/entries.ts";
-import { Place } from "./harness/bosun.ts";
+import { FROM_SOURCES, Place } from "./harness/bosun.ts";
 
 const FILES: Readonly<Record<string, [string, string]>> = {
   "claude-code": ["home/.claude.json", "mcpServers"],
@@ -195,6 +195,31 @@ describe("a file", () => {
     expect({ code, written: existsSync(path.join(place.work, ".mcp.json")) }).toEqual({ code: 1, written: false });
     expect(err).toContain("--yes");
   });
+});
+
+test.each([
+  ["y", true],
+  ["n", false],
+  ["", false],
+])("a person at a terminal is asked, and %j decides", async (answer, written) => {
+  using place = new Place();
+  let shown = "";
+  const child = Bun.spawn([...FROM_SOURCES, "init", "mcp-json"], {
+    cwd: place.work,
+    env: { ...place.env, TERM: "dumb" },
+    terminal: {
+      data(terminal, bytes) {
+        const asked = shown.includes("Make this change?");
+        shown += new TextDecoder().decode(bytes);
+        if (!asked && shown.includes("Make this change?")) terminal.write(`${answer}\n`);
+      },
+    },
+  });
+  const timer = setTimeout(() => child.kill("SIGKILL"), 40_000);
+  expect(await child.exited).toBe(written ? 0 : 1);
+  clearTimeout(timer);
+  child.terminal?.close();
+  expect(existsSync(path.join(place.work, ".mcp.json"))).toBe(written);
 });
 
 test("another server that is called bosun is left alone", async () => {
