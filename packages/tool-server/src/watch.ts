@@ -123,7 +123,7 @@ export class Watch {
     this.#timer = undefined;
     const events = this.#waiting;
     this.#waiting = [];
-    for (const event of events) this.#audit?.append(event);
+    this.#audit?.appendAll(events);
   }
 
   #flushQuietly(): void {
