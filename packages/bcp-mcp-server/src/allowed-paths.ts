@@ -1,7 +1,7 @@
 // Which files the tools may touch. A path is opened first and judged by what was opened, and what was opened is what is
 // used: there is no moment in between to swap a folder for a link.
 import { constants } from "node:fs";
-import { open, readlink, realpath } from "node:fs/promises";
+import { lstat, open, readlink, realpath } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
 
@@ -51,14 +51,21 @@ export class OpenedPaths implements AsyncDisposable {
   /** The path to open instead of the one asked for. */
   async resolve(asked: string, access: "read" | "write"): Promise<string> {
     const wanted = path.resolve(asked);
-    if (access === "read") return this.through(wanted, await open(wanted, O_RDONLY | O_NONBLOCK));
-    // What is to be written may not exist: its folder decides, and a link in its place is refused.
+    if (access === "read") {
+      const file = await open(wanted, O_RDONLY | O_NONBLOCK);
+      const held = await this.through(wanted, file);
+      // A pipe or a device may never end, and a manifest can name one.
+      if (!(await file.stat()).isFile()) throw new PathRefused(`${asked} is not a regular file`);
+      return held;
+    }
+    // What is to be written may not exist: its folder decides, and only a file is replaced.
     const folder = await open(path.dirname(wanted), O_RDONLY | O_DIRECTORY);
     const name = path.basename(wanted);
     const held = await this.through(path.dirname(wanted), folder);
     const target = path.join(held, name);
-    const link = await readlink(target).catch(() => undefined);
-    if (link !== undefined) throw new PathRefused(`${asked} is a link: name the file itself`);
+    const found = await lstat(target).catch(() => undefined);
+    if (found?.isSymbolicLink()) throw new PathRefused(`${asked} is a link: name the file itself`);
+    if (found && !found.isFile()) throw new PathRefused(`${asked} is not a regular file`);
     return target;
   }
 

@@ -3,6 +3,8 @@
 import { runBcp } from "@bosun/bcp";
 import type { AllowedPaths } from "./allowed-paths.ts";
 import { runExternal } from "./external-bcp.ts";
+import { OutputTooLong } from "./output-too-long.ts";
+import { Turns } from "./turns.ts";
 
 export type BcpOutcome = { stdout: string; stderr: string; exitCode: number };
 export type BcpCommand = {
@@ -13,23 +15,31 @@ export type BcpCommand = {
   check(path: string): Promise<void>;
 };
 
+const MIB = 1024 * 1024;
 /** A rendered file goes into one message; what is longer than a message may be is an error, not a cut. */
-const MAX_OUTPUT_CHARS = 12 * 1024 * 1024;
+const MAX_OUTPUT_CHARS = 12 * MIB;
+/** Files come from anywhere, and the server goes on living: less than what a person may ask of `bcp` for once. */
+const LIMITS = { inputBytes: 64 * MIB, payloadBytes: 32 * MIB, unpackedBytes: 64 * MIB };
+const PROCESSES = 4;
 
 export function bcpInProcess(paths: AllowedPaths): BcpCommand {
+  // Decoding is synchronous: two at once would take twice the memory and no less time.
+  const turns = new Turns(1);
   return {
     extended: ["--extended"],
     check: (path) => paths.open().check(path),
-    run: (args) => runHere(args, paths),
+    run: (args, signal) => turns.take(signal, () => runHere(args, paths)),
   };
 }
 
 export function bcpBinary(program: string, timeoutMs: number, paths: AllowedPaths): BcpCommand {
+  const turns = new Turns(PROCESSES);
   return {
     extended: [],
     // Another program opens its files itself: all we can do is look before it does.
     check: (path) => paths.open().check(path),
-    run: (args, signal) => runExternal(program, args, timeoutMs, MAX_OUTPUT_CHARS, signal),
+    run: (args, signal) =>
+      turns.take(signal, () => runExternal(program, args, { timeoutMs, maxChars: MAX_OUTPUT_CHARS, signal })),
   };
 }
 
@@ -44,6 +54,7 @@ async function runHere(args: readonly string[], paths: AllowedPaths): Promise<Bc
     stderr: (text) => err.add(text),
     interactive: true,
     resolvePath: (path, access) => opened.resolve(path, access),
+    limits: LIMITS,
   });
   return { stdout: out.text, stderr: err.text, exitCode };
 }
@@ -57,9 +68,7 @@ class Collected {
   }
 
   add(chunk: string): void {
-    if (this.text.length + chunk.length > MAX_OUTPUT_CHARS) {
-      throw new Error(`${this.what} is longer than ${MAX_OUTPUT_CHARS} characters: set a budget`);
-    }
+    if (this.text.length + chunk.length > MAX_OUTPUT_CHARS) throw new OutputTooLong(this.what, MAX_OUTPUT_CHARS);
     this.text += chunk;
   }
 }

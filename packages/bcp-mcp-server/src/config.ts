@@ -25,7 +25,8 @@ export const HELP = `bcp-mcp-server: .bcp files for any MCP client, over stdio
 Usage: bcp-mcp-server --mode reader [options]
 
 Options:
-  --mode reader          tools read_bcp_file, inspect_bcp_file and encode_bcp_file
+  --mode reader          tools read_bcp_file, inspect_bcp_file and encode_bcp_file (default)
+  --mode proxy           another MCP server in fewer tokens; --mode proxy --help says how
   --allow-dir DIR        only files under DIR may be touched (repeatable; default: all)
   --render-mode MODE     default mode of read_bcp_file: ${MODES.join(", ")}
   --help                 this text
@@ -45,7 +46,7 @@ const VALUED = ["--mode", "--allow-dir", "--render-mode"];
 export function parseConfig(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Config {
   const given = readFlags(argv);
   const mode = given.get("--mode")?.at(-1) ?? "reader";
-  if (mode !== "reader") throw new UsageError(`--mode must be reader, got ${JSON.stringify(mode)}`);
+  if (mode !== "reader") throw new UsageError(`--mode must be reader or proxy, got ${JSON.stringify(mode)}`);
   return {
     mode,
     allowDirs: given.get("--allow-dir") ?? [],

@@ -3,6 +3,7 @@ import { DecodeError, EncodeError, ManifestError, RenderError } from "@bosun/bcp
 import { failure } from "@bosun/mcp/server";
 import type { Explain } from "@bosun/mcp/server";
 import { PathRefused } from "./allowed-paths.ts";
+import { OutputTooLong } from "./output-too-long.ts";
 
 const SYSTEM: { [code: string]: string } = {
   ENOENT: "no such file or folder",
@@ -14,7 +15,7 @@ const SYSTEM: { [code: string]: string } = {
 };
 
 export const explain: Explain = (error) => {
-  const ours = [PathRefused, DecodeError, EncodeError, ManifestError, RenderError];
+  const ours = [PathRefused, OutputTooLong, DecodeError, EncodeError, ManifestError, RenderError];
   if (error instanceof Error && ours.some((known) => error instanceof known)) return failure(error.message);
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
   // The external binary could not be started: say which.

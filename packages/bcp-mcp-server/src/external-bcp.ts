@@ -1,56 +1,75 @@
 // One run of a `bcp` binary (BCP_CLI_PATH), bounded in time and output.
 import type { BcpOutcome } from "./bcp-command.ts";
+import { OutputTooLong } from "./output-too-long.ts";
 
 const GRACE_MS = 1000;
+
+export type Bounds = { timeoutMs: number; maxChars: number; signal: AbortSignal };
 
 export async function runExternal(
   program: string,
   args: readonly string[],
-  timeoutMs: number,
-  maxChars: number,
-  signal: AbortSignal,
+  { timeoutMs, maxChars, signal }: Bounds,
 ): Promise<BcpOutcome> {
   const child = Bun.spawn([program, ...args], {
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
     lazy: true, // an unread pipe would be buffered without limit
+    detached: true, // a group of its own: what a wrapper script started ends with it
     env: { PATH: process.env["PATH"] ?? "", LANG: process.env["LANG"] ?? "C.UTF-8" },
   });
-  let ended: "timed out" | "cancelled" | undefined;
-  const end = (why: "timed out" | "cancelled"): void => {
-    ended ??= why;
-    child.kill("SIGTERM");
-    setTimeout(() => child.kill("SIGKILL"), GRACE_MS).unref?.();
-  };
-  const timer = setTimeout(() => end("timed out"), timeoutMs);
-  const onAbort = (): void => end("cancelled");
+  const stopped = Promise.withResolvers<"timed out" | "cancelled">();
+  const timer = setTimeout(() => stopped.resolve("timed out"), timeoutMs);
+  const onAbort = (): void => stopped.resolve("cancelled");
   signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  let done = false;
   try {
-    const texts = Promise.all([bounded(child.stdout, maxChars, end), bounded(child.stderr, maxChars, end)]);
-    const [stdout, stderr] = await texts;
-    await child.exited;
-    if (ended === "timed out") return { stdout, stderr: `${program} ${ended} after ${timeoutMs} ms`, exitCode: 1 };
-    return { stdout, stderr, exitCode: child.exitCode ?? 1 };
+    // Not until the pipes end when it has to be stopped: whoever inherited them may never close them.
+    const ended = await Promise.race([finished(child, maxChars), stopped.promise]);
+    done = typeof ended !== "string";
+    if (typeof ended !== "string") return ended;
+    const stderr = ended === "timed out" ? `${program} timed out after ${timeoutMs} ms` : `${program} was cancelled`;
+    return { stdout: "", stderr, exitCode: 1 };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
+    if (!done) endGroup(child.pid);
   }
 }
 
-async function bounded(
-  stream: ReadableStream<Uint8Array>,
-  maxChars: number,
-  stop: (why: "cancelled") => void,
-): Promise<string> {
+type Child = Bun.Subprocess<"ignore", "pipe", "pipe">;
+
+async function finished(child: Child, maxChars: number): Promise<BcpOutcome> {
+  const [stdout, stderr] = await Promise.all([bounded(child.stdout, maxChars), bounded(child.stderr, maxChars)]);
+  await child.exited;
+  const { signalCode, exitCode } = child;
+  if (signalCode !== null) return { stdout, stderr: `${stderr}\nbcp was ended by ${signalCode}`.trim(), exitCode: 1 };
+  return { stdout, stderr, exitCode: exitCode ?? 1 };
+}
+
+async function bounded(stream: ReadableStream<Uint8Array>, maxChars: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   for await (const chunk of stream) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length > maxChars) {
-      stop("cancelled");
-      throw new Error(`the output is longer than ${maxChars} characters: set a budget`);
-    }
+    if (text.length > maxChars) throw new OutputTooLong("the output", maxChars);
   }
-  return text;
+  return text + decoder.decode();
+}
+
+/** The binary, and what it started. */
+function endGroup(leader: number): void {
+  if (!signalled(leader, "SIGTERM")) return;
+  setTimeout(() => signalled(leader, "SIGKILL"), GRACE_MS);
+}
+
+function signalled(leader: number, signal: "SIGTERM" | "SIGKILL"): boolean {
+  try {
+    process.kill(-leader, signal);
+    return true;
+  } catch {
+    return false; // nobody is left
+  }
 }

@@ -1,9 +1,13 @@
 #!/usr/bin/env -S bun --no-env-file --config=/dev/null
 // bcp-mcp-server: .bcp files for MCP clients. Clients' configurations name this file; other programs import it.
 import { serveConnection, stdioTransport } from "@bosun/mcp/server";
+import type { Transport } from "@bosun/mcp/server";
 import { HELP, parseConfig, UsageError } from "./config.ts";
 import { createLog } from "./log.ts";
+import type { Log } from "./log.ts";
 import { createReader } from "./reader.ts";
+
+const PROXY_MODE = "--mode=proxy";
 
 export { bcpTools, createReader } from "./reader.ts";
 export { explain as explainBcp } from "./explain.ts";
@@ -21,9 +25,10 @@ export async function runStats(argv: readonly string[]): Promise<number> {
 /** Serves over stdin and stdout until the client goes; gives the exit code. */
 export async function runBcpMcpServer(argv: readonly string[]): Promise<number> {
   // The proxy, and what it folds with, is loaded only when it is asked for.
-  if (argv[argv.indexOf("--mode") + 1] === "proxy" && argv.includes("--mode")) {
+  const proxy = argv.findIndex((word, at) => `${word}=${argv[at + 1]}` === PROXY_MODE || word === PROXY_MODE);
+  if (proxy !== -1) {
     const { runProxy } = await import("./proxy/run-proxy.ts");
-    return runProxy(argv);
+    return runProxy(argv.toSpliced(proxy, argv[proxy] === PROXY_MODE ? 1 : 2));
   }
   if (argv.includes("--help") || argv.includes("-h")) {
     console.log(HELP.trimEnd());
@@ -32,9 +37,10 @@ export async function runBcpMcpServer(argv: readonly string[]): Promise<number> 
   try {
     const config = parseConfig(argv, process.env);
     const server = await createReader(config);
-    createLog(config.logLevel)("debug", `reader ready, ${config.cliPath ?? "built-in codec"}`);
+    const log = createLog(config.logLevel);
+    log("debug", `reader ready, ${config.cliPath ?? "built-in codec"}`);
     const transport = stdioTransport();
-    await serveConnection(server, transport);
+    await serveConnection(server, { ...transport, incoming: loggingNonsense(transport.incoming, log) });
     await transport.close();
     return 0;
   } catch (error) {
@@ -42,6 +48,14 @@ export async function runBcpMcpServer(argv: readonly string[]): Promise<number> 
     else if (isMissingFolder(error)) console.error(`bcp-mcp-server: --allow-dir ${error.path}: no such folder`);
     else throw error;
     return 2;
+  }
+}
+
+/** The client is told too; but whoever looks for the reason that nothing works looks here. */
+async function* loggingNonsense(incoming: Transport["incoming"], log: Log): Transport["incoming"] {
+  for await (const message of incoming) {
+    if (message.kind === "malformed") log("warn", `a message that cannot be read: ${message.error.message}`);
+    yield message;
   }
 }
 

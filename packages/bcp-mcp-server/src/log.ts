@@ -7,6 +7,15 @@ export type Log = (level: LogLevel, message: string) => void;
 export function createLog(minimum: LogLevel): Log {
   const threshold = LOG_LEVELS.indexOf(minimum);
   return (level, message) => {
-    if (LOG_LEVELS.indexOf(level) >= threshold) console.error(`bcp-mcp-server ${level}: ${message}`);
+    if (LOG_LEVELS.indexOf(level) >= threshold) console.error(`bcp-mcp-server ${level}: ${harmless(message)}`);
   };
+}
+
+/** Messages quote what servers said: nothing in them may act on a terminal. */
+function harmless(message: string): string {
+  // oxlint-disable-next-line no-control-regex -- these are what is looked for
+  return message.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, (unseen) => {
+    const code = unseen.charCodeAt(0);
+    return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16)}`;
+  });
 }

@@ -136,6 +136,20 @@ test("a server that floods in front of a client that does not read costs bounded
   await proxy.child.exited;
 }, 60_000);
 
+test("the vocabulary is not read before a result needs it", async () => {
+  const vocabularyBytes = 900_000;
+  const bytesRead = (): number => Number(/rchar: (\d+)/.exec(read(`/proc/${proxy.pid}/io`))?.[1]);
+  const proxy = raw();
+  proxy.say(...HELLO, '{"jsonrpc":"2.0","id":2,"method":"tools/list"}');
+  await proxy.heard('"id":2');
+  const afterList = bytesRead();
+  proxy.say(call(3, "tree"));
+  await proxy.heard('"id":3');
+  expect(bytesRead() - afterList).toBeGreaterThan(vocabularyBytes);
+  proxy.child.stdin.end();
+  await proxy.child.exited;
+});
+
 test("what servers say on stderr comes through, bounded and without secrets", async () => {
   const proxy = raw();
   const stderr = new Response(proxy.child.stderr).text();

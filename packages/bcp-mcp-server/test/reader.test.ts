@@ -1,7 +1,6 @@
 // The reader as clients meet it: a process spoken to over stdio.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
-  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -11,16 +10,14 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { connectChild } from "@bosun/mcp/client";
 import type { Client } from "@bosun/mcp/client";
+import { bcpMain, bun, call as callBy, INITIALIZE, pipe, start } from "./reading.ts";
 
-const entry = path.resolve(import.meta.dir, "../src/index.ts");
-const bcpMain = path.resolve(import.meta.dir, "../../bcp/src/main.ts");
-const bun = [process.execPath, "--no-env-file", "--config=/dev/null"];
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "bcp-reader-")));
 const at = (name: string): string => path.join(folder, name);
 const long = Array.from({ length: 40 }, (_, line) => `export const value${line} = ${line};`).join("\n");
@@ -38,6 +35,7 @@ const manifest = {
   ],
 };
 let client: Client;
+const call = (name: string, args: object, by = client) => callBy(by, name, args);
 
 beforeAll(async () => {
   writeFileSync(at("manifest.json"), JSON.stringify(manifest));
@@ -46,6 +44,11 @@ beforeAll(async () => {
   expect(made).toEqual({ failed: false, text: expect.stringContaining("made.bcp") });
   writeFileSync(at("corrupt.bcp"), readFileSync(at("made.bcp")).subarray(0, 40));
   writeFileSync(at("plain.txt"), "not a payload");
+  writeFileSync(at("noise.bcp"), "not a payload");
+  writeFileSync(at("bomb.bcp"), bomb());
+  writeFileSync(at("huge.bcp"), readFileSync(at("made.bcp")));
+  truncateSync(at("huge.bcp"), 1024 ** 3); // costs no disk: all but its beginning is a hole
+  expect(Bun.spawnSync(["mkfifo", at("pipe.bcp")]).exitCode).toBe(0);
 });
 afterAll(async () => {
   await client.close();
@@ -85,14 +88,17 @@ describe.each(["read_bcp_file", "inspect_bcp_file"])("%s says what is wrong with
   test.each<[string, string, RegExp]>([
     ["a file that is not there", "missing.bcp", /does not exist/],
     ["a file of another kind", "plain.txt", /not a \.bcp file/],
-    ["a corrupt file", "corrupt.bcp", /\S{5}/],
+    ["a corrupt file", "corrupt.bcp", /unexpected end of input[^]*at byte \d+/],
     ["a folder", ".", /not a/],
+    ["a pipe", "pipe.bcp", /not a regular file/],
+    ["a bomb of 8 KB", "bomb.bcp", /decompressed size \d+ exceeds limit/],
+    ["more than it reads", "huge.bcp", /input is larger than \d+ bytes/],
+    ["no payload", "noise.bcp", /starts with 42 43 50 00/],
   ])("%s", async (_, name, said) => {
     expect(await call(tool, { path: at(name) })).toEqual({ failed: true, text: expect.stringMatching(said) });
   });
 
-  test("a relative path, a wrong type and an unknown argument", async () => {
-    expect((await call(tool, { path: "made.bcp" })).text).toMatch(/absolute/);
+  test("a wrong type and an unknown argument", async () => {
     expect((await call(tool, { path: 7 })).text).toMatch(/arguments\.path must be a string/);
     expect((await call(tool, { path: at("made.bcp"), colour: "red" })).text).toMatch(/unknown property "colour"/);
   });
@@ -101,6 +107,32 @@ describe.each(["read_bcp_file", "inspect_bcp_file"])("%s says what is wrong with
 test("inspect_bcp_file gives the table of bcp inspect", async () => {
   const child = Bun.spawn([...bun, bcpMain, "inspect", at("made.bcp")], { stdout: "pipe", env: process.env });
   expect((await call("inspect_bcp_file", { path: at("made.bcp") })).text).toBe(await new Response(child.stdout).text());
+});
+
+test("a small file that becomes a large one does not cost the server its memory", async () => {
+  const scoped = await start();
+  const before = peakKib(scoped.pid);
+  const texts = await Promise.all(
+    Array.from({ length: 20 }, async () => (await call("read_bcp_file", { path: at("bomb.bcp") }, scoped)).text),
+  );
+  expect(new Set(texts).size).toBe(1);
+  expect((peakKib(scoped.pid) - before) * 1024).toBeLessThan(64e6);
+  await scoped.close();
+});
+
+test("what does not fit into a message is said, and a budget helps", async () => {
+  const line = "a line of twenty-five bytes";
+  const blocks = [{ type: "document", title: "long", content: `${line}\n`.repeat(500_000) }];
+  writeFileSync(at("long.json"), JSON.stringify({ blocks }));
+  await call("encode_bcp_file", { manifest_path: at("long.json"), output_path: at("long.bcp") });
+  expect(await call("read_bcp_file", { path: at("long.bcp") })).toEqual({
+    failed: true,
+    text: expect.stringMatching(/longer than \d+ characters: set a budget/),
+  });
+  expect(await call("read_bcp_file", { path: at("long.bcp"), budget: 100 })).toEqual({
+    failed: false,
+    text: expect.stringContaining("omitted"),
+  });
 });
 
 describe("encode_bcp_file", () => {
@@ -125,6 +157,26 @@ describe("encode_bcp_file", () => {
     expect(outcome).toEqual({ failed: true, text: expect.stringMatching(/\S{5}/) });
     expect(readFileSync(at("kept.bcp"), "utf8")).toBe("old");
     expect(readdirSync(folder)).toEqual(before);
+  });
+
+  test.each([
+    ["a pipe", "pipe.bcp", /not a regular file/],
+    ["a folder", "folder.bcp", /not a regular file/],
+    ["a file of another kind", "plain.txt", /not a \.bcp file/],
+  ])("%s is not replaced", async (_, name, said) => {
+    mkdirSync(at("folder.bcp"), { recursive: true });
+    const outcome = await call("encode_bcp_file", { manifest_path: at("manifest.json"), output_path: at(name) });
+    expect(outcome).toEqual({ failed: true, text: expect.stringMatching(said) });
+    expect(readFileSync(at("plain.txt"), "utf8")).toBe("not a payload");
+  });
+
+  test.each(["pipe.bcp", "/dev/zero"])("content in %s, which never ends, is refused", async (content_file) => {
+    const blocks = [{ type: "document", title: "T", content_file }];
+    writeFileSync(at("endless.json"), JSON.stringify({ blocks }));
+    const args = { manifest_path: at("endless.json"), output_path: at("endless.bcp") };
+    const outcome = await call("encode_bcp_file", args);
+    expect(outcome).toEqual({ failed: true, text: expect.stringContaining("is not a regular file") });
+    expect(existsSync(at("endless.bcp"))).toBe(false);
   });
 
   test("a folder that is not there is named", async () => {
@@ -181,42 +233,10 @@ describe("--allow-dir", () => {
   });
 });
 
-describe("BCP_CLI_PATH", () => {
-  test("another binary answers the same", async () => {
-    const program = at("bcp-wrapper");
-    writeFileSync(program, `#!/bin/sh\nexec ${[...bun, bcpMain].map((word) => `'${word}'`).join(" ")} "$@"\n`);
-    chmodSync(program, 0o755);
-    const external = await start([], { BCP_CLI_PATH: program });
-    const args = { path: at("made.bcp"), mode: "markdown" };
-    expect(await call("read_bcp_file", args, external)).toEqual(await call("read_bcp_file", args));
-    await external.close();
-  });
-
-  test("one that hangs is ended, and the call says so", async () => {
-    const program = at("bcp-sleeps");
-    writeFileSync(program, "#!/bin/sh\nexec sleep 60\n");
-    chmodSync(program, 0o755);
-    const external = await start([], { BCP_CLI_PATH: program, BCP_CLI_TIMEOUT_MS: "200" });
-    const outcome = await call("read_bcp_file", { path: at("made.bcp") }, external);
-    expect(outcome).toEqual({ failed: true, text: expect.stringContaining("timed out after 200 ms") });
-    await external.close();
-  });
-
-  test("one that is not there is an answer, not a crash", async () => {
-    const external = await start([], { BCP_CLI_PATH: at("no-such-binary") });
-    expect(await call("read_bcp_file", { path: at("made.bcp") }, external)).toEqual({
-      failed: true,
-      text: expect.stringContaining("no-such-binary"),
-    });
-    expect((await external.listTools()).length).toBe(3);
-    await external.close();
-  });
-});
-
 describe("the raw conversation", () => {
   test("a session piped in gets its four answers and ends cleanly", async () => {
     const { lines, exitCode } = await pipe([
-      '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}',
+      INITIALIZE,
       '{"jsonrpc":"2.0","method":"notifications/initialized"}',
       '{"jsonrpc":"2.0","id":2,"method":"tools/list"}',
       `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"read_bcp_file","arguments":{"path":"${at("made.bcp")}"}}}`,
@@ -227,13 +247,23 @@ describe("the raw conversation", () => {
     expect(exitCode).toBe(0);
   });
 
+  test("a relative path starts in the server's folder", async () => {
+    const read = (relative: string): string =>
+      `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_bcp_file","arguments":{"path":"${relative}"}}}`;
+    const { lines } = await pipe([INITIALIZE, read("./made.bcp")], [], {}, folder);
+    expect(JSON.stringify(lines[1]?.result)).toContain("value39");
+    const missing = await pipe([INITIALIZE, read("../nowhere.bcp")], [], {}, folder);
+    expect(JSON.stringify(missing.lines[1]?.result)).toContain(`${path.dirname(folder)}/nowhere.bcp does not exist`);
+  });
+
   test("nonsense is answered and does not end it", async () => {
-    const { lines, exitCode } = await pipe([
+    const { lines, stderr, exitCode } = await pipe([
       "this is not JSON",
-      '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}',
+      INITIALIZE,
       '{"jsonrpc":"2.0","id":2,"method":"no/such/method"}',
     ]);
     expect(lines.map((line) => line.error?.code)).toEqual([-32700, undefined, -32601]);
+    expect(stderr).toMatch(/^bcp-mcp-server warn: .*JSON/m);
     expect(exitCode).toBe(0);
   });
 
@@ -251,41 +281,9 @@ describe("the raw conversation", () => {
   });
 });
 
-function start(args: string[] = [], env: Record<string, string> = {}): Promise<Client> {
-  const [command = "", ...flags] = bun;
-  return connectChild(
-    { command, args: [...flags, entry, "--mode", "reader", ...args], env },
-    { name: "test", version: "1" },
-  );
-}
-
-async function call(name: string, args: object, by: Client = client): Promise<{ failed: boolean; text: string }> {
-  const { content, isError } = await by.callTool(name, { ...args });
-  const [block] = content;
-  return { failed: isError === true, text: block?.type === "text" ? block.text : "" };
-}
-
-type Line = { id?: number; result?: unknown; error?: { code: number } };
-
-async function pipe(
-  messages: string[],
-  args: string[] = [],
-  env: Record<string, string> = {},
-): Promise<{ lines: Line[]; stderr: string; exitCode: number }> {
-  const child = Bun.spawn([...bun, entry, ...args], {
-    stdin: Buffer.from(messages.map((message) => `${message}\n`).join("")),
-    stdout: "pipe",
-    stderr: "pipe",
-    env: { PATH: process.env["PATH"] ?? "", ...env },
-  });
-  const [out, stderr, exitCode] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  const lines = out
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as Line);
-  return { lines, stderr, exitCode };
+/** A zstd frame by hand: "128 KiB of the same byte" in four bytes, 2048 times: the 256 MiB that the format allows. */
+function bomb(): Uint8Array {
+  const word = (last: number): number[] => [last | 2, 0, 0x10, 0];
+  const words = Array.from({ length: 2048 }, (_, at) => word(at === 2047 ? 1 : 0));
+  return Uint8Array.from([...Buffer.from("BCP\0\x01\0\x01\0", "latin1"), 0x28, 0xb5, 0x2f, 0xfd, 0, 0x58, ...words.flat()]);
 }

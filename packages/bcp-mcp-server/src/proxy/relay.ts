@@ -25,6 +25,7 @@ import type { Recording } from "./recording.ts";
 import type { RenderedBlocks } from "./rendered-blocks.ts";
 import type { Savings } from "./savings.ts";
 import { SeveralServers } from "./several-servers.ts";
+import { greetingWithNothingHidden } from "./tool-bounds.ts";
 import { ToolCatalogue } from "./tool-catalogue.ts";
 
 export const ORIGINAL_URI = "bosun://original/";
@@ -190,7 +191,9 @@ export function createRelay(options: RelayOptions): Service & { close(): Promise
         case "resources/read":
           return await readResource(client, call);
         case "initialize":
-          return JSON.parse(textOf(await pass(client, call))) as JsonObject;
+          return JSON.parse(await greetingWithNothingHidden(textOf(await pass(client, call)))) as JsonObject;
+        case "server/discover":
+          return new RawJson(await greetingWithNothingHidden(textOf(await pass(client, call))));
         default:
           return await pass(client, call);
       }

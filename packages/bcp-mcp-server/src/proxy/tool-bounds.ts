@@ -1,6 +1,7 @@
 // Tool definitions that nobody should have to read: hidden characters are shown, what is endless is cut, and names that
 // cannot be told apart are not offered.
 import type { ToolDefinition } from "@bosun/shrink";
+import { rebuilt } from "./rebuilt.ts";
 
 const MAX_TOOLS = 5000;
 const MAX_DEFINITION_CHARS = 256 * 1024;
@@ -43,10 +44,23 @@ export async function withNothingHidden<Tool extends object>(tools: readonly Too
   return tools.map((tool) => (hasDoubtful(tool, 0) ? (shown(tool, safe, 0) as Tool) : tool));
 }
 
+/** What a server wants the model to know, in a greeting, with nothing hidden in it. The same text when nothing was. */
+export async function greetingWithNothingHidden(greeting: string): Promise<string> {
+  const { instructions } = JSON.parse(greeting) as { instructions?: unknown };
+  const isHarmless = instructions === undefined || typeof instructions !== "string" || !isDoubtful(instructions);
+  if (isHarmless) return greeting;
+  const { screenSafe } = await import("@bosun/guard");
+  return rebuilt(greeting, [], { instructions: screenSafe(instructions, { maxChars: MAX_DESCRIPTION_CHARS }) }).text;
+}
+
+function isDoubtful(text: string): boolean {
+  return text.length > MAX_DESCRIPTION_CHARS || DOUBTFUL.test(text);
+}
+
 function hasDoubtful(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return false;
   return Object.entries(value).some(([key, own]) =>
-    isProse(key, own) ? own.length > MAX_DESCRIPTION_CHARS || DOUBTFUL.test(own) : hasDoubtful(own, depth + 1),
+    isProse(key, own) ? isDoubtful(own) : hasDoubtful(own, depth + 1),
   );
 }
 

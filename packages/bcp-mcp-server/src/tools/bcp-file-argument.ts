@@ -11,15 +11,16 @@ export async function problemWithFile(
   file: string,
   extension?: string,
 ): Promise<ToolResult | undefined> {
-  if (!path.isAbsolute(file)) return failure(`${file} is not an absolute path`);
   await bcp.check(file);
-  if (extension !== undefined && path.extname(file).toLowerCase() !== extension) {
-    return failure(`${file} is not a ${extension} file`);
-  }
+  if (extension !== undefined && !hasExtension(file, extension)) return failure(`${file} is not a ${extension} file`);
   const found = await stat(file).catch(() => undefined);
   if (!found) return failure(`${file} does not exist`);
   if (!found.isFile()) return failure(`${file} is not a regular file`);
   return undefined;
+}
+
+export function hasExtension(file: string, extension: string): boolean {
+  return path.extname(file).toLowerCase() === extension;
 }
 
 /** What the command line said, as a failure the model can read. */

@@ -1,8 +1,8 @@
 // encode_bcp_file: a JSON manifest as a .bcp file.
-import { isAbsolute } from "node:path";
+import { resolve } from "node:path";
 import { boolean, defineTool, failure, object, string, text } from "@bosun/mcp/server";
 import type { BcpCommand } from "../bcp-command.ts";
-import { explained, problemWithFile } from "./bcp-file-argument.ts";
+import { explained, hasExtension, problemWithFile } from "./bcp-file-argument.ts";
 
 export const encodeBcpFile = (bcp: BcpCommand) =>
   defineTool({
@@ -16,16 +16,19 @@ export const encodeBcpFile = (bcp: BcpCommand) =>
       compress: boolean("Enable per-block zstd compression", { default: false }),
     }),
     async run({ manifest_path, output_path, compress }, { signal }) {
-      const problem = await problemWithFile(bcp, manifest_path);
+      const manifest = resolve(manifest_path);
+      const output = resolve(output_path);
+      const problem = await problemWithFile(bcp, manifest);
       if (problem) return problem;
-      if (!isAbsolute(output_path)) return failure(`${output_path} is not an absolute path`);
-      await bcp.check(output_path);
+      await bcp.check(output);
+      // A wrong word must not replace somebody's source file; nor could the result be read with these tools.
+      if (!hasExtension(output, ".bcp")) return failure(`${output} is not a .bcp file`);
       const written = await bcp.run(
-        ["encode", manifest_path, "-o", output_path, ...bcp.extended, ...(compress ? ["--compress-blocks"] : [])],
+        ["encode", manifest, "-o", output, ...bcp.extended, ...(compress ? ["--compress-blocks"] : [])],
         signal,
       );
       if (written.exitCode !== 0) return explained(written);
-      const stats = await bcp.run(["stats", output_path], signal);
-      return stats.exitCode === 0 ? text(`Wrote ${output_path}\n\n${stats.stdout}`) : explained(stats);
+      const stats = await bcp.run(["stats", output], signal);
+      return stats.exitCode === 0 ? text(`Wrote ${output}\n\n${stats.stdout}`) : explained(stats);
     },
   });

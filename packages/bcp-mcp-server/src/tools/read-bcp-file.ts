@@ -1,4 +1,5 @@
 // read_bcp_file: a .bcp file as text a model reads.
+import { resolve } from "node:path";
 import { MODES } from "@bosun/bcp";
 import type { Mode } from "@bosun/bcp";
 import { defineTool, number, object, oneOf, optional, string, text } from "@bosun/mcp/server";
@@ -16,7 +17,8 @@ export const readBcpFile = (bcp: BcpCommand, defaultMode: Mode) =>
       mode: oneOf("Output render mode", MODES, { default: defaultMode }),
       budget: optional(number("Token budget: low-priority blocks are summarised to fit", { min: 0, max: 0xffff_ffff })),
     }),
-    async run({ path, mode, budget }, { signal }) {
+    async run({ path: asked, mode, budget }, { signal }) {
+      const path = resolve(asked);
       const problem = await problemWithFile(bcp, path, ".bcp");
       if (problem) return problem;
       const limit = budget === undefined ? [] : ["--budget", String(Math.floor(budget)), "--verbosity", "adaptive"];
