@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { installCommand } from "../src/doctor/advice.ts";
+import { installCommand, sandboxAdvice } from "../src/doctor/advice.ts";
 import { FROM_SOURCES, Place } from "./harness/bosun.ts";
 
 type Report = {
@@ -60,6 +60,25 @@ test.skipIf(!bwrap)("without bubblewrap it says how to get it (needs bubblewrap 
   expect(attempts[0]?.works).toBe(false);
   expect(mechanism).not.toBe("bubblewrap");
   expect(advice.join("\n")).toContain("bubblewrap");
+});
+
+test.each([
+  [
+    "a folder of somebody else",
+    "bwrap: Can't create file at /x/.bosun.toml: Permission denied",
+    /cannot write to this folder/,
+  ],
+  ["not installed", "bwrap is not installed", /bubblewrap/],
+  ["words nobody foresaw", "bwrap: the moon is full", /^$/],
+])("the advice follows the reason: %s", (_, why, said) => {
+  const attempts = [{ mechanism: "bubblewrap", works: false, why }] as const;
+  const facts = {
+    mechanism: "landlock",
+    enforces: [],
+    gaps: [],
+    advice: "Install bubblewrap: it hides more.",
+  } as const;
+  expect(sandboxAdvice("landlock", attempts, facts).join("\n")).toMatch(said);
 });
 
 test.each([

@@ -24,10 +24,20 @@ export function sandboxAdvice(
   if (process.platform !== "linux") {
     return ["No sandbox exists for this platform: run Bosun in a container or a virtual machine, or with --no-bash."];
   }
-  const missing = attempts.some((attempt) => attempt.mechanism === "bubblewrap" && /not installed/.test(attempt.why));
-  const lines = missing ? [`${installCommand() ?? "Install bubblewrap"}   (${reason(advice)})`] : kernelAdvice();
+  const why = attempts.find((attempt) => attempt.mechanism === "bubblewrap")?.why ?? "";
+  const lines = /not installed/.test(why)
+    ? [`${installCommand() ?? "Install bubblewrap"}   (${reason(advice)})`]
+    : failureAdvice(why);
   if (mechanism === "none" && lines.length === 0 && advice !== undefined) lines.push(advice);
   return lines;
+}
+
+function failureAdvice(why: string): string[] {
+  // What bwrap says when it must hold a place for a file that is not there, in a folder that is not ours.
+  if (/Can't (create|mkdir|make)/.test(why)) {
+    return ["This user cannot write to this folder: try in the folder the agent will work in."];
+  }
+  return /namespace|uid map|not permitted|clone|unshare|denied/i.test(why) ? kernelAdvice() : [];
 }
 
 export function installCommand(release = readText("/etc/os-release")): string | undefined {
