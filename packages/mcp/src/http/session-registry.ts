@@ -53,7 +53,7 @@ export class SessionRegistry {
   private endLongestIdle(): boolean {
     let longest: HttpSession | undefined;
     for (const session of this.sessions.values()) {
-      if (session.idle && (!longest || session.lastUsed < longest.lastUsed)) longest = session;
+      if ((!longest || session.lastUsed < longest.lastUsed) && session.idle) longest = session;
     }
     if (longest) this.end(longest);
     return longest !== undefined;

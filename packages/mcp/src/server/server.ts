@@ -200,6 +200,7 @@ export function createServer(options: ServerOptions): Server {
       const stop = changes.listen((change) => tellSession(session, stateOf(session), change));
       session.ended.addEventListener("abort", stop, { once: true });
     },
+    isBusy: (owner) => tasks.hasRunning(owner),
     ended: (owner) => tasks.endOwner(owner),
     setTools(next) {
       if (!offers.tasks && next.some(({ task }) => task !== undefined)) {

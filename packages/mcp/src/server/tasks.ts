@@ -175,6 +175,11 @@ export class TaskStore {
     return [...this.tasks.values()].filter((task) => task.owner === owner);
   }
 
+  hasRunning(owner: string): boolean {
+    for (const task of this.tasks.values()) if (task.owner === owner && !task.finished) return true;
+    return false;
+  }
+
   endOwner(owner: string): void {
     for (const task of this.of(owner)) {
       task.cancel();
