@@ -194,7 +194,7 @@ describe("end to end", () => {
   });
 
   test("a client leaves out tools whose marks are wrong, in 2026-07-28 only", async () => {
-    const tools = [
+    let tools = [
       { name: "good", inputSchema: schema({ a: marked("string") }) },
       { name: "bad", inputSchema: schema({ a: marked("number") }) },
     ];
@@ -217,6 +217,9 @@ describe("end to end", () => {
       fetch: peer.fetch,
     });
     expect(await legacy.listTools()).toHaveLength(2);
+    tools = [];
+    await modern.listTools();
+    expect([...modern.refusedTools.keys()]).toEqual([]); // it is no longer listed at all
     await Promise.all([modern.close(), legacy.close()]);
     peer.endpoint.close();
   });

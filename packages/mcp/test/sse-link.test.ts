@@ -8,6 +8,8 @@ type OldServer = {
   posted: { method?: string; id?: unknown; params?: unknown }[];
   say(message: unknown): void;
   dropStream(): void;
+  /** Whether somebody reads the stream. */
+  isRead(): boolean;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
@@ -26,6 +28,7 @@ function oldServer(endpoint: string, postStatus = 405): OldServer {
             sink = controller;
             controller.enqueue(`event: endpoint\ndata: ${endpoint}\n\n`);
           },
+          cancel: () => void (sink = undefined),
         });
         return new Response(body, { headers: { "content-type": "text/event-stream" } });
       }
@@ -53,6 +56,7 @@ function oldServer(endpoint: string, postStatus = 405): OldServer {
     posted,
     say,
     dropStream: () => sink?.close(),
+    isRead: () => sink !== undefined,
     [Symbol.asyncDispose]: () => server.stop(true),
   };
 }
@@ -97,12 +101,13 @@ describe("an old server", () => {
     await client.close();
   });
 
-  test.each(["http://evil.example/messages", "//evil.example/messages"])(
-    "that sends us to %s is refused",
+  test.each(["http://evil.example/messages", "//evil.example/messages", "http://[nowhere"])(
+    "that sends us to %s is refused, and not listened to any longer",
     async (endpoint) => {
       await using server = oldServer(endpoint);
       await expect(connectHttp(server.url, { name: "c", version: "0" })).rejects.toMatchObject({ status: 405 });
       expect(server.posted).toEqual([]);
+      await until(() => !server.isRead());
     },
   );
 });

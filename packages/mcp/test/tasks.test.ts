@@ -365,6 +365,22 @@ describe("the tasks extension of 2026-07-28", () => {
     await client.close();
   });
 
+  test.each<[string, JsonObject]>([
+    ["at once", { status: "completed" }],
+    ["later", { status: "working", pollIntervalMs: 20 }],
+  ])("a task that is completed without a result is an error, %s", async (_, created) => {
+    const [mine, theirs] = transportPair();
+    const task = { resultType: "task", taskId: "t", ...created };
+    const service = {
+      handle: ({ method }: { method: string }): JsonObject =>
+        method === "tools/call" ? task : { resultType: "complete", taskId: "t", status: "completed", result: 5 },
+    };
+    void serveConnection(service, theirs);
+    const client = await connectTransport(mine, { name: "c", version: "0", era: "modern", timeoutMs: 5000 });
+    await expect(client.callTool("x", {}, { maxTotalMs: 5000 })).rejects.toMatchObject({ reason: "invalid" });
+    await client.close();
+  });
+
   test.each<[string, object]>([
     ["a signal", {}],
     ["a total", { maxTotalMs: 60 }],
@@ -381,6 +397,20 @@ describe("the tasks extension of 2026-07-28", () => {
     await until(() => gate.aborted === 1);
     await client.close();
   });
+});
+
+test("a session whose task still runs is not idle, one whose task has ended is", async () => {
+  const gate = newGate();
+  const peer = httpPeer(kitchenSink({}, gate), { sessionIdleMs: 50 });
+  const headers = await peer.session("2025-11-25");
+  const start = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "job", arguments: {}, task: {} } };
+  await peer.post(start, { headers });
+  await until(() => gate.arrived === 1);
+  await pause(300);
+  expect([peer.endpoint.sessions(), gate.aborted]).toEqual([1, 0]);
+  gate.open();
+  await until(() => peer.endpoint.sessions() === 0);
+  peer.endpoint.close();
 });
 
 describe("what is kept of tasks is bounded", () => {

@@ -72,6 +72,7 @@ export class Client {
   /** All tools. Over HTTP, tools whose `x-mcp-header` marks break the rules are left out: see `refusedTools`. */
   async listTools(options: CallOptions = {}): Promise<ToolDefinition[]> {
     const listed = (await this.list("tools", options)).filter(isTool);
+    this.refusedTools.clear();
     const usable = this.mirrorsHeaders ? listed.filter((tool) => this.headersAreSound(tool)) : listed;
     this.tools.clear();
     for (const tool of usable) this.tools.set(tool.name, tool);
@@ -195,7 +196,6 @@ export class Client {
   private headersAreSound(tool: ToolDefinition): boolean {
     try {
       headerParams(tool.inputSchema);
-      this.refusedTools.delete(tool.name);
       return true;
     } catch (error) {
       this.refusedTools.set(tool.name, error instanceof Error ? error.message : String(error));

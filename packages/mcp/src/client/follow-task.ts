@@ -26,7 +26,11 @@ export async function followTask(
   let task = created;
   try {
     for (;;) {
-      if (task["status"] === "completed" && isObject(task["result"])) return task["result"];
+      if (task["status"] === "completed") {
+        if (isObject(task["result"])) return task["result"];
+        // What creates a task does not carry its result yet; whoever asks for it must get it.
+        if (task !== created) throw new ConnectionError("invalid", "the task was completed without a result");
+      }
       if (task["status"] === "failed") throw RpcError.from(task["error"]);
       if (task["status"] === "cancelled") throw new ConnectionError("cancelled", "the server cancelled the task");
       if (isObject(task["inputRequests"])) await answer(conversation, taskId, task["inputRequests"], answered, signal);

@@ -23,6 +23,9 @@ export async function openSseLink(options: SseLinkOptions): Promise<Link> {
   const timer = setTimeout(() => end.abort(), OPEN_TIMEOUT_MS);
   try {
     return await open(options, end);
+  } catch (error) {
+    end.abort(); // whatever it said, it is not listened to any longer
+    throw error;
   } finally {
     clearTimeout(timer);
   }
@@ -38,13 +41,11 @@ async function open(options: SseLinkOptions, end: AbortController): Promise<Link
   const events = eventsIn(response);
   const first = await events.next();
   if (first.done || first.value.event !== "endpoint") {
-    end.abort();
     throw new ConnectionError("invalid", "the event stream did not start with an endpoint");
   }
   const endpoint = new URL(first.value.data, options.url);
   // Whoever controls the stream must not send our messages, and our token, elsewhere.
   if (endpoint.origin !== options.url.origin) {
-    end.abort();
     throw new ConnectionError("invalid", `the server named an endpoint of another origin: ${endpoint.origin}`);
   }
   return new SseLink(options, endpoint, events, end);
