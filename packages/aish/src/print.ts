@@ -23,6 +23,8 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
+const CLOSE_MS = 5000;
+
 type CallRecord = { name: string; arguments: unknown; decision: string; outcome: string };
 
 export async function runPrint(io: Io, options: ChatOptions, prompt: string, seams: Seams): Promise<number> {
@@ -46,7 +48,8 @@ export async function runPrint(io: Io, options: ChatOptions, prompt: string, sea
     return await answer(program, report, question, stop);
   } finally {
     stop.over();
-    await program.close();
+    await Promise.race([program.close(), Bun.sleep(CLOSE_MS)]);
+    io.endChildren();
   }
 }
 

@@ -101,6 +101,7 @@ export async function aish(
     chdir: () => {},
     onSignal: () => () => {},
     onClosedPipe: () => {},
+    endChildren: () => {},
   };
   ran.code = await runAish(args, io, { waitScale: 0.01, usualModels: [], ...options.seams });
   return ran;

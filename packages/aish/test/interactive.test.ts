@@ -103,10 +103,18 @@ describe("talking", () => {
     await Bun.sleep(100);
     expect(model.seen.length).toBe(3);
     screen.type("\r");
-    await screen.until("begins like a command", mark);
+    await screen.until("run it?", mark);
     await answer(screen, "n");
+    expect(screen.screen().match(/!touch pasted\\nrm -rf x/g)?.length).toBe(1);
     await screen.until(PROMPT);
     expect(home.files().some(({ file }) => file.endsWith("pasted"))).toBe(false);
+    // A long one is named, not drawn with every key, and arrives whole.
+    const long = `${"word ".repeat(10_000)}end`;
+    screen.type(`\u001b[200~${long}\u001b[201~`);
+    await screen.until("[50,003 characters in 1 lines]");
+    screen.type("\r");
+    await screen.until("four", mark);
+    expect(lastMessage()["content"]).toBe(long);
   });
 
   test("reasoning is not shown but summarised; :think shows it", async () => {

@@ -284,6 +284,15 @@ describe("tools", () => {
     expect(String(sent()["content"])).toMatch(/^No answer within .* s; the call was cancelled and may have run\.$/);
   });
 
+  test("arguments nested beyond all reason are not run, and the conversation goes on", async () => {
+    home.settings(modelSettings(model.url, stdioServer("odd", BUN, ODD)));
+    const deep = `{"text":${"[".repeat(5000)}${"]".repeat(5000)}}`;
+    model.push(calls(["odd__echo", deep]), says("ok"));
+    const { code, stdout } = await aish(home, ["-p", "--allow", "odd.*", "go"]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "ok\n" });
+    expect(String(sent()["content"])).toStartWith("Not run:");
+  });
+
   test("nobody can be asked by a server either", async () => {
     home.settings(modelSettings(model.url, stdioServer("odd", BUN, ODD)));
     model.push(calls(["odd__ask", {}]), says("ok"));

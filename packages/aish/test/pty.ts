@@ -22,7 +22,7 @@ export type Pty = {
 
 export const CTRL_C = "\u0003";
 export const CTRL_D = "\u0004";
-const HANG_MS = 8000;
+const HANG_MS = 20_000;
 
 export function startPty(
   home: Home,

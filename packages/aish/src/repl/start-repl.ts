@@ -1,5 +1,4 @@
 // The interactive program: terminal, keyboard, person and repl put together; signals; an end that leaves nothing behind.
-import { readdirSync, readFileSync } from "node:fs";
 import type { ElicitAnswer, JsonObject } from "@bosun/mcp";
 import type { ChatOptions } from "../config.ts";
 import { EXIT, isSettingsProblem } from "../print.ts";
@@ -72,7 +71,7 @@ export async function startRepl(
     stopCatching();
     await input.close();
     await Promise.race([program?.close(), Bun.sleep(CLOSE_MS)]);
-    endStrays();
+    io.endChildren();
   }
 }
 
@@ -149,22 +148,4 @@ function onSignals(io: Io, input: Input, repl: () => Repl | undefined, setCode: 
       input.abandon();
     }
   });
-}
-
-// A server that was still starting is nobody's yet: its group ends with us all the same.
-function endStrays(): void {
-  try {
-    for (const task of readdirSync("/proc/self/task")) {
-      const children = readFileSync(`/proc/self/task/${task}/children`, "utf8").split(" ");
-      for (const pid of children.map(Number).filter((one) => one > 0)) {
-        try {
-          process.kill(-pid, "SIGKILL");
-        } catch {
-          // not the leader of a group, or gone
-        }
-      }
-    }
-  } catch {
-    // no /proc here
-  }
 }

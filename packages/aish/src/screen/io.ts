@@ -1,5 +1,5 @@
 // What the program needs from its surroundings, so that it can run in a process of its own or inside another program.
-import { closeSync, constants, openSync } from "node:fs";
+import { closeSync, constants, openSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { isatty, ReadStream } from "node:tty";
 
@@ -26,6 +26,8 @@ export type Io = {
   chdir(folder: string): void;
   /** SIGINT, SIGTERM, SIGHUP as they come; gives what takes the listener away. */
   onSignal(listener: (signal: "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGCONT" | "SIGWINCH") => void): () => void;
+  /** Ends whatever still runs as a child of this process, as the last thing. */
+  endChildren(): void;
   /** The reader of stdout has gone. */
   onClosedPipe(listener: () => void): void;
 };
@@ -61,8 +63,27 @@ export function processIo(): Io {
         for (const [name, handler] of handlers) process.off(name, handler);
       };
     },
+    endChildren,
     onClosedPipe: (listener) => void closedPipe.push(listener),
   };
+}
+
+// A server that was still starting is nobody's yet: its group ends with us all the same.
+function endChildren(): void {
+  try {
+    for (const task of readdirSync("/proc/self/task")) {
+      const children = readFileSync(`/proc/self/task/${task}/children`, "utf8").split(" ");
+      for (const pid of children.map(Number).filter((one) => one > 0)) {
+        try {
+          process.kill(-pid, "SIGKILL");
+        } catch {
+          // not the leader of a group, or gone
+        }
+      }
+    }
+  } catch {
+    // no /proc here
+  }
 }
 
 function outputOf(stream: NodeJS.WriteStream, onClosed: () => void): Output {
@@ -84,9 +105,9 @@ function ttyKeyboard(): Keyboard {
   let open: { descriptor: number; reader: BytesReader } | undefined;
   return {
     open(onBytes) {
-      mode ??= new ReadStream(openSync("/dev/tty", "r")); // for the mode alone; nobody reads from it
+      mode ??= new ReadStream(openTerminal(constants.O_RDONLY)); // for the mode alone; nobody reads from it
       mode.setRawMode(true);
-      const descriptor = openSync("/dev/tty", constants.O_RDONLY | constants.O_NONBLOCK);
+      const descriptor = openTerminal(constants.O_RDONLY | constants.O_NONBLOCK);
       const reader = Bun.file(descriptor).stream().getReader();
       open = { descriptor, reader };
       void pump(reader, onBytes);
@@ -100,6 +121,14 @@ function ttyKeyboard(): Keyboard {
       closeSync(closing.descriptor);
     },
   };
+}
+
+function openTerminal(flags: number): number {
+  try {
+    return openSync("/dev/tty", flags);
+  } catch {
+    return openSync("/dev/fd/0", flags); // a terminal that is not the session's own
+  }
 }
 
 async function pump(reader: BytesReader, onBytes: (bytes: Uint8Array) => void): Promise<void> {

@@ -213,7 +213,7 @@ export class LineReader {
   #show(): void {
     const { prompt, continuation = "... " } = this.#options;
     const lead = this.#search === undefined ? prompt : `(search \`${this.#search.text}\`) `;
-    const { text, cursor } = this.#buffer;
+    const { text, cursor } = shownPart(this.#buffer);
     const { rows, cursor: place } = layOut(text, cursor, this.#terminal.columns, lead, continuation);
     const below = rows.length - 1 - place.row;
     const up = below > 0 ? `\u001b[${below}A` : "";
@@ -226,6 +226,16 @@ export class LineReader {
   get drawnRows(): number {
     return this.#drawnRows;
   }
+}
+
+/** Drawn whole with every key, a long paste would flood the screen: it is named instead. */
+const LONGEST_DRAWN = 8000;
+
+function shownPart({ text, cursor }: EditBuffer): { text: string; cursor: number } {
+  if (text.length <= LONGEST_DRAWN) return { text, cursor };
+  const lines = text.split("\n").length;
+  const shown = `[${text.length.toLocaleString("en-US")} characters in ${lines.toLocaleString("en-US")} lines] …${text.slice(-60).replaceAll("\n", " ").toWellFormed()}`;
+  return { text: shown, cursor: shown.length };
 }
 
 const EDITS: Partial<Record<KeyName, (buffer: EditBuffer) => void>> = {

@@ -220,7 +220,11 @@ export class TerminalPerson implements Person {
   }
 
   async #ask(prompt: string): Promise<string | undefined> {
-    const end = await this.#input.question(prompt);
+    // The line that is edited must fit into one row with room to type; what is above it is simply printed.
+    const rows = prompt.split("\n").flatMap((line) => wrap(line, this.#terminal.columns - 12));
+    const last = rows.pop() ?? "";
+    if (rows.length > 0) this.#terminal.line(rows.join("\n"));
+    const end = await this.#input.question(last);
     if (end.kind === "interrupt") return undefined;
     return end.kind === "line" ? end.text : "";
   }

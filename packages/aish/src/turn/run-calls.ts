@@ -111,7 +111,11 @@ class Round {
       server.config.trust &&
       tool.annotations.readOnly === true &&
       chat.gate.decide(tool, server, args).kind === "allow";
-    return all.every(isSafe) ? all : undefined;
+    try {
+      return all.every(isSafe) ? all : undefined;
+    } catch {
+      return undefined; // one by one, each with its own reason
+    }
   }
 
   async runTogether(all: readonly Found[]): Promise<void> {
@@ -130,7 +134,20 @@ class Round {
   }
 
   async one(found: Found): Promise<void> {
-    const ready = await this.#approved(found);
+    let ready: Ready | undefined;
+    try {
+      ready = await this.#approved(found);
+    } catch (error) {
+      // Arguments nested so deeply that nobody can show or compare them: what cannot be judged does not run.
+      const why = error instanceof Error ? error.message : String(error);
+      this.#notRun(
+        found.call,
+        found.shown,
+        `not run: ${why}`,
+        "Not run: the arguments could not be judged.",
+        "not-run",
+      );
+    }
     if (ready === undefined) return;
     if (this.end.ran >= this.#context.callsLeft) return; // answered with the rest
     (await this.#run(ready))();
