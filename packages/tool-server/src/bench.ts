@@ -17,6 +17,9 @@ import { literalGlob } from "./path-rules.ts";
 import type { PathRules } from "./path-rules.ts";
 import type { SandboxMemory } from "./sandbox-memory.ts";
 
+/** Far more than all sessions keep finished tasks; the oldest are long gone. */
+const MAX_READ_TASKS = 10_000;
+
 export type BenchOptions = {
   readonly config: Config;
   readonly paths: PathRules;
@@ -43,8 +46,7 @@ export class Bench {
   readonly boundary: Boundary;
   /** What commands see. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Finished tasks whose one plain reading is done, while their output can still be read by position. */
-  readonly readTasks = new Set<string>();
+  readonly #readTasks = new Set<string>();
   readonly #sessions: MemorySessions;
   readonly #byOwner = new Map<string, string>();
   #closing: Promise<void> | undefined;
@@ -115,6 +117,17 @@ export class Bench {
   isBusy(owner: string): boolean {
     const handle = this.#byOwner.get(owner);
     return handle !== undefined && this.#sessions.find(handle)?.busy === true;
+  }
+
+  /** A finished task's one plain reading is done; its output can still be read by position. */
+  noteRead(taskId: string): void {
+    this.#readTasks.add(taskId);
+    const [oldest] = this.#readTasks;
+    if (this.#readTasks.size > MAX_READ_TASKS && oldest !== undefined) this.#readTasks.delete(oldest);
+  }
+
+  wasRead(taskId: string): boolean {
+    return this.#readTasks.has(taskId);
   }
 
   /** A client is gone: everything it had ends. */

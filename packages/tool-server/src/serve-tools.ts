@@ -81,7 +81,7 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
           withHandle(result as JsonObject, stated.handle),
         );
       },
-      isBusy: (owner) => bench.isBusy(owner),
+      isBusy: (owner) => bench.isBusy(owner) || server.isBusy?.(owner) === true,
       ended(owner) {
         server.ended?.(owner);
         bench

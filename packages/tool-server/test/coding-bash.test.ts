@@ -1,7 +1,7 @@
 // bash as reference §2.1 has it, through a real server, with and without the sandbox.
 import { afterAll, beforeAll, expect } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmdirSync } from "node:fs";
-import { announceRows, row, rows } from "./harness/contract.ts";
+import { announceRows, row, rows, together } from "./harness/contract.ts";
 import { eventually, processesWith, TestServer } from "./harness/server.ts";
 
 announceRows();
@@ -187,15 +187,6 @@ row("coding", "what a trap prints in the grace is kept, with its exit code", asy
   expect(said).toBe("Command timed out after 600ms\n\nexit_code: 0\n\nstdout:\nbye\n");
 });
 
-row("coding", "a process that ignores TERM ends after the grace, and nothing of it is left", async () => {
-  const mark = `600.${process.pid}1`;
-  const said = await plain.bash(`trap '' TERM; (trap '' TERM; setsid sleep ${mark}) & sleep ${mark}; sleep ${mark}`, {
-    timeout: 500,
-  });
-  expect(said.startsWith("Command timed out after 500ms\n\nexit_code: -1\n")).toBe(true);
-  await eventually("all of it is dead", () => processesWith(`sleep ${mark}`).length === 0);
-});
-
 row("coding", "timeouts of 0 and less mean the default, and more than the most is clamped", async () => {
   expect(await plain.bash("sleep 0.2; echo ok", { timeout: 0 })).toBe("exit_code: 0\n\nstdout:\nok\n");
   expect(await plain.bash("echo ok", { timeout: -5 })).toBe("exit_code: 0\n\nstdout:\nok\n");
@@ -259,53 +250,64 @@ row("coding", "a command longer than one argument may be runs", async () => {
   for (const server of [plain, boxed]) expect(await server.bash(text)).toBe("exit_code: 0\n\nstdout:\n200001\n");
 });
 
-row("coding", "the server's own secrets do not reach a command", async () => {
-  await using server = await TestServer.start({
-    args: ["--sandbox", "off"],
-    env: {
-      BORIS_TOKEN: "boris-secret-token",
-      BOSUN_TOKEN: "bosun-secret-token",
-      AWS_SECRET_ACCESS_KEY: "aws-secret-value",
-      KEPT: "kept",
-    },
+together(() => {
+  row("coding", "a process that ignores TERM ends after the grace, and nothing of it is left", async () => {
+    const mark = `600.${process.pid}1`;
+    const said = await plain.bash(`trap '' TERM; (trap '' TERM; setsid sleep ${mark}) & sleep ${mark}; sleep ${mark}`, {
+      timeout: 500,
+    });
+    expect(said.startsWith("Command timed out after 500ms\n\nexit_code: -1\n")).toBe(true);
+    await eventually("all of it is dead", () => processesWith(`sleep ${mark}`).length === 0);
   });
-  const said = await server.bash("env");
-  expect(said).not.toMatch(/secret/);
-  expect(said).not.toContain("KEPT=");
-  await using passing = await TestServer.start({
-    args: ["--sandbox", "off", "--pass-env", "KEPT"],
-    env: { KEPT: "kept" },
+
+  row("coding", "the server's own secrets do not reach a command", async () => {
+    await using server = await TestServer.start({
+      args: ["--sandbox", "off"],
+      env: {
+        BORIS_TOKEN: "boris-secret-token",
+        BOSUN_TOKEN: "bosun-secret-token",
+        AWS_SECRET_ACCESS_KEY: "aws-secret-value",
+        KEPT: "kept",
+      },
+    });
+    const said = await server.bash("env");
+    expect(said).not.toMatch(/secret/);
+    expect(said).not.toContain("KEPT=");
+    await using passing = await TestServer.start({
+      args: ["--sandbox", "off", "--pass-env", "KEPT"],
+      env: { KEPT: "kept" },
+    });
+    expect(await passing.bash("echo $KEPT")).toContain("kept");
   });
-  expect(await passing.bash("echo $KEPT")).toContain("kept");
-});
 
-row("coding", "--truncate head-tail shows both ends", async () => {
-  await using server = await TestServer.start({ args: ["--sandbox", "off", "--truncate", "head-tail"] });
-  const said = await server.bash("seq 1 20000");
-  expect(said).toContain("\n\n[Truncated: output was 108894 characters, showing first 15000 and last 15000]\n\n");
-  expect(said.startsWith("exit_code: 0\n\nstdout:\n1\n2\n")).toBe(true);
-  expect(said.endsWith("19999\n20000\n")).toBe(true);
-});
-
-row("coding", "a resource limit that ends a command is named", async () => {
-  await using server = await TestServer.start({
-    args: ["--sandbox", "off", "--max-written-size", "1MB", "--max-cpu", "1"],
+  row("coding", "--truncate head-tail shows both ends", async () => {
+    await using server = await TestServer.start({ args: ["--sandbox", "off", "--truncate", "head-tail"] });
+    const said = await server.bash("seq 1 20000");
+    expect(said).toContain("\n\n[Truncated: output was 108894 characters, showing first 15000 and last 15000]\n\n");
+    expect(said.startsWith("exit_code: 0\n\nstdout:\n1\n2\n")).toBe(true);
+    expect(said.endsWith("19999\n20000\n")).toBe(true);
   });
-  const result = await server.call("bash", { command: "head -c 3000000 /dev/zero > big" });
-  expect(result.content[1]?.text).toBe("The command hit its file size limit.");
-  const burnt = await server.call("bash", { command: "while :; do :; done" });
-  expect(burnt.content[1]?.text).toBe("The command hit its cpu time limit.");
-});
 
-row("coding", "a flood does not grow the server, and the notice has the true total", async () => {
-  await using server = await TestServer.start({ args: ["--sandbox", "off"] });
-  await server.bash("seq 1 100000 | tail -1");
-  const rss = (): number =>
-    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.process.pid}/status`, "utf8"))?.[1]);
-  const before = rss();
-  const said = await server.bash("head -c 400000000 /dev/zero | tr '\\0' x", { timeout: 60_000 });
-  expect(said.endsWith("[Truncated: output was 400000000 characters, showing first 30000]")).toBe(true);
-  expect(rss() - before).toBeLessThan(96 * 1024);
+  row("coding", "a resource limit that ends a command is named", async () => {
+    await using server = await TestServer.start({
+      args: ["--sandbox", "off", "--max-written-size", "1MB", "--max-cpu", "1"],
+    });
+    const result = await server.call("bash", { command: "head -c 3000000 /dev/zero > big" });
+    expect(result.content[1]?.text).toBe("The command hit its file size limit.");
+    const burnt = await server.call("bash", { command: "while :; do :; done" });
+    expect(burnt.content[1]?.text).toBe("The command hit its cpu time limit.");
+  });
+
+  row("coding", "a flood does not grow the server, and the notice has the true total", async () => {
+    await using server = await TestServer.start({ args: ["--sandbox", "off"] });
+    await server.bash("seq 1 100000 | tail -1");
+    const rss = (): number =>
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.process.pid}/status`, "utf8"))?.[1]);
+    const before = rss();
+    const said = await server.bash("head -c 400000000 /dev/zero | tr '\\0' x", { timeout: 60_000 });
+    expect(said.endsWith("[Truncated: output was 400000000 characters, showing first 30000]")).toBe(true);
+    expect(rss() - before).toBeLessThan(96 * 1024);
+  });
 });
 
 row("coding", "many commands at once all answer", async () => {

@@ -56,7 +56,7 @@ async function lookAt(
   call: ToolCall,
 ): Promise<JobView> {
   const { task_id: id, wait = 0 } = input;
-  const isRead = call.bench.readTasks.has(id);
+  const isRead = call.bench.wasRead(id);
   // Read to its end by the plain call: only what was asked for by position is still there.
   if (isRead && input.tail === undefined && input.offset === undefined) {
     throw new EngineError("TASK_NOT_FOUND", `task not found: ${id}`, { id });
@@ -84,7 +84,7 @@ function readOnce(session: Session, job: JobView, status: string, call: ToolCall
   const said = `${status}\n${streamBlocks(shown("stderr", job.stderr), shown("stdout", job.stdout))}`;
   if (job.run === undefined) return text(said);
   // Output that was cut stays readable by position, as long as the session keeps the task.
-  if (job.stdout.cut || job.stderr.cut) call.bench.readTasks.add(job.id);
+  if (job.stdout.cut || job.stderr.cut) call.bench.noteRead(job.id);
   else session.jobs.forget(job.id);
   return text(said);
 }
