@@ -35,7 +35,7 @@ export async function runExternal(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
-    if (!done) endGroup(child.pid);
+    if (!done) endGroup(child);
   }
 }
 
@@ -60,12 +60,14 @@ async function bounded(stream: ReadableStream<Uint8Array>, maxChars: number): Pr
 }
 
 /** The binary, and what it started. */
-function endGroup(leader: number): void {
-  if (!signalled(leader, "SIGTERM")) return;
-  setTimeout(() => signalled(leader, "SIGKILL"), GRACE_MS);
+function endGroup({ pid, exited }: Child): void {
+  if (!signalled(pid, "SIGTERM")) return;
+  const timer = setTimeout(() => signalled(pid, "SIGKILL"), GRACE_MS);
+  // A server that is to end does not stay for the sake of nobody.
+  void exited.then(() => signalled(pid, 0) || clearTimeout(timer));
 }
 
-function signalled(leader: number, signal: "SIGTERM" | "SIGKILL"): boolean {
+function signalled(leader: number, signal: "SIGTERM" | "SIGKILL" | 0): boolean {
   try {
     process.kill(-leader, signal);
     return true;

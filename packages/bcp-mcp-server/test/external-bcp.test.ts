@@ -1,38 +1,98 @@
 // BCP_CLI_PATH: another binary behind the same tools, whatever it does.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { Client } from "@bosun/mcp/client";
 import { bcpMain, bun, call, start } from "./reading.ts";
 
-describe("BCP_CLI_PATH", () => {
-  test("another binary answers the same", async () => {
-    const program = at("bcp-wrapper");
-    writeFileSync(program, `#!/bin/sh\nexec ${[...bun, bcpMain].map((word) => `'${word}'`).join(" ")} "$@"\n`);
-    chmodSync(program, 0o755);
-    const external = await start([], { BCP_CLI_PATH: program });
-    const args = { path: at("made.bcp"), mode: "markdown" };
-    expect(await call("read_bcp_file", args, external)).toEqual(await call("read_bcp_file", args));
-    await external.close();
-  });
+const folder = mkdtempSync(path.join(tmpdir(), "bcp-external-"));
+const clients: Client[] = [];
+const at = (name: string): string => path.join(folder, name);
 
-  test("one that hangs is ended, and the call says so", async () => {
-    const program = at("bcp-sleeps");
-    writeFileSync(program, "#!/bin/sh\nexec sleep 60\n");
-    chmodSync(program, 0o755);
-    const external = await start([], { BCP_CLI_PATH: program, BCP_CLI_TIMEOUT_MS: "200" });
-    const outcome = await call("read_bcp_file", { path: at("made.bcp") }, external);
-    expect(outcome).toEqual({ failed: true, text: expect.stringContaining("timed out after 200 ms") });
-    await external.close();
-  });
-
-  test("one that is not there is an answer, not a crash", async () => {
-    const external = await start([], { BCP_CLI_PATH: at("no-such-binary") });
-    expect(await call("read_bcp_file", { path: at("made.bcp") }, external)).toEqual({
-      failed: true,
-      text: expect.stringContaining("no-such-binary"),
-    });
-    expect((await external.listTools()).length).toBe(3);
-    await external.close();
-  });
+beforeAll(async () => {
+  const blocks = [{ type: "document", title: "T", content: "some text" }];
+  writeFileSync(at("manifest.json"), JSON.stringify({ blocks }));
+  await Bun.spawn([...bun, bcpMain, "encode", at("manifest.json"), "-o", at("made.bcp")], { stdout: "ignore" }).exited;
 });
+afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("another binary answers the same", async () => {
+  const program = script("wrapper", `exec ${[...bun, bcpMain].map((word) => `'${word}'`).join(" ")} "$@"`);
+  const external = await opened({ BCP_CLI_PATH: program });
+  const own = await opened({});
+  const read = { path: at("made.bcp"), mode: "markdown" };
+  const inspect = { path: at("made.bcp") };
+  const encode = { manifest_path: at("manifest.json"), output_path: at("written.bcp"), compress: true };
+  for (const [tool, args] of Object.entries({
+    read_bcp_file: read,
+    inspect_bcp_file: inspect,
+    encode_bcp_file: encode,
+  })) {
+    const answer = await call(external, tool, args);
+    expect(answer).toEqual(await call(own, tool, args));
+    expect(answer.failed).toBe(false);
+  }
+});
+
+test.each<[string, string, string, RegExp]>([
+  ["hangs", "exec sleep 60", "300", /timed out after 300 ms/],
+  ["hangs behind a script that waits for it", "sleep 60", "300", /timed out after 300 ms/],
+  ["hangs in the background, pipes open", "sleep 60 & exit 0", "300", /timed out after 300 ms/],
+  ["does not hear SIGTERM", "trap '' TERM; while :; do sleep 1; done", "300", /timed out after 300 ms/],
+  ["floods its output", "exec yes", "30000", /longer than \d+ characters/],
+  ["floods its error output", "exec yes >&2", "30000", /longer than \d+ characters/],
+  ["is killed", "kill -KILL $$", "30000", /ended by SIGKILL/],
+  ["fails without a word", "exit 3", "30000", /exit code 3/],
+  ["fails with words", "echo 'no such block' >&2; exit 1", "30000", /^no such block$/],
+])("one that %s is an answer, and the server lives on", async (name, body, timeout, said) => {
+  const external = await opened({
+    BCP_CLI_PATH: script(name.replaceAll(" ", "-"), body),
+    BCP_CLI_TIMEOUT_MS: timeout,
+  });
+  const outcome = await call(external, "read_bcp_file", { path: at("made.bcp") });
+  expect(outcome).toEqual({ failed: true, text: expect.stringMatching(said) });
+  expect((await external.listTools()).length).toBe(3);
+});
+
+test.each([
+  ["is not there", "no-such-binary", undefined],
+  ["may not be run", "not-executable", 0o644],
+])("one that %s is named", async (_, name, mode) => {
+  if (mode !== undefined) chmodSync(script(name, "exit 0"), mode);
+  const external = await opened({ BCP_CLI_PATH: at(name) });
+  const outcome = await call(external, "read_bcp_file", { path: at("made.bcp") });
+  expect(outcome).toEqual({ failed: true, text: expect.stringContaining(name) });
+});
+
+test("what a binary started ends with it", async () => {
+  const program = script("leaves-a-child", `sleep 61 & echo $! > '${at("child.pid")}'; wait`);
+  const external = await opened({ BCP_CLI_PATH: program, BCP_CLI_TIMEOUT_MS: "500" });
+  await call(external, "read_bcp_file", { path: at("made.bcp") });
+  const child = Number(await Bun.file(at("child.pid")).text());
+  while (isAlive(child)) await Bun.sleep(20);
+});
+
+async function opened(env: Record<string, string>): Promise<Client> {
+  const client = await start([], env);
+  clients.push(client);
+  return client;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // What has ended and not been waited for counts as gone.
+    return !/\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+function script(name: string, body: string): string {
+  const file = at(name);
+  writeFileSync(file, `#!/bin/sh\n${body}\n`);
+  chmodSync(file, 0o755);
+  return file;
+}

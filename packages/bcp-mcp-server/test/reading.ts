@@ -30,7 +30,7 @@ export async function pipe(
   args: string[] = [],
   env: Record<string, string> = {},
   cwd = process.cwd(),
-): Promise<{ lines: Line[]; stderr: string; exitCode: number }> {
+): Promise<{ lines: Line[]; stderr: string; exitCode: number; peakBytes: number }> {
   const child = Bun.spawn([...bun, entry, ...args], {
     stdin: Buffer.from(messages.map((message) => `${message}\n`).join("")),
     stdout: "pipe",
@@ -47,5 +47,5 @@ export async function pipe(
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Line);
-  return { lines, stderr, exitCode };
+  return { lines, stderr, exitCode, peakBytes: child.resourceUsage()?.maxRSS ?? Number.NaN };
 }
