@@ -1,19 +1,30 @@
 // bosun bcp: the command line of the Bit Context Protocol on this process's streams.
+import { isatty } from "node:tty";
 import { runBcp } from "@bosun/bcp";
+import type { BunFile, FileSink } from "bun";
 
 export function runBcpCommand(argv: readonly string[]): Promise<number> {
   return runBcp(argv, {
     cwd: process.cwd(),
     stdin: Bun.stdin.stream(),
-    stdout: (chunk) => written(process.stdout, chunk),
-    stderr: (text) => written(process.stderr, text),
-    interactive: process.stderr.isTTY === true,
+    stdout: into(Bun.stdout),
+    stderr: into(Bun.stderr),
+    interactive: isatty(2),
   });
 }
 
-/** A reader that has gone (`… | head`) is no failure of ours. */
-function written(stream: NodeJS.WriteStream, chunk: string | Uint8Array): Promise<void> {
-  return new Promise((resolve) => stream.write(chunk, () => resolve()));
+/** Not process.stdout: merely touching it costs more than reading a small file. */
+function into(file: BunFile): (chunk: string | Uint8Array) => Promise<void> {
+  let sink: FileSink | undefined;
+  return async (chunk) => {
+    sink ??= file.writer();
+    try {
+      sink.write(chunk);
+      await sink.flush();
+    } catch {
+      // A reader that has gone (`… | head`) is no failure of ours.
+    }
+  };
 }
 
 /** Its general help and that of each of its commands: together, every option it knows. */
