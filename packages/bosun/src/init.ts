@@ -1,5 +1,4 @@
 // bosun init: puts Bosun into a client's configuration, or takes it out; shows the change before it makes it.
-import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { isatty } from "node:tty";
@@ -8,7 +7,7 @@ import { CLIENTS } from "./init/clients.ts";
 import type { Client, Place, Where } from "./init/clients.ts";
 import { ConfigFileError, readConfigFile, replaceConfigFile } from "./init/config-file.ts";
 import { diffOf } from "./init/diff.ts";
-import { addServe, OUR_NAME, putProxyInFront, removeServe, takeProxyAway } from "./init/entries.ts";
+import { addServe, OUR_NAME, putProxyInFront, removeServe, summaryOf, takeProxyAway } from "./init/entries.ts";
 import type { Change, Invocation, ServerEntry } from "./init/entries.ts";
 import { JsonTextError } from "./init/json-text.ts";
 import { columns, command, suggestion, UsageError } from "./options.ts";
@@ -175,13 +174,21 @@ function refuseContradictions(words: Words): void {
 function list(where: Where): number {
   const rows = Object.entries(CLIENTS).flatMap(([name, client]) =>
     Object.entries(client.files).map(([place, fileOf]) => {
-      const file = fileOf(where);
       const shown = `${name}${place === client.usual ? "" : ` --${place}`}`;
-      return [shown, `${existsSync(file) ? "found " : "absent"}  ${screenSafe(file, { oneLine: true })}`] as const;
+      return [shown, screenSafe(`${fileOf(where)}  (${stateOf(fileOf(where), client)})`, { oneLine: true })] as const;
     }),
   );
   console.log(`Clients and their files:\n${columns(rows)}\n\nTry: bosun init claude-code --dry-run`);
   return 0;
+}
+
+function stateOf(file: string, { key }: Client): string {
+  try {
+    const { text } = readConfigFile(file, undefined);
+    return text === undefined ? "absent" : text.trim() === "" ? "empty" : summaryOf(text, key);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 function agreed(): boolean {

@@ -113,6 +113,22 @@ test("--server chooses, and a name that is not there is said", async () => {
   expect(out).not.toContain('+\t\t"files"');
 });
 
+test("without a client it says which are here and what they have", async () => {
+  using place = new Place();
+  writeFileSync(
+    path.join(place.work, ".mcp.json"),
+    '{"mcpServers": {"a": {"command": "bosun", "args": ["proxy", "--", "x"]}, "b": {}}}',
+  );
+  writeFileSync(path.join(place.home, ".claude.json"), "{oops");
+  await place.run(["init", "cursor", "--yes"]);
+  const { code, out } = await place.run(["init"]);
+  expect(code).toBe(0);
+  expect(out).toMatch(/mcp-json .*\.mcp\.json {2}\(2 servers, 1 behind the proxy\)/);
+  expect(out).toMatch(/claude-code .*\.claude\.json {2}\(1:2: expected a key, found "o"\)/);
+  expect(out).toMatch(/cursor .*mcp\.json {2}\(1 server, bosun serve among them\)/);
+  expect(out).toMatch(/claude-desktop .*\(absent\)/);
+});
+
 test("keys of other servers are not shown", async () => {
   using place = new Place();
   const secret = `ghp_${"a1B2".repeat(9)}`;

@@ -142,6 +142,18 @@ function argumentsOf(entry: ServerEntry): string[] {
   return Array.isArray(args) ? args.map(String) : [];
 }
 
+/** What a file has, in a few words. */
+export function summaryOf(text: string, key: string): string {
+  const entries = Object.values(serversOf(text, key));
+  const served = entries.filter((entry) => isOurs(entry, "serve")).length;
+  const proxied = entries.filter((entry) => isOurs(entry, "proxy")).length;
+  return [
+    `${entries.length} ${entries.length === 1 ? "server" : "servers"}`,
+    ...(served === 0 ? [] : ["bosun serve among them"]),
+    ...(proxied === 0 ? [] : [`${proxied} behind the proxy`]),
+  ].join(", ");
+}
+
 function serversOf(text: string, key: string): Record<string, ServerEntry> {
   const root = parseJsonText(text);
   if (root.kind !== "object") throw new Error("the file holds no object");
