@@ -11,6 +11,7 @@ import { ModernHttp } from "./http-modern.ts";
 import { jsonResponse } from "./http-reply.ts";
 import { errorText, parseMessage } from "../wire/message.ts";
 import type { Incoming } from "../wire/message.ts";
+import { withLoadLimit } from "../server/load-limit.ts";
 import { claimsModern } from "../server/modern.ts";
 import { isModern } from "../wire/revisions.ts";
 import { INVALID_REQUEST, PARSE_ERROR, RpcError } from "../wire/rpc-error.ts";
@@ -48,8 +49,9 @@ export function createHttpHandler(service: Service, options: HttpOptions = {}): 
     idleMs: options.sessionIdleMs ?? 30 * 60 * 1000,
   });
   const streamLimits = { ...STREAM_LIMITS, ...options.streams };
-  const legacy = new LegacyHttp(service, sessions, streamLimits);
-  const modern = new ModernHttp(service, streamLimits);
+  const limited = withLoadLimit(service);
+  const legacy = new LegacyHttp(limited, sessions, streamLimits);
+  const modern = new ModernHttp(limited, streamLimits);
 
   async function respond(request: Request): Promise<Response> {
     const principal = options.authorize ? await options.authorize(request) : undefined;

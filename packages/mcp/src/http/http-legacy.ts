@@ -16,6 +16,9 @@ import type { SessionRegistry } from "./session-registry.ts";
 /** What all sessions together may keep for clients that come back. */
 const MAX_KEPT_CHARS = 128 * 1024 * 1024;
 
+/** What a client says of itself is kept as long as its session, and sessions are many. */
+const MAX_INITIALIZE_CHARS = 64 * 1024;
+
 export const SESSION_HEADER = "mcp-session-id";
 export const VERSION_HEADER = "mcp-protocol-version";
 
@@ -57,6 +60,9 @@ export class LegacyHttp {
   }
 
   private async initialize(message: RpcRequest, principal: Principal | undefined): Promise<Response> {
+    if (message.raw.length > MAX_INITIALIZE_CHARS) {
+      return refusal(413, `initialize is longer than ${MAX_INITIALIZE_CHARS} characters`, message.id);
+    }
     const params = message.params ?? {};
     const id = crypto.randomUUID();
     try {

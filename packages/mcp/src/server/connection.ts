@@ -4,6 +4,7 @@ import type { Call, Service } from "./call.ts";
 import { rpcErrorFor } from "../wire/failure-reply.ts";
 import type { JsonObject } from "../wire/json.ts";
 import { clientFacts, LegacySession } from "./legacy-session.ts";
+import { withLoadLimit } from "./load-limit.ts";
 import { errorText, idFrom, notificationText, resultText } from "../wire/message.ts";
 import type { Id, Incoming, Notification, Request, Single } from "../wire/message.ts";
 import { claimsModern, readClaim, supportedRevision } from "./modern.ts";
@@ -22,7 +23,7 @@ const LAST_ANSWERS_MS = 500;
 
 /** Resolves when the client has gone and everything it had started has been told so. */
 export async function serveConnection(service: Service, transport: Transport): Promise<void> {
-  const connection = new Connection(service, transport);
+  const connection = new Connection(withLoadLimit(service), transport);
   try {
     for await (const message of transport.incoming) {
       // Awaited only where order matters: a slow tool must not hold up the ping or the cancel behind it.
