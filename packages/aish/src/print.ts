@@ -2,11 +2,12 @@
 // refused; nothing waits for a key.
 import type { Outcome } from "./conversation/turns.ts";
 import { createScreenSafeStream } from "@bosun/guard";
-import { Program, Unusable } from "./program.ts";
+import { Program } from "./program.ts";
 import type { Seams, Ui } from "./program.ts";
 import type { ChatOptions } from "./config.ts";
 import type { Io } from "./screen/io.ts";
 import { safeLine } from "./screen/terminal-view.ts";
+import { Unusable } from "./unusable.ts";
 import { runTurn } from "./turn/turn.ts";
 import type { TurnEnd } from "./turn/turn.ts";
 import type { RunningCall, ShownCall, View } from "./turn/view.ts";

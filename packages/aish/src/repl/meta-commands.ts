@@ -98,22 +98,23 @@ function model(repl: Repl, name: string): void {
     const { model: now } = program.chat;
     return view.status(
       `${now.name}: ${now.wire} at ${now.host} · ctx ${count(now.window)} · others: ${
-        Object.keys(program.models())
+        Object.keys(program.models.all())
           .filter((one) => one !== now.name)
           .join(", ") || "none"
       }`,
     );
   }
-  const chosen = program.useModel(name);
+  const chosen = program.models.get(name);
+  if (chosen !== undefined) program.chat.model = chosen;
   if (chosen === undefined)
-    return view.problem(`there is no model "${name}" (there are: ${Object.keys(program.models()).join(", ")})`);
+    return view.problem(`there is no model "${name}" (there are: ${Object.keys(program.models.all()).join(", ")})`);
   view.status(`now talking to ${chosen.name} (${chosen.wire} at ${chosen.host})`);
 }
 
 async function models(repl: Repl, rest: string): Promise<void> {
   const { program } = repl;
   if (rest === "check") {
-    const keeps = await program.checkTemplate(program.chat.model);
+    const keeps = await program.models.checkTemplate(program.chat.model);
     const said =
       keeps === undefined
         ? "the server cannot say"
@@ -122,12 +123,11 @@ async function models(repl: Repl, rest: string): Promise<void> {
           : "tool results go as text";
     return repl.view.status(`${program.chat.model.name}: ${said}`);
   }
-  const names = Object.keys(program.models());
+  const names = Object.keys(program.models.all());
   await repl.interruptible(async (signal) => {
     const checked = names.map(async (name) => {
       const before = program.chat.model;
-      const one = name === before.name ? before : program.useModel(name);
-      program.chat.model = before;
+      const one = name === before.name ? before : program.models.get(name);
       const offered = await one
         ?.offered(program.chat.fetch, AbortSignal.any([signal, AbortSignal.timeout(3000)]))
         .catch((error: unknown) => String(error instanceof Error ? error.message : error));
@@ -273,7 +273,7 @@ function config(repl: Repl): void {
       `settings: ${loaded.file ?? "none (all defaults)"}`,
       `state:    ${loaded.folders.state}`,
       `sessions: ${repl.program.sessions.folder}`,
-      `models:   ${Object.keys(repl.program.models()).join(", ") || "none"}`,
+      `models:   ${Object.keys(repl.program.models.all()).join(", ") || "none"}`,
       `servers:  ${
         chat.servers
           .list()

@@ -1,7 +1,7 @@
 // `:mcp …`: servers while the conversation goes on, and tools called by hand through the same approval.
 import { httpUrl } from "@bosun/guard";
 import { parseObject } from "../model/json-text.ts";
-import { aliasOfUrl } from "../program.ts";
+import { aliasOfUrl } from "../servers/configured-servers.ts";
 import { safeLine } from "../screen/terminal-view.ts";
 import { placeOf, plainConfig } from "../servers/server-config.ts";
 import { displayName, isAlias, nearest } from "../tools/names.ts";

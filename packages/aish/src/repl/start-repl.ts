@@ -2,13 +2,14 @@
 import type { ElicitAnswer, JsonObject } from "@bosun/mcp";
 import type { ChatOptions } from "../config.ts";
 import { EXIT, isSettingsProblem } from "../print.ts";
-import { Program, Unusable } from "../program.ts";
+import { Program } from "../program.ts";
 import type { Seams, Ui } from "../program.ts";
 import { Input } from "../screen/input.ts";
 import type { Io, Keyboard } from "../screen/io.ts";
 import { TerminalPerson } from "../screen/terminal-person.ts";
 import { safeLine, TerminalView } from "../screen/terminal-view.ts";
 import { Terminal } from "../screen/terminal.ts";
+import { Unusable } from "../unusable.ts";
 import { askForm } from "./elicit.ts";
 import { ageOf, META } from "./meta-commands.ts";
 import { Repl } from "./repl.ts";
