@@ -79,6 +79,25 @@ test("ripgrep is unpacked once, private, and put right when it is not what it wa
   expect(readFileSync(file).equals(bytes)).toBe(true);
 });
 
+test("where ripgrep cannot be kept it is unpacked for one run, and nothing of it is left", async () => {
+  using place = new HostilePlace();
+  const temporary = path.join(place.folder, "tmp");
+  mkdirSync(temporary);
+  mkdirSync(path.join(place.home, ".local/state/bosun"), { recursive: true, mode: 0o700 });
+  writeFileSync(path.join(place.home, ".local/state/bosun/bin"), "in the way");
+  const unpacked = (): string[] => readdirSync(temporary).filter((name) => name.startsWith("bosun-rg-"));
+  {
+    const env = { ...place.env, TMPDIR: temporary };
+    await using client = new StdioClient([bosun, "serve", "--transport", "stdio"], place.work, env);
+    await client.greet();
+    expect(await client.call("grep", { pattern: "needle", output_mode: "content" })).toContain("a needle in here");
+    // On Linux its name is gone while it runs: no command can change it.
+    expect(unpacked().length).toBe(process.platform === "linux" ? 0 : 1);
+    expect(await client.call("grep", { pattern: "needle", output_mode: "count" })).toContain("1");
+  }
+  expect(unpacked()).toEqual([]);
+});
+
 test.skipIf(!existsSync("/usr/bin/bwrap"))(
   "no command can put another program in ripgrep's place, even without a folder limit (needs bubblewrap)",
   async () => {

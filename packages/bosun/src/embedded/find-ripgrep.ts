@@ -34,10 +34,22 @@ function unpack(): string {
     return unpackInto(path.join(state, "bin"));
   } catch {
     // A state folder that cannot be written, or that others own: for this run only, then.
-    const folder = mkdtempSync(path.join(tmpdir(), "bosun-rg-"));
-    process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-    return unpackInto(folder);
+    return unpackForNow();
   }
+}
+
+/** Where the system can run an open file, its name is gone at once: nobody can change it, and nothing is left behind. */
+function unpackForNow(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "bosun-rg-"));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const file = unpackInto(folder);
+  if (process.platform === "linux") {
+    const descriptor = openSync(file, constants.O_RDONLY);
+    remove();
+    return `/proc/${process.pid}/fd/${descriptor}`;
+  }
+  process.once("exit", remove);
+  return file;
 }
 
 function unpackInto(folder: string): string {
