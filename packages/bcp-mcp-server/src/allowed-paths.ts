@@ -29,10 +29,12 @@ export class AllowedPaths {
     return new OpenedPaths(this);
   }
 
+  get limited(): boolean {
+    return this.roots.length > 0;
+  }
+
   contains(real: string): boolean {
-    return (
-      this.roots.length === 0 || this.roots.some((root) => real === root || real.startsWith(path.join(root, path.sep)))
-    );
+    return !this.limited || this.roots.some((root) => real === root || real.startsWith(path.join(root, path.sep)));
   }
 
   describe(): string {

@@ -2,6 +2,7 @@
 // same words and give the same answers, so the tools cannot tell.
 import { runBcp } from "@bosun/bcp";
 import type { AllowedPaths } from "./allowed-paths.ts";
+import { refuseContentFiles } from "./content-files.ts";
 import { runExternal } from "./external-bcp.ts";
 import { OutputTooLong } from "./output-too-long.ts";
 import { Turns } from "./turns.ts";
@@ -13,6 +14,8 @@ export type BcpCommand = {
   readonly extended: readonly string[];
   /** Throws PathRefused for a path that may not even be asked about. */
   check(path: string): Promise<void>;
+  /** Throws PathRefused for a manifest that names files which may not be read. */
+  checkContents(manifest: string): Promise<void>;
 };
 
 const MIB = 1024 * 1024;
@@ -28,6 +31,8 @@ export function bcpInProcess(paths: AllowedPaths): BcpCommand {
   return {
     extended: ["--extended"],
     check: (path) => paths.open().check(path),
+    // Each is judged when it is opened.
+    checkContents: async () => {},
     run: (args, signal) => turns.take(signal, () => runHere(args, paths)),
   };
 }
@@ -38,6 +43,9 @@ export function bcpBinary(program: string, timeoutMs: number, paths: AllowedPath
     extended: [],
     // Another program opens its files itself: all we can do is look before it does.
     check: (path) => paths.open().check(path),
+    checkContents: async (manifest) => {
+      if (paths.limited) await refuseContentFiles(manifest);
+    },
     run: (args, signal) =>
       turns.take(signal, () => runExternal(program, args, { timeoutMs, maxChars: MAX_OUTPUT_CHARS, signal })),
   };

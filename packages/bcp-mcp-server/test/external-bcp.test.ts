@@ -1,12 +1,13 @@
 // BCP_CLI_PATH: another binary behind the same tools, whatever it does.
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Client } from "@bosun/mcp/client";
 import { bcpMain, bun, call, start } from "./reading.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "bcp-external-"));
+const WRAPPER = `exec ${[...bun, bcpMain].map((word) => `'${word}'`).join(" ")} "$@"`;
 const clients: Client[] = [];
 const at = (name: string): string => path.join(folder, name);
 
@@ -19,7 +20,7 @@ afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("another binary answers the same", async () => {
-  const program = script("wrapper", `exec ${[...bun, bcpMain].map((word) => `'${word}'`).join(" ")} "$@"`);
+  const program = script("wrapper", WRAPPER);
   const external = await opened({ BCP_CLI_PATH: program });
   const own = await opened({});
   const read = { path: at("made.bcp"), mode: "markdown" };
@@ -66,6 +67,25 @@ test.each([
   expect(outcome).toEqual({ failed: true, text: expect.stringContaining(name) });
 });
 
+test("another binary does not read for a manifest what is outside the allowed folders", async () => {
+  mkdirSync(at("inside"));
+  writeFileSync(at("secret.txt"), "a secret");
+  const blocks = [{ type: "document", title: "T", content_file: "../secret.txt" }];
+  const args = { manifest_path: at("inside/m.json"), output_path: at("inside/out.bcp") };
+  const env = { BCP_CLI_PATH: script("wrapper", WRAPPER) };
+  const scoped = await opened(env, ["--allow-dir", at("inside")]);
+  // The same key, spelled so that a search for it would not find it.
+  const spelled = JSON.stringify({ blocks }).replace("content_file", "content\\u005ffile");
+  for (const source of [JSON.stringify({ blocks }), spelled]) {
+    writeFileSync(args.manifest_path, source);
+    const outcome = await call(scoped, "encode_bcp_file", args);
+    expect(outcome).toEqual({ failed: true, text: expect.stringContaining("in the manifest itself") });
+    expect(existsSync(args.output_path)).toBe(false);
+  }
+  writeFileSync(args.manifest_path, JSON.stringify({ blocks: [{ type: "document", title: "T", content: "x" }] }));
+  expect((await call(scoped, "encode_bcp_file", args)).failed).toBe(false);
+});
+
 test("what a binary started ends with it", async () => {
   const program = script("leaves-a-child", `sleep 61 & echo $! > '${at("child.pid")}'; wait`);
   const external = await opened({ BCP_CLI_PATH: program, BCP_CLI_TIMEOUT_MS: "500" });
@@ -74,8 +94,8 @@ test("what a binary started ends with it", async () => {
   while (isAlive(child)) await Bun.sleep(20);
 });
 
-async function opened(env: Record<string, string>): Promise<Client> {
-  const client = await start([], env);
+async function opened(env: Record<string, string>, args: string[] = []): Promise<Client> {
+  const client = await start(args, env);
   clients.push(client);
   return client;
 }

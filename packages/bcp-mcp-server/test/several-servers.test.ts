@@ -139,6 +139,30 @@ test("subscriptions and log levels reach the right servers, and what they say co
   ]);
 });
 
+test("a modern client hears of changes of all servers on one stream", async () => {
+  const heard: string[] = [];
+  const onNotification: ClientOptions["onNotification"] = (method, params) =>
+    void heard.push(`${method} ${String(params["uri"] ?? "")}`);
+  const announcing = { ...docs, tools: [...docs.tools, tool("announce")] };
+  const servers = serversFile({ docs: server(announcing), code: server(code) });
+  await using proxied = await start({ servers, client: { era: "modern", onNotification } });
+  await proxied.client.list("resources");
+  const over = new AbortController();
+  const wanted = { toolsListChanged: true, resourceSubscriptions: ["bosun://server/code/common://same", "docs://one"] };
+  const listening = proxied.client.listen(wanted, over.signal);
+  await until(() => heard.filter((one) => one.includes("updated")).length >= 2);
+  await proxied.call("announce");
+  await until(() => heard.some((one) => one.includes("tools/list_changed")));
+  over.abort();
+  await listening;
+  expect(heard.filter((one) => !one.includes("acknowledged")).toSorted()).toEqual([
+    "notifications/resources/updated bosun://server/code/common://same",
+    "notifications/resources/updated docs://one",
+    "notifications/tools/list_changed ",
+  ]);
+  expect(heard.filter((one) => one.includes("acknowledged")).length).toBeLessThanOrEqual(1);
+});
+
 test("a server that died comes back with the next call; its names were not for the taking", async () => {
   const faulty = path.resolve(import.meta.dir, "fixtures/faulty-server.ts");
   const log = json({});

@@ -110,12 +110,14 @@ export class Backend {
   private wayOf(call: Call): Way {
     const era = isModernRevision(call.revision) ? "modern" : "legacy";
     let way = this.ways.get(era);
-    if (!way) this.ways.set(era, (way = new Way(this.spec, this.options.log, (message) => this.hear(message))));
+    if (!way) this.ways.set(era, (way = new Way(this.spec, this.options.log, (message) => this.hear(message, era))));
     return way;
   }
 
-  private hear(message: Notification): Notification {
+  private hear(message: Notification, era: "legacy" | "modern"): Notification {
     if (message.method === "notifications/tools/list_changed") this.toolsKnown = false;
+    // A modern client is told on the stream of its own request, where it is known what it asked for.
+    if (era === "modern") return message;
     const uri = message.method === "notifications/resources/updated" ? message.params?.["uri"] : undefined;
     const shown = typeof uri === "string" ? this.shownUri(uri) : undefined;
     if (shown === undefined || shown === uri) return message;

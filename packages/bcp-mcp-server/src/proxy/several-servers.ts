@@ -24,6 +24,16 @@ const LISTS = {
   "resources/list": "resources",
   "resources/templates/list": "resourceTemplates",
 };
+/** Of older revisions only. */
+const REMOVED = new Set([
+  "initialize",
+  "ping",
+  "logging/setLevel",
+  "resources/subscribe",
+  "resources/unsubscribe",
+  "tasks/list",
+  "tasks/result",
+]);
 const IDENTITY = { name: "bosun-proxy", version: VERSION };
 
 export class SeveralServers {
@@ -49,6 +59,7 @@ export class SeveralServers {
   }
 
   async handle(call: Call): Promise<JsonObject | RawJson> {
+    if (isModernRevision(call.revision) && REMOVED.has(call.method)) throw unknownMethod(call);
     switch (call.method) {
       case "initialize":
         return this.greet(call);
@@ -74,7 +85,7 @@ export class SeveralServers {
         return this.listen(call);
       default:
         if (call.method.startsWith("tasks/")) return this.tasks.handle(call);
-        throw new RpcError(METHOD_NOT_FOUND, `no server here knows ${call.method}`);
+        throw unknownMethod(call);
     }
   }
 
@@ -173,7 +184,8 @@ export class SeveralServers {
         raw: JSON.stringify({ params }),
         notify(method, body) {
           // Acknowledged once, above, for all of them.
-          if (method !== "notifications/subscriptions/acknowledged") call.notify(method, body);
+          if (method === "notifications/subscriptions/acknowledged") return;
+          call.notify(method, method === "notifications/resources/updated" ? underShownUri(backend, body) : body);
         },
       };
       void backend.handle(part).catch((error: unknown) => this.log("debug", `${backend.name}: ${String(error)}`));
@@ -201,6 +213,15 @@ export class SeveralServers {
 export function inEra(call: Call, result: JsonObject): JsonObject {
   if (!isModernRevision(call.revision)) return result;
   return { resultType: "complete", ttlMs: 0, cacheScope: "private", ...result };
+}
+
+function underShownUri(backend: Backend, body: JsonObject | RawJson): JsonObject {
+  const params = objectOf(body);
+  return typeof params["uri"] === "string" ? { ...params, uri: backend.shownUri(params["uri"]) } : params;
+}
+
+function unknownMethod({ method }: Call): RpcError {
+  return new RpcError(METHOD_NOT_FOUND, `no server here knows ${method}`);
 }
 
 function objectOf(result: JsonObject | RawJson): JsonObject {

@@ -20,6 +20,7 @@ export const encodeBcpFile = (bcp: BcpCommand) =>
       const output = resolve(output_path);
       const problem = await problemWithFile(bcp, manifest);
       if (problem) return problem;
+      await bcp.checkContents(manifest);
       await bcp.check(output);
       // A wrong word must not replace somebody's source file; nor could the result be read with these tools.
       if (!hasExtension(output, ".bcp")) return failure(`${output} is not a .bcp file`);
