@@ -480,6 +480,96 @@ describe("Ctrl-C works in every state", () => {
   });
 });
 
+describe("the commands that begin with a colon", () => {
+  test("policy: allow, ask, deny, save, and where each rule comes from", async () => {
+    home.settings(modelSettings(model.url, `${odd()}[mcp.auto_approve]\n"odd.fail" = "deny"\n`));
+    model.push(
+      calls(["odd__echo", { text: "a" }]),
+      says("done a"),
+      calls(["odd__echo", { text: "b" }]),
+      says("done b"),
+    );
+    const screen = start();
+    await screen.until(/odd ready/);
+    screen.type(":allow odd.echo\r");
+    await screen.until("allowed: odd.echo with any arguments, for this session");
+    screen.type("one\r");
+    await screen.until("done a");
+    screen.type(":policy\r");
+    await screen.until(
+      /deny +mcp\.auto_approve "odd\.fail" \(.*config\.toml:\d+\)\nallow +odd\.echo with any arguments, for this session/,
+    );
+    screen.type(":deny odd.echo\r");
+    await screen.until("denied for this session: odd.echo");
+    screen.type("two\r");
+    await screen.until("done b");
+    expect(lastMessage()["content"]).toMatch(/no such tool|Not allowed/);
+    screen.type(":ask odd.echo\r");
+    await screen.until("asked about from now on in this session: odd.echo");
+    screen.type(":allow odd.echo --save\r");
+    await screen.until("allowed from now on: odd.echo");
+    const file = path.join(home.folder, "config/bosun/config.toml");
+    expect(readFileSync(file, "utf8")).toContain('[mcp.auto_approve]\n"odd.echo" = true\n"odd.fail" = "deny"');
+    screen.type(":allow nope.x\r");
+    await screen.until('no tool that is connected matches "nope.x"');
+  });
+
+  test("context, cost, audit, undo, retry, go, export, new, sessions, resume, model, config, edit, last", async () => {
+    const editor = path.join(home.work, "editor.sh");
+    writeFileSync(editor, "#!/bin/sh\necho 'written in the editor' > \"$1\"\n", { mode: 0o755 });
+    home.settings(
+      modelSettings(
+        model.url,
+        `[models.other]\nbase_url = "${model.url}"\n${odd()}[mcp.auto_approve]\n"odd.*" = true\n`,
+      ),
+    );
+    model.push(
+      calls(["odd__big", {}]),
+      says("first answer"),
+      says("second answer"),
+      says("third answer"),
+      says("fourth answer"),
+    );
+    const screen = start([], { env: { EDITOR: editor } });
+    await screen.until(/odd ready/);
+    let mark = screen.mark();
+    const run = async (line: string, until: string | RegExp): Promise<void> => {
+      mark = screen.mark();
+      screen.type(`${line}\r`);
+      await screen.until(until, mark);
+      await screen.until(/aish>/, mark);
+    };
+    await run("a question", "first answer");
+    expect(screen.screen()).toContain("more lines (:last shows all)");
+    await run(":context", /tools of odd +[\d,]+ +\d+%[\s\S]*room left/);
+    await run(":cost", /odd\.big +1 calls/);
+    await run(":audit", /decision odd\.big allow[\s\S]*outcome +odd\.big ok/);
+    await run(":undo", "dropped: a question");
+    await run("another", "second answer");
+    await run(":retry", "third answer");
+    await run("!echo remembered", "exit 0");
+    await run(":go", "fourth answer");
+    expect(String(lastMessage()["content"])).toMatch(/remembered[\s\S]*\(continue\)$/);
+    await run(":export talk.md", "written to");
+    expect(readFileSync(path.join(home.work, "talk.md"), "utf8")).toContain("## You\n\nanother");
+    await run(":model other", "now talking to other");
+    await run(":model", "other: other at");
+    await run(":models", /\* other +other at .* +answers/);
+    await run(":config", /settings: .*config\.toml/);
+    await run(":forget", "0 outputs dropped");
+    await run(":think", "(no reasoning yet)");
+    await run(":last error", "(no error)");
+    await run(":new", "new session");
+    await run(":sessions", /\d{8}-\d{4}-\w{4} +0 min +\S+ turns +a question/);
+    await run(":resume", "resumed");
+    await run(":help approval", "Enter is no");
+    await run(":mcp log odd", "tools/call big");
+    mark = screen.mark();
+    screen.type(":edit\r");
+    await screen.until("aish> written in the editor", mark);
+  });
+});
+
 describe("the terminal goes to others and comes back", () => {
   test(":tty, an edited argument, and suspend", async () => {
     const editor = path.join(home.work, "editor.sh");
