@@ -11,6 +11,10 @@ const GIT_RUNS =
 
 /** What a command runs besides itself. */
 export function unwrap(command: SimpleCommand): Unwrapped {
+  if (turnsAliasesOn(command)) {
+    const reason = "aliases change what later words mean";
+    return { inner: [{ kind: "unknown", why: "dynamic", reason }], transparent: false };
+  }
   const [program] = command.words;
   if (!isLiteral(program)) return { inner: [], transparent: false };
   const name = nameOfProgram(program);
@@ -19,6 +23,7 @@ export function unwrap(command: SimpleCommand): Unwrapped {
   if (SHELLS.has(name)) return { inner: shellInner(command), transparent: false };
   if (name === "eval") return { inner: [evalInner(command.words.slice(1))], transparent: false };
   if (name === "trap") return { inner: trapInner(command.words), transparent: false };
+  if (name === "alias") return { inner: aliasInner(command.words), transparent: false };
   if (name === "source" || name === ".")
     return { inner: [{ kind: "unknown", why: "script", reason: "runs a script file" }], transparent: false };
   if (name === "find") return { inner: findInner(command), transparent: false };
@@ -58,6 +63,28 @@ function shellInner(command: SimpleCommand): Inner[] {
 function trapInner(words: readonly Word[]): Inner[] {
   const text = words.slice(1).find((word) => word !== "--" && !(isLiteral(word) && word.startsWith("-")));
   return words.length < 3 || text === undefined ? [] : [shellWord(text)];
+}
+
+// bash expands aliases where it is told to, and in POSIX mode; BASH_ALIASES makes them without the word alias.
+function turnsAliasesOn({ words, assignments }: SimpleCommand): boolean {
+  const [program] = words;
+  const switches = program === "set" || program === "shopt";
+  return (
+    assignments.some(({ name }) => ALIAS_VARIABLE.test(name)) ||
+    words.some((word) => isLiteral(word) && ALIAS_VARIABLE.test(word)) ||
+    (switches && words.some((word) => word === "posix" || word === "expand_aliases"))
+  );
+}
+
+const ALIAS_VARIABLE = /^(?:BASH_ALIASES|POSIXLY_CORRECT)(?![A-Za-z0-9_])/;
+
+// Where aliases are expanded (sh, or bash told so), each value will stand in the place of a command.
+function aliasInner(words: readonly Word[]): Inner[] {
+  return words.slice(1).flatMap((word): Inner[] => {
+    if (!isLiteral(word)) return [shellWord(word)];
+    const at = word.indexOf("=");
+    return at < 0 ? [] : [shellWord(word.slice(at + 1))];
+  });
 }
 
 // A name that find puts in begins with where it looked, so alone it is no option; inside other text it is text.
