@@ -79,6 +79,19 @@ together(() => {
     for (const line of lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
   });
 
+  row("server", "the log is JSON lines when asked for, on stderr, and names the shell once", async () => {
+    const { root } = scratch();
+    await using server = await TestServer.start({ root, args: ["--sandbox", "off", "--log-format", "json"] });
+    await server.bash("true");
+    await eventually("it has said something", () => server.stderr.includes("shell"));
+    const lines = server.stderr
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { level: string; msg: string });
+    expect(lines.filter(({ msg }) => msg === "shell")).toHaveLength(1);
+    expect(lines.every(({ level }) => ["info", "warn"].includes(level))).toBe(true);
+  });
+
   row("server", "version and help print and exit", async () => {
     const run = async (flag: string): Promise<string> => {
       const child = Bun.spawn([...BUN, MAIN, flag], { stdin: "ignore", stdout: "pipe", stderr: "ignore" });

@@ -81,6 +81,18 @@ function forEachMode(run: (server: TestServer, mode: string) => Promise<void>): 
   };
 }
 
+/** Attacks that were tried and contained, by row of the threat table. */
+const contained = new Map<string, number>();
+afterAll(() => {
+  const table = [...contained].toSorted(([a], [b]) => Number(a.slice(1)) - Number(b.slice(1)));
+  console.error(`attack variants contained: ${table.map(([id, count]) => `${id} ${count}`).join(", ")}`);
+});
+
+function note(name: string, variants = 1): void {
+  const id = /^S\d+/.exec(name)?.[0] ?? "S0";
+  contained.set(id, (contained.get(id) ?? 0) + variants);
+}
+
 /** Nothing outside was shown, changed or made. */
 function unharmed(server: TestServer, said: string): void {
   expect(said).not.toContain(CANARY);
@@ -136,6 +148,7 @@ for (const [name, at] of OUTSIDE) {
         const result = await server.call(tool, args(at(server)));
         const said = JSON.stringify(result);
         unharmed(server, said);
+        note(name);
         // Some of these are names like any other: what counts is that they name nothing outside.
         const harmless =
           /literal|look-alike/.test(name) ||
@@ -161,6 +174,7 @@ row(
       const result = await server.call(tool, args);
       expect([tool, result.isError]).toEqual([tool, true]);
       unharmed(server, JSON.stringify(result));
+      note("S2");
     }
     expect(await server.text("grep", { pattern: "canary", output_mode: "content" })).toBe("");
   }),
@@ -195,6 +209,7 @@ row("threats", "S4 a folder swapped with a link while we work: nothing outside i
       server.text("read_file", { file: "swap/secret.txt" }),
     ]);
     unharmed(server, said.join("\n"));
+    note("S4", said.length);
   }
   swap.running = false;
   await swapping;
@@ -221,6 +236,7 @@ rows(
         expect(result.isError === true || (result.content[0]?.text ?? "").startsWith("Binary file")).toBe(true);
       }
       rmSync(server.at("odd"), { force: true });
+      note("S5", calls.length);
     }
   },
 );
@@ -238,6 +254,7 @@ const sandboxed = (
       const said = JSON.stringify(await server.call(tool, { command: command(server) }));
       unharmed(server, said);
       holds(said, server);
+      note(name);
     }
   });
 };
@@ -294,6 +311,96 @@ row("threats", "S7 without a sandbox the server says so loudly, and require refu
   expect(server?.stderr).toContain("commands run WITHOUT a sandbox");
 });
 
+/** Ways to hide `touch hijacked` from a rule that denies `touch`. */
+const HIDDEN: readonly string[] = [
+  "touch hijacked",
+  "/usr/bin/touch hijacked",
+  "t''ouch hijacked",
+  't"ou"ch hijacked',
+  "\\touch hijacked",
+  "$'touch' hijacked",
+  "$'\\x74ouch' hijacked",
+  "touch${IFS}hijacked",
+  "t=touch; $t hijacked",
+  "$(echo touch) hijacked",
+  "`echo touch` hijacked",
+  "true; touch hijacked",
+  "true && touch hijacked",
+  "false || touch hijacked",
+  "true & touch hijacked",
+  "true\ntouch hijacked",
+  "true\r\ntouch hijacked",
+  "(touch hijacked)",
+  "{ touch hijacked; }",
+  "if true; then touch hijacked; fi",
+  "for i in 1; do touch hijacked; done",
+  "echo $(touch hijacked)",
+  'echo "`touch hijacked`"',
+  "cat <(touch hijacked)",
+  "f() { touch hijacked; }; f",
+  "shopt -s expand_aliases\nalias x='touch hijacked'\nx",
+  "set -o posix\nalias x='touch hijacked'\nx",
+  "set -o posix\nBASH_ALIASES[x]='touch hijacked'\nx",
+  "shopt -s expand_aliases; declare -A BASH_ALIASES=([x]='touch hijacked')\nx",
+  "POSIXLY_CORRECT=1\nBASH_ALIASES[x]='touch hijacked'\nx",
+  "export POSIXLY_CORRECT=1\nprintf -v 'BASH_ALIASES[x]' 'touch hijacked'\nx",
+  "sh -c 'touch hijacked'",
+  "bash -c \"bash -c 'touch hijacked'\"",
+  "env touch hijacked",
+  "env -i A=1 touch hijacked",
+  "command touch hijacked",
+  "exec touch hijacked",
+  "nohup touch hijacked",
+  "nice -n 5 touch hijacked",
+  "timeout 5 touch hijacked",
+  "xargs touch <<< hijacked",
+  "echo hijacked | xargs touch",
+  "find . -maxdepth 0 -exec touch hijacked \\;",
+  "eval 'touch hijacked'",
+  "eval touch hijacked",
+  "git -c alias.x='!touch hijacked' x",
+  "tar cf /dev/null inside.txt --checkpoint=1 --checkpoint-action=exec='touch hijacked'",
+  "sh <<< 'touch hijacked'",
+  "sh <<EOF\ntouch hijacked\nEOF",
+  "echo 'touch hijacked' | sh",
+  "awk 'BEGIN { system(\"touch hijacked\") }'",
+  "A=1 B=2 touch hijacked",
+  "{touch,hijacked}",
+  "/usr/bin/tou[c]h hijacked",
+  "time touch hijacked",
+  "! touch hijacked",
+  "coproc touch hijacked",
+  "trap 'touch hijacked' EXIT",
+  `${"true; ".repeat(200)}touch hijacked`,
+];
+
+row("threats", "S8 shell text that hides a command from a rule never runs it", async () => {
+  const { base, root } = scratch({ "inside.txt": "x" });
+  mkdirSync(`${base}/config/bosun`, { recursive: true });
+  writeFileSync(
+    `${base}/config/bosun/config.toml`,
+    '[[rules]]\nname = "no touch"\ndecide = "deny"\ncommand = "touch"\n',
+    { mode: 0o600 },
+  );
+  await using server = await TestServer.start({ root, args: ["--sandbox", "off", "--tools", "coding,shell"] });
+  for (const command of HIDDEN) {
+    for (const tool of ["bash", "shell"]) {
+      const result = await server.call(tool, { command });
+      expect([command, existsSync(server.at("hijacked"))]).toEqual([command, false]);
+      expect([command, result.isError]).toEqual([command, true]);
+      note("S8");
+    }
+  }
+  for (const harmless of [
+    "echo touch",
+    "grep touch inside.txt || true",
+    "ls; echo 'touch hijacked'",
+    "git log --grep=touch || true",
+  ]) {
+    expect([harmless, (await server.bash(harmless)).slice(0, 12)]).toEqual([harmless, "exit_code: 0"]);
+  }
+});
+
 row("threats", "S9 redirects and writing builtins cannot leave the sandbox's folders", async () => {
   const server = servers.get("require") ?? servers.get("off");
   if (server === undefined || !hasSandbox) return;
@@ -308,6 +415,7 @@ row("threats", "S9 redirects and writing builtins cannot leave the sandbox's fol
     `dd if=inside.txt of=${out}`,
   ]) {
     unharmed(server, await server.bash(command));
+    note("S9");
   }
 });
 
@@ -324,6 +432,7 @@ rows(
     for (const server of servers.values()) {
       await server.call(tool, args);
       expect(existsSync(server.at("hijacked"))).toBe(false);
+      note("S10");
     }
   },
 );
@@ -353,6 +462,7 @@ row(
         expect([target, result.isError]).toEqual([target, true]);
         const said = await server.call("str_replace", { path: target, old_str: "n", new_str: "m" });
         expect([target, said.isError]).toEqual([target, true]);
+        note("S11", 2);
       }
       const before = snapshotOf(base);
       if (mode === "require") {
@@ -397,6 +507,7 @@ row(
       expect(statSync(path.join(folder, name)).mode & 0o777).toBe(0o600);
     }
     expect(server.stderr).not.toContain(CANARY);
+    note("S12", 5);
   }),
 );
 
@@ -425,6 +536,7 @@ row("threats", "S16 a server killed in the middle of writing leaves the old file
     await server.process.exited;
     const content = readFileSync(server.at("precious.txt"), "utf8");
     expect(content === "old".repeat(500_000) || content === "new".repeat(2_000_000)).toBe(true);
+    note("S16");
   }
 });
 
