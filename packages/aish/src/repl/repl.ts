@@ -2,9 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { MAX_COMMANDS } from "../conversation/cmd-lines.ts";
 import type { Program } from "../program.ts";
-import { VERSION } from "../program.ts";
 import type { Input } from "../screen/input.ts";
 import type { TerminalPerson } from "../screen/terminal-person.ts";
 import { safeLine } from "../screen/terminal-view.ts";
@@ -15,10 +13,10 @@ import { InputHistory } from "../settings/state.ts";
 import { lastingCommand } from "../shell/lasting-command.ts";
 import { runOnTerminal } from "../shell/terminal-child.ts";
 import { displayName, nearest } from "../tools/names.ts";
-import { MANY_TOOLS } from "../turn/request.ts";
 import { runTurn } from "../turn/turn.ts";
 import { runInFrame } from "./command-frame.ts";
-import { toolCount } from "./listings.ts";
+import { runProposed } from "./proposed-commands.ts";
+import { banner, lastExchange, settledReport, stateOf } from "./reports.ts";
 import { isWholeInput, joinedInput, route } from "./route.ts";
 import { shortFolder } from "./short-folder.ts";
 
@@ -43,7 +41,6 @@ export class Repl {
   #hasCommandJustRun = false;
   #folders: string[] = [];
   #nextLine = "";
-  readonly #reported = new Set<string>();
 
   constructor(parts: Pick<Repl, "program" | "terminal" | "input" | "view" | "person" | "meta">) {
     this.program = parts.program;
@@ -59,11 +56,13 @@ export class Repl {
 
   /** `resumed`: what to say of a session that goes on. */
   async run(firstQuestion: string, resumed?: readonly string[]): Promise<number> {
-    this.#banner();
+    this.#begin();
     for (const line of resumed ?? []) this.view.status(line);
     if (resumed !== undefined) this.showLastExchange();
     const settled = this.program.chat.servers.connectAll();
-    void settled.then(() => this.#reportRules());
+    void settled.then(() => {
+      for (const line of settledReport(this.program)) this.view.status(line);
+    });
     if (this.program.chat.servers.list().length > 0) {
       // Fast servers are in the first line; nobody waits for the others.
       await Promise.race([settled, Bun.sleep(SETTLE_MS)]);
@@ -295,37 +294,34 @@ export class Repl {
       this.view.status(end.text === "" ? "stopped" : "stopped; what was said is kept (:undo drops it)");
       return;
     }
-    if (end.commands.length > 0) await this.#commands(end.commands);
+    if (end.commands.length === 0) return;
+    this.#hasCommandJustRun = await runProposed(end.commands, {
+      program: this.program,
+      view: this.view,
+      person: this.person,
+      run: (command) => this.#framed(command, "model", true),
+    });
   }
 
-  async #commands(all: readonly string[]): Promise<void> {
-    const { settings, io, runner, chat } = this.program;
-    const commands = all.slice(0, MAX_COMMANDS);
-    if (all.length > commands.length)
-      this.view.status(`${all.length - commands.length} more commands in this answer are not asked about`);
-    for (const [place, command] of commands.entries()) {
-      const isLast = place === commands.length - 1;
-      const judged = await chat.gate.judgeCommand(command, io.cwd());
-      if (judged.verdict === "deny") {
-        this.view.problem(`not run: ${judged.reason} (${judged.rule.name})`);
-        chat.conversation.remember({ by: "model", command, cwd: io.cwd(), output: "" });
-        continue;
-      }
-      const mustAsk = settings.shell.confirmCmd || (judged.verdict === "ask" && chat.gate.policy.judgesCommands);
-      const answer = mustAsk
-        ? await this.person.command(command, { cwd: shortFolder(io.cwd(), io.home), shell: runner.shell })
-        : ({ kind: "run", command } as const);
-      if (answer.kind === "stop") return;
-      if (answer.kind === "no") {
-        chat.conversation.remember({ by: "model", command, cwd: io.cwd(), output: "" });
-        this.view.status("not run");
-        if (!isLast && !(await this.person.confirm("  go on with the others?"))) return;
-        continue;
-      }
-      const run = await this.#framed(answer.command, "model", true);
-      this.#hasCommandJustRun = true;
-      if (run?.exit !== 0 && !isLast && !(await this.person.confirm("  it failed; go on with the others?"))) return;
-    }
+  #begin(): void {
+    const { chat, settings, io } = this.program;
+    this.terminal.line(banner(this.program));
+    if (!settings.shell.confirmCmd) this.view.problem("CMD: lines run without asking (shell.confirm_cmd = false)");
+    if (settings.shell.route !== "ai") this.view.status(`lines go to: ${settings.shell.route}`);
+    if (chat.servers.list().length === 0) this.view.status(`in ${shortFolder(io.cwd(), io.home)} · :help for commands`);
+  }
+
+  #sayServers(): void {
+    const servers = this.program.chat.servers.list();
+    const good = servers.filter(({ state }) => state === "ready" || state === "connecting").map(stateOf);
+    this.view.status(`${good.length === 0 ? "" : `mcp: ${good.join(" · ")} · `}:help for commands`);
+    for (const server of servers) if (server.state === "failed") this.view.problem(`mcp: ${stateOf(server)}`);
+  }
+
+  /** The last question and answer, after a resume. */
+  showLastExchange(): void {
+    const lines = lastExchange(this.program.chat.conversation.turns);
+    if (lines.length > 0) this.terminal.line(lines.join("\n"));
   }
 
   #interruptedAtPrompt(): void {
@@ -357,90 +353,6 @@ export class Repl {
       : [];
   }
 
-  #banner(): void {
-    const { chat, settings, io } = this.program;
-    const { model } = chat;
-    const window = model.window >= 1000 ? `${Math.round(model.window / 1024)}k` : String(model.window);
-    const where = model.name === "demo" ? "built-in demo, no model" : `${model.wire} at ${model.host}`;
-    this.terminal.line(
-      `aish ${VERSION} · model ${safeLine(model.name)} (${safeLine(where)}) · ctx ${window} · session ${chat.session}`,
-    );
-    if (!settings.shell.confirmCmd) this.view.problem("CMD: lines run without asking (shell.confirm_cmd = false)");
-    if (settings.shell.route !== "ai") this.view.status(`lines go to: ${settings.shell.route}`);
-    if (chat.servers.list().length === 0) this.view.status(`in ${shortFolder(io.cwd(), io.home)} · :help for commands`);
-  }
-
-  #sayServers(): void {
-    this.#hasSaidServers = true;
-    const servers = this.program.chat.servers.list();
-    const good = servers.filter(({ state }) => state === "ready" || state === "connecting");
-    const parts = good.map(stateOf);
-    this.view.status(`${parts.length === 0 ? "" : `mcp: ${parts.join(" · ")} · `}:help for commands`);
-    for (const server of servers) if (server.state === "failed") this.view.problem(`mcp: ${stateOf(server)}`);
-  }
-
-  /** A rule that matches nothing is a slip of the pen. Said once each, and only for servers that are not just down. */
-  #reportRules(): void {
-    const { chat, usedTools } = this.program;
-    const aliases = chat.servers.list().map(({ alias }) => alias);
-    const ready = new Set(
-      chat.servers
-        .list()
-        .filter(({ state }) => state === "ready")
-        .map(({ alias }) => alias),
-    );
-    for (const rule of chat.gate.unmatched(chat.servers.tools())) {
-      const pattern = /"([^"]+)"$/.exec(rule)?.[1] ?? rule;
-      const alias = pattern.slice(0, pattern.indexOf("."));
-      if (this.#reported.has(rule) || (aliases.includes(alias) && !ready.has(alias))) continue;
-      this.#reported.add(rule);
-      const [meant] = nearest(alias, aliases, 1);
-      const hint = meant === undefined || meant === alias ? "" : ` (did you mean "${meant}"?)`;
-      const what = aliases.includes(alias) ? "tool of that server" : "configured server";
-      this.view.status(`mcp: auto_approve entry "${pattern}" matches no ${what}${hint}`);
-    }
-    this.#reportSize();
-    const known = new Set(chat.servers.tools().map(displayName));
-    for (const name of usedTools) {
-      const alias = name.slice(0, name.indexOf("."));
-      if (!known.has(name) && ready.has(alias))
-        this.view.status(
-          `mcp: ${alias} no longer offers ${name.slice(alias.length + 1)} (it was used earlier in this session)`,
-        );
-    }
-  }
-
-  #reportSize(): void {
-    const { chat } = this.program;
-    const tools = chat.servers.tools();
-    const size = (server: Server): number => JSON.stringify(server.tools.map(({ raw }) => raw)).length;
-    const servers = [...chat.servers.list()].sort((left, right) => size(right) - size(left));
-    const tokens = chat.budget.estimate(servers.reduce((sum, server) => sum + size(server), 0));
-    const [largest] = servers;
-    if (largest === undefined || (tools.length <= MANY_TOOLS && tokens <= chat.model.window / 4)) return;
-    this.view.status(
-      `${tools.length} tools take about ${tokens} tokens of each request; ${largest.alias} is the largest (tools.allow chooses)`,
-    );
-  }
-
-  /** The last question and answer, after a resume. */
-  showLastExchange(): void {
-    const { turns } = this.program.chat.conversation;
-    const from = turns.findLastIndex((turn) => turn.role === "user");
-    const question = turns[from];
-    if (question?.role !== "user") return;
-    const answer = turns.slice(from).findLast((turn) => turn.role === "assistant" && turn.content !== "");
-    const lines = [
-      "  … last exchange:",
-      ...question.content
-        .split("\n")
-        .slice(-3)
-        .map((line) => `  > ${safeLine(line)}`),
-    ];
-    for (const line of (answer?.content ?? "").split("\n").slice(0, 6)) lines.push(`  ${safeLine(line)}`);
-    this.terminal.line(lines.join("\n"));
-  }
-
   /** A tool by hand, through the same approval. */
   findTool(
     name: string,
@@ -450,13 +362,4 @@ export class Repl {
     const server = tool === undefined ? undefined : servers.get(tool.alias);
     return tool === undefined || server === undefined ? undefined : { tool, server };
   }
-}
-
-export function stateOf(server: Server): string {
-  if (server.state === "ready")
-    return `${server.alias} ready (${toolCount(server.tools.length)}, ${server.lastMs ?? 0} ms)`;
-  if (server.state === "connecting") return `${server.alias} connecting…`;
-  if (server.state === "failed")
-    return `${server.alias} failed: ${server.reason} · :mcp connect ${server.alias} to retry`;
-  return `${server.alias} disconnected`;
 }
