@@ -146,7 +146,8 @@ export class Program {
       maxDepth: options.maxDepth ?? settings.mcp.maxToolDepth,
       fetch,
       system: () =>
-        custom ?? systemPrompt({ cwd: io.cwd(), shell: this.runner.shell, now: startedAt, instructions: [] }),
+        custom ??
+        systemPrompt({ cwd: io.cwd(), shell: this.runner.shell, now: startedAt, instructions: servers.instructions() }),
       definitionDiff: (server, tool) => definitions.diffOf(server, tool),
       acceptDefinitions: (server) => definitions.accept(server),
       lastResults: [],

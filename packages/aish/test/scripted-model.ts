@@ -14,7 +14,7 @@ export type Step = {
   cut?: "whole" | "lines" | "every:1" | `random:${number}`;
   delayMs?: number;
   betweenMs?: number;
-  end?: "done" | "close" | "hang" | "reset" | "keepalive";
+  end?: "done" | "close" | "hang" | "keepalive";
   /** Looked at before answering. */
   expect?: (body: JsonObject, headers: Headers) => void;
 };
@@ -121,10 +121,6 @@ async function respond(step: Step, signal: AbortSignal): Promise<Response> {
         }
         if (end === "keepalive") await keepAlive(controller, signal);
         if (end === "hang") await pause(600_000, signal);
-        if (end === "reset") {
-          await pause(60, signal); // what was said goes out first
-          controller.error(new Error("reset"));
-        }
         controller.close();
       } catch {
         // the client has gone

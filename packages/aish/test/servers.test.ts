@@ -202,7 +202,10 @@ test("a server inside the process, as `here` is, through the same approval", asy
   const tool = defineTool({ name: "where", description: "x", input: object({}), run: async () => toolText("in here") });
   const open = () => {
     const [client, server] = transportPair();
-    void serveConnection(createServer({ name: "here", version: "1", tools: [tool] }), server);
+    void serveConnection(
+      createServer({ name: "here", version: "1", tools: [tool], instructions: "No network in here." }),
+      server,
+    );
     return client;
   };
   const seams = { builtIns: [{ alias: "here", label: "coding tools", open }] };
@@ -210,6 +213,8 @@ test("a server inside the process, as `here` is, through the same approval", asy
   expect((await aish(home, ["-p", "go"], { seams })).code).toBe(3);
   expect((await aish(home, ["-p", "--allow", "here.*", "go"], { seams })).code).toBe(0);
   expect(results()).toEqual(["in here"]);
+  // What it says of itself is known to the model; a stranger's words would not be.
+  expect(JSON.stringify(model.seen.at(-1)?.body["messages"])).toContain("About the tools of here: No network in here.");
 });
 
 describe("the window", () => {

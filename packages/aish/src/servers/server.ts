@@ -196,7 +196,8 @@ export class Server {
       onNotification: (method: string, params: JsonObject) => this.#heard(method, params),
       ...(elicit ? { elicit: (params: JsonObject, cancel: AbortSignal) => elicit(this.alias, params, cancel) } : {}),
     };
-    const known = eras.get(this.identity);
+    // Asking a modern server costs one request and tells its capabilities; only an old one is spared the question.
+    const known = eras.get(this.identity) === "legacy" ? "legacy" : undefined;
     try {
       return await openClient(this.config, options, known, context, signal);
     } catch (error) {

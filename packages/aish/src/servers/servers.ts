@@ -5,6 +5,8 @@ import { Server } from "./server.ts";
 import type { ServerHooks } from "./server.ts";
 import type { ServerConfig } from "./server-config.ts";
 
+const MAX_INSTRUCTIONS = 4000;
+
 export class Servers {
   readonly #servers = new Map<string, Server>();
   readonly #hooks: ServerHooks;
@@ -70,6 +72,20 @@ export class Servers {
 
   names(isOffered: (tool: ToolInfo) => boolean): NameTable<ToolInfo> {
     return new NameTable(this.tools().filter(isOffered));
+  }
+
+  /**
+   * What servers say about their tools as a whole. Only of those inside this process and those the person trusts: from
+   * anybody else it would be a stranger's words in the place where ours are.
+   */
+  instructions(): string[] {
+    return this.list()
+      .filter(({ state, config }) => state === "ready" && (config.reach.kind === "builtin" || config.trust))
+      .sort((left, right) => (left.alias < right.alias ? -1 : 1))
+      .flatMap(({ alias, instructions }) => {
+        const text = instructions?.trim() ?? "";
+        return text === "" ? [] : [`About the tools of ${alias}: ${text.slice(0, MAX_INSTRUCTIONS).toWellFormed()}`];
+      });
   }
 
   async close(): Promise<void> {

@@ -536,11 +536,28 @@ describe("errors, retries and what is learnt from them", () => {
     expect(answerOf(twice).meaning.kind).toBe("empty");
   });
 
-  test("after text has been shown nothing is tried again", async () => {
-    const seen = model.seen.length;
-    const outcome = await ask([{ chunks: [text("half")], end: "reset" }]);
+  test("after text has been shown nothing is tried again, also when the connection is torn", async () => {
+    let connections = 0;
+    const torn = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: {
+        data(socket) {
+          connections += 1;
+          const event = `data: ${JSON.stringify(text("half"))}\n\n`;
+          const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+          socket.write(`${head}${event.length.toString(16)}\r\n${event}\r\n`);
+          setTimeout(() => socket.terminate(), 60);
+        },
+      },
+    });
+    const held = model.url;
+    model.url = `http://127.0.0.1:${torn.port}/v1`;
+    const outcome = await ask([]);
+    model.url = held;
     expect(answerOf(outcome)).toMatchObject({ text: "half", meaning: { kind: "failed" } });
-    expect(model.seen.length).toBe(seen + 1);
+    expect(connections).toBe(1);
+    torn.stop(true);
   });
 
   test("an error as the first event is treated like a refusal", async () => {
