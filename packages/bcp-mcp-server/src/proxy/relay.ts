@@ -73,7 +73,7 @@ export function createRelay(options: RelayOptions): Service & { close(): Promise
   const clients = new Map<string, Client>();
   const closing = new Set<Promise<void>>();
 
-  function clientOf(owner: string): Client {
+  function clientOf({ owner, method }: Call): Client {
     let client = clients.get(owner);
     if (client) {
       client.isThere = true;
@@ -95,9 +95,15 @@ export function createRelay(options: RelayOptions): Service & { close(): Promise
     const tools = new ToolCatalogue(backends, { ...options, pins: options.pins });
     clients.set(owner, (client = { backends, several, tools, shrinker, isThere: false }));
     savings.session(servers);
-    const created = client;
-    setTimeout(() => !created.isThere && clients.get(owner) === created && end(owner), UNOPENED_MS).unref?.();
+    if (method === "initialize") endUnlessOpened(owner, client);
     return client;
+  }
+
+  function endUnlessOpened(owner: string, client: Client): void {
+    const timer = setTimeout(() => {
+      if (!client.isThere && clients.get(owner) === client) end(owner);
+    }, UNOPENED_MS);
+    timer.unref?.();
   }
 
   function end(owner: string): void {
@@ -181,7 +187,7 @@ export function createRelay(options: RelayOptions): Service & { close(): Promise
   }
 
   async function handle(call: Call): Promise<JsonObject | RawJson> {
-    const client = clientOf(call.owner);
+    const client = clientOf(call);
     try {
       switch (call.method) {
         case "tools/list":
