@@ -224,10 +224,11 @@ row("coding", "progress: only when asked for, increasing, few, nothing private, 
   await plain.bash("echo quiet");
   expect(plain.notifications.length).toBe(before);
   const command = "for i in $(seq 1 400); do echo line $i; sleep 0.002; done";
+  const startedAt = performance.now();
   await plain.call("bash", { command }, { progressToken: "p1" });
   const sent = plain.notifications.slice(before);
   expect(sent.length).toBeGreaterThan(0);
-  expect(sent.length).toBeLessThan(120);
+  expect(sent.length).toBeLessThanOrEqual((performance.now() - startedAt) / 90 + 2); // about ten a second
   const values = sent.map(({ params }) => Number(params?.["progress"]));
   expect(values).toEqual([...new Set(values)].toSorted((a, b) => a - b));
   for (const { params } of sent) {

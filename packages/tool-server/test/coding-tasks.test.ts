@@ -108,12 +108,12 @@ together(() => {
   row("coding", "the end of the session ends every task at once, stubborn ones too", async () => {
     const own = await TestServer.start({ args: ["--sandbox", "off"] });
     const mark = `604.${process.pid}`;
-    for (let i = 0; i < 5; i += 1)
+    for (let i = 0; i < 10; i += 1)
       await start(`trap '' TERM; setsid sleep ${mark} & sleep ${mark}; sleep ${mark}`, own);
-    await eventually("they run", () => processesWith(`sleep ${mark}`).length >= 10);
+    await eventually("they run", () => processesWith(`sleep ${mark}`).length >= 20);
     const startedAt = performance.now();
     expect(await own.close()).toBe(0);
-    expect(performance.now() - startedAt).toBeLessThan(20_000);
+    expect(performance.now() - startedAt).toBeLessThan(40_000); // one after another would be more
     await eventually("none is left", () => processesWith(`sleep ${mark}`).length === 0);
   });
 });
