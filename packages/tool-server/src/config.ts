@@ -160,6 +160,12 @@ function configFrom(flags: FlagValues, cwd: string): Config {
     : named.length === 0
       ? [workdir]
       : named.map((one) => folder(one, cwd, flags.source("allow-dir")));
+  const surfaces = surfacesFrom(flags);
+  if (surfaces.includes("workspace") && !unscoped && !roots.some((root) => holds(root, workdir))) {
+    throw new UsageError(
+      `the workspace tools work in ${workdir}, which no --allow-dir holds: add it, or change --workdir`,
+    );
+  }
   return {
     transport: choice(flags, "transport", ["http", "stdio"], "http"),
     host: flags.text("host") ?? "127.0.0.1",
@@ -168,7 +174,7 @@ function configFrom(flags: FlagValues, cwd: string): Config {
     allowedOrigins: flags.list("allow-origin"),
     auth: authFrom(flags),
     workdir,
-    surfaces: surfacesFrom(flags),
+    surfaces,
     anthropicCompat,
     readOnly: flags.switch("read-only"),
     disabledTools: [...flags.list("disable-tools"), ...(flags.switch("no-bash") ? ["bash"] : [])],
@@ -279,6 +285,11 @@ function size(flags: FlagValues, name: string): number | undefined {
   throw new UsageError(
     `${flags.source(name)}: ${JSON.stringify(text)} is not a size; write bytes or such as 512KB, 10MB, 1GB`,
   );
+}
+
+/** By whole components: /w/a holds /w/a/b and not /w/ab. */
+export function holds(folder: string, file: string): boolean {
+  return file === folder || folder === "/" || file.startsWith(`${folder}/`);
 }
 
 function folder(requested: string, cwd: string, source: string): string {

@@ -10,6 +10,7 @@ import manifest from "../package.json" with { type: "json" };
 import { Bench } from "./bench.ts";
 import { withHandle, withState } from "./callers.ts";
 import { catalogueFor, runsCommands } from "./catalogue.ts";
+import { holds } from "./config.ts";
 import type { Config } from "./config.ts";
 import { guarded } from "./guarded-call.ts";
 import { instructionsFor } from "./instructions.ts";
@@ -59,6 +60,15 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
     sandboxHelper: options.sandboxHelper,
   });
   if (commands) reportSandbox(bench, log);
+  if (config.roots.length > 0 && !config.roots.some((root) => holds(root, config.workdir))) {
+    log(
+      "warn",
+      "the working directory is outside the allowed folders: relative paths are refused, sandboxed commands cannot start in it",
+      {
+        workdir: config.workdir,
+      },
+    );
+  }
   const watch = watchFor(config, settings, loaded, bench, { home, secrets });
   const instructions = instructionsFor(bench, commands);
   const server = createServer({

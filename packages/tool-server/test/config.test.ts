@@ -108,6 +108,11 @@ rows(
     ["no timeout at all", ["--timeout", "0"], /between 1 and/],
     ["a switch with another word", ["--read-only=maybe"], /must be true or false, got "maybe"/],
     ["contradictions", ["--unscoped", "--allow-dir", "one"], /contradict each other/],
+    [
+      "workspace tools outside the allowed folders",
+      ["--tools", "workspace", "--allow-dir", "one"],
+      /which no --allow-dir holds/,
+    ],
     ["a file as a folder", ["--allow-dir", "one/x"], /is not a folder/],
     ["a log level that is none", ["--log-level", "loud"], /valid values: debug, info, warn, error/],
     ["a sandbox that is none", ["--sandbox", "on"], /valid values: auto, require, off/],
