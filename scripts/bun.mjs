@@ -21,7 +21,7 @@ const args = TOOLS.has(words[0])
 const child = spawn(bun, args, { stdio: "inherit", env: withoutBunSwitches(process.env) });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.on("error", (error) => fail(`could not start ${bun}: ${error.message}`));
-child.on("exit", (code, signal) => (signal ? process.kill(process.pid, signal) : process.exit(code ?? 1)));
+child.on("exit", (code, signal) => (signal ? endBy(signal) : process.exit(code ?? 1)));
 
 function findBun() {
   const folder = path.dirname(createRequire(import.meta.url).resolve("bun/package.json"));
@@ -36,6 +36,13 @@ function findBun() {
 
 function works(binary) {
   return spawnSync(binary, ["--version"], { stdio: "ignore", env: withoutBunSwitches(process.env) }).status === 0;
+}
+
+// As the child ended, so that whoever started us sees it. Our own handler would swallow the signal, and we would end
+// with 0: an interrupted test run would be called a success.
+function endBy(signal) {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
 }
 
 // BUN_OPTIONS injects flags, BUN_BE_BUN turns an executable into the bare runtime: neither may reach our programs.
