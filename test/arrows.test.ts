@@ -59,6 +59,25 @@ test.each(present)("%s imports only itself, the platform and what it declares", 
   expect(stray).toEqual([]);
 });
 
+/** The folders inside packages/mcp/src, as its README has them. */
+test.each<[string, string[]]>([
+  ["wire", []],
+  ["auth", []],
+  ["server", ["wire"]],
+  ["http", ["server", "wire"]],
+  ["client", ["wire", "auth"]],
+])("mcp/src/%s imports no other folder than %p", (folder, allowed) => {
+  const home = path.join(packages, "mcp/src");
+  const stray = [...sources(path.join(home, folder))].flatMap((file) =>
+    importsOf(readFileSync(file, "utf8"))
+      .filter((specifier) => specifier.startsWith("."))
+      .map((specifier) => path.relative(home, path.resolve(path.dirname(file), specifier)))
+      .filter((target) => ![folder, ...allowed].includes(target.split(path.sep)[0] ?? ""))
+      .map((target) => `${path.relative(home, file)} → ${target}`),
+  );
+  expect(stray).toEqual([]);
+});
+
 test("the lock file records no download addresses", () => {
   const lock = readFileSync(path.resolve(packages, "../package-lock.json"), "utf8");
   expect(lock).not.toMatch(/"resolved": "https?:/);

@@ -25,6 +25,21 @@ test("the folder is really hostile: plain Bun falls for it", async () => {
   rmSync(mark);
 });
 
+const SHOW = ["-e", `console.log(process.env.BOSUN_HOSTILE ?? "not set")`];
+
+test.each<[string, string[], string]>([
+  ["plain Bun loads it", [bun], "1"],
+  ["scripts/bun.mjs does not", ["node", path.join(root, "scripts/bun.mjs")], "not set"],
+  ...entries.map((entry): [string, string[], string] => [
+    `the first line of ${path.relative(root, entry)} does not`,
+    [bun, ...(shebangFlags(entry) ?? [])],
+    "not set",
+  ]),
+])("the folder's .env: %s", async (_, command, expected) => {
+  expect(await start([...command, ...SHOW], {})).toBe(`${expected}\n`);
+  rmSync(mark, { force: true });
+});
+
 test("there are entry points to try", () => {
   expect(entries.length).toBeGreaterThan(0);
 });
@@ -37,17 +52,22 @@ test.each(entries.map((entry) => [path.relative(root, entry), entry]))("%s does 
   expect(existsSync(mark)).toBe(false);
 });
 
-async function start(command: string[], env: Record<string, string>): Promise<void> {
+/** The first it said. Then it is ended: a server would not end by itself, and what comes first ran before it spoke. */
+async function start(command: string[], env: Record<string, string>): Promise<string> {
   const child = Bun.spawn(command, {
     cwd: folder,
     env: { PATH: process.env["PATH"] ?? "", HOME: folder, ...env },
     stdin: "ignore",
-    stdout: "ignore",
+    stdout: "pipe",
     stderr: "ignore",
   });
-  const timer = setTimeout(() => child.kill("SIGKILL"), 20_000);
+  const timer = setTimeout(() => child.kill("SIGTERM"), 20_000);
+  const { value } = await child.stdout.getReader().read();
+  // Not SIGKILL: the launcher passes this one on, so that nothing is left running behind it.
+  child.kill("SIGTERM");
   await child.exited;
   clearTimeout(timer);
+  return new TextDecoder().decode(value);
 }
 
 function shebangFlags(file: string): string[] | undefined {

@@ -29,6 +29,11 @@ test.each<[string, RegExp, (call: string, source: string) => boolean]>([
     /\bBun\.serve\(/g,
     (call, source) => /\bidleTimeout:\s*0/.test(call) || /\.timeout\(request, 0\)/.test(source),
   ],
+  [
+    "what the linter forbids of Bun is not had by another name either",
+    /\bimport\s+(?!type\b)[^;"']*\bfrom\s+["']bun["']|\}\s*=\s*Bun\b|\bBun\[|\bglobalThis\.(Bun|fetch)\b/g,
+    () => false,
+  ],
   ["no login shell: it costs 150 ms", /["'`]-lc["'`]/g, () => false],
   ["stdin is not read through console: it invents an empty last line", /\bof\s+console\b/g, () => false],
   ["no slice of a file as a source or a target: writes ignore it", /\bBun\.file\([^)]*\)\s*\.slice\(/g, () => false],
