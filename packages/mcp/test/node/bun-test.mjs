@@ -34,6 +34,14 @@ export function expect(actual) {
   };
 }
 
+/** Inside an expected value: an object that has at least these members. */
+class AtLeast {
+  constructor(members) {
+    this.members = members;
+  }
+}
+expect.objectContaining = (members) => new AtLeast(members);
+
 /** `test(name, run)` and `test.each(rows)(name, run)`. */
 function withTable(define) {
   const each = (rows) => (name, run, timeout) => {
@@ -78,7 +86,12 @@ function matchers(actual, negated) {
     toBeLessThanOrEqual: (limit) => check(actual <= limit, `to be at most ${limit}`),
     toHaveLength: (length) => check(actual?.length === length, `to have length ${length}`),
     toHaveProperty: (name) => check(Object(actual) === actual && name in actual, `to have ${name}`),
-    toContain: (part) => check(actual.includes(part), `to contain ${shown(part)}`),
+    // Strings and arrays, and whatever else can be walked.
+    toContain: (part) =>
+      check(
+        typeof actual === "string" ? actual.includes(part) : [...actual].includes(part),
+        `to contain ${shown(part)}`,
+      ),
     toMatch: (pattern) => check(new RegExp(pattern).test(actual), `to match ${pattern}`),
     toBeInstanceOf: (type) => check(actual instanceof type, `to be a ${type.name}`),
     toThrow: (part) => check(throws(actual, part), `to throw ${part ?? "anything"}`),
@@ -96,12 +109,14 @@ function throws(actual, part) {
     }
   }
   if (!(error instanceof Error)) return false;
+  if (part instanceof AtLeast) return same(error, part.members, true);
   return part === undefined || (part instanceof RegExp ? part.test(error.message) : error.message.includes(part));
 }
 
 /** Members that are undefined count as absent; with `partial` the actual value may have more. */
 function same(actual, expected, partial) {
   if (Object.is(actual, expected)) return true;
+  if (expected instanceof AtLeast) return same(actual, expected.members, true);
   if (typeof expected !== "object" || typeof actual !== "object" || expected === null || actual === null) return false;
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || actual.length !== expected.length) return false;

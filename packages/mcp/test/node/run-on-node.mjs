@@ -5,6 +5,12 @@ import path from "node:path";
 
 const TESTS = [
   "ask",
+  "asked",
+  "auth/authorization-code",
+  "auth/base64url",
+  "auth/resource-server",
+  "auth/safe-url",
+  "auth/www-authenticate",
   "client",
   "connection",
   "context",
@@ -14,6 +20,7 @@ const TESTS = [
   "http-session",
   "lines",
   "lists",
+  "load-limit",
   "message",
   "raw-json",
   "schema",
