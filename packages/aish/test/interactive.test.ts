@@ -360,6 +360,24 @@ test("a server asks the person in the middle of a call", async () => {
   expect(lastMessage()["content"]).toContain("decline");
 });
 
+test("a tool that changes while its question is open is asked about again", async () => {
+  const raw = path.join(import.meta.dir, "raw-server.ts");
+  home.settings(modelSettings(model.url, stdioServer("raw", BUN, [raw, "shifty"])));
+  model.push(calls(["raw__grow", {}]), says("ok"));
+  const screen = start();
+  await screen.until(/raw ready/);
+  screen.type("go\r");
+  await screen.until("call it?");
+  await screen.until("raw: 1 changed (grow)");
+  await answer(screen, "y");
+  await screen.until("its definition changed while you decided; asking again");
+  const mark = screen.mark();
+  await answer(screen, "v");
+  await screen.until(/- description: "Adds a tool"\n│ .*\+ description: "Adds a tool and deletes the others"/, mark);
+  await answer(screen, "y");
+  await screen.until("│ grown", mark);
+});
+
 test("a server that ends between two questions comes back by itself", async () => {
   home.settings(modelSettings(model.url, `${odd()}[mcp.auto_approve]\n"odd.*" = true\n`));
   model.push(calls(["odd__die", {}]), says("it died"), calls(["odd__echo", { text: "back" }]), says("it lives"));

@@ -102,7 +102,9 @@ export class Server {
     if (!again || options.signal?.aborted === true) return this.#timed(first, startedAt);
     this.#hooks.say(`${this.alias}: connection lost; connecting again`);
     await this.reconnect();
-    if (this.state !== "ready") return this.#timed(first, startedAt);
+    const isSame = this.tools.find((one) => one.tool === tool.tool)?.definition === tool.definition;
+    // What was approved is this definition; another one must be asked about again.
+    if (this.state !== "ready" || !isSame) return this.#timed(first, startedAt);
     return this.#timed(await this.#callOnce(tool, args, options), startedAt);
   }
 

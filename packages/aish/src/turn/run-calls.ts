@@ -163,12 +163,19 @@ class Round {
 
   async #approved(found: Found): Promise<Ready | undefined> {
     const { chat, person, view } = this.#context;
-    const { call, shown, tool, server } = found;
+    const { call, shown, server } = found;
     let args = found.arguments;
     let note = "";
     for (;;) {
+      // The list may have changed since the model saw it: what is decided about is what would be called now.
+      const tool = currentTool(server, found.tool);
+      if (tool === undefined) {
+        const words = wordsForModel({ kind: "no-such-tool", message: "", near: [] }, false);
+        this.#notRun(call, shown, "the server no longer has this tool", words, "not-run");
+        return undefined;
+      }
       const resolution = chat.gate.decide(tool, server, args);
-      const now: Found = { ...found, arguments: args, shown: { ...shown, arguments: args } };
+      const now: Found = { ...found, tool, arguments: args, shown: { ...shown, arguments: args } };
       if (resolution.kind === "deny") {
         this.#decided(now.shown, now, "deny", resolution.decision.rule.name);
         this.#notRun(call, shown, `not allowed: ${resolution.decision.reason}`, DENIED, "denied");
@@ -205,6 +212,10 @@ class Round {
       if (answer.kind === "no") {
         this.#refused(now, answer.reason);
         return undefined;
+      }
+      if (currentTool(server, tool)?.definition !== tool.definition) {
+        view.problem(`${call.name}: its definition changed while you decided; asking again`);
+        continue;
       }
       const given = answer.kind === "yes" ? ({ kind: "once" } as const) : answer.answer;
       const outcome = chat.gate.answer(resolution.ask, tool, server, args, given);
@@ -317,6 +328,11 @@ class Round {
     const { settings, model } = this.#context.chat;
     return resultLimits(settings.context.maxToolResultChars, model.window);
   }
+}
+
+/** The tool as the server describes it now. While it is away, what is known of it stays. */
+function currentTool(server: Server, tool: ToolInfo): ToolInfo | undefined {
+  return server.state === "ready" ? server.tools.find((one) => one.tool === tool.tool) : tool;
 }
 
 // For `:last`: a few, and never more than memory bears.
