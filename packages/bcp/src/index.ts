@@ -24,6 +24,7 @@ export type { Status, ToolResultBlock } from "./blocks/tool-result.ts";
 export { allocate, readPriorities } from "./budget.ts";
 export type { Decision, Weight } from "./budget.ts";
 export type { BcpIo } from "./cli/io.ts";
+export { outputFailure } from "./cli/output-failure.ts";
 export type { ByteSource } from "./byte-source.ts";
 export { createMemoryStore } from "./content-store.ts";
 export type { ContentStore } from "./content-store.ts";

@@ -3,13 +3,10 @@
 
 import { createReadStream } from "node:fs";
 import { runBcp } from "./cli.ts";
+import { outputFailure } from "./cli/output-failure.ts";
 
-// Nobody reads on (`bcp decode … | head`): that is no failure of ours.
-let abandoned = false;
-process.stdout.on("error", (error: Error & { code?: string }) => {
-  if (error.code !== "EPIPE") throw error;
-  abandoned = true;
-});
+// Whoever writes hears of it.
+process.stdout.on("error", () => {});
 
 // No top-level await: bytecode executables have none in their default format.
 void runBcp(process.argv.slice(2), {
@@ -29,8 +26,11 @@ async function* standardInput(): AsyncGenerator<Uint8Array, void> {
 }
 
 function writeOut(chunk: string | Uint8Array): Promise<void> {
-  return new Promise((resolve) => {
-    if (abandoned) resolve();
-    else process.stdout.write(chunk, () => resolve());
+  return new Promise((resolve, reject) => {
+    process.stdout.write(chunk, (error) => {
+      const failure = error && outputFailure(error);
+      if (failure) reject(failure);
+      else resolve();
+    });
   });
 }

@@ -1,6 +1,7 @@
 // The `bcp` entry point as a process of its own, on Bun and, where there is one that knows zstd, on Node.
 
 import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { TOUR, TOUR_MARKDOWN } from "./vectors/tour.ts";
 
@@ -54,6 +55,19 @@ describe.each(RUNTIMES)("%s", (_, command) => {
     await reader.cancel();
     expect(await child.exited).toBe(0);
     expect(await new Response(child.stderr).text()).toBe("");
+  });
+
+  test.skipIf(!existsSync("/dev/full"))("says in a line that its output could not be written", async () => {
+    const child = Bun.spawn([...command, "decode", "-"], {
+      stdin: new Blob([TOUR]),
+      stdout: Bun.file("/dev/full"),
+      stderr: "pipe",
+      env: {},
+    });
+    expect(await new Response(child.stderr).text()).toBe(
+      "error: cannot write standard output: No space left on device (os error 28)\n",
+    );
+    expect(await child.exited).toBe(1);
   });
 });
 

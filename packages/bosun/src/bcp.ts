@@ -1,6 +1,6 @@
 // bosun bcp: the command line of the Bit Context Protocol on this process's streams.
 import { isatty } from "node:tty";
-import { runBcp } from "@bosun/bcp";
+import { outputFailure, runBcp } from "@bosun/bcp";
 import type { BunFile, FileSink } from "bun";
 
 export function runBcpCommand(argv: readonly string[]): Promise<number> {
@@ -19,10 +19,12 @@ function into(file: BunFile): (chunk: string | Uint8Array) => Promise<void> {
   return async (chunk) => {
     sink ??= file.writer();
     try {
-      sink.write(chunk);
+      // Both can fail late: whichever is not awaited would end the process with a stack.
+      await sink.write(chunk);
       await sink.flush();
-    } catch {
-      // A reader that has gone (`… | head`) is no failure of ours.
+    } catch (error) {
+      const failure = file === Bun.stdout ? outputFailure(error) : undefined;
+      if (failure) throw failure;
     }
   };
 }
