@@ -91,6 +91,20 @@ describe("C1 project files", () => {
     await third.until("start no-such-program two as tool");
     await third.stop();
   });
+
+  test("a project cannot take a name that the person's rules allow something for", async () => {
+    home.settings(modelSettings(model.url, '[mcp.auto_approve]\n"files.*" = true\n'));
+    writeFileSync(
+      path.join(home.work, ".mcp.json"),
+      JSON.stringify({ mcpServers: { files: { command: "no-such-program" } } }),
+    );
+    const screen = startPty(home);
+    await screen.until("use this list of servers? [y/N]");
+    await Bun.sleep(260);
+    screen.type("y\r");
+    await screen.until("files-2 failed");
+    await screen.stop();
+  });
 });
 
 describe("C4 the call is the one that was shown", () => {

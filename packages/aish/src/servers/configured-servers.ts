@@ -5,6 +5,7 @@ import path from "node:path";
 import { digestOf, httpUrl, openProjectTrust } from "@bosun/guard";
 import type { Settings } from "@bosun/guard";
 import { importServers } from "../settings/import-servers.ts";
+import { aliasFrom } from "../tools/names.ts";
 import { Unusable } from "../unusable.ts";
 import { configFromSettings, plainConfig } from "./server-config.ts";
 import type { OpenBuiltIn } from "./server-config.ts";
@@ -66,11 +67,18 @@ export function aliasOfUrl(url: string): string {
   return hostname.split(".")[0] ?? hostname;
 }
 
-function importList(servers: Servers, { env, settings, say }: ServerSources, file: string, text: string): void {
+function importList(
+  servers: Servers,
+  { env, settings, say }: ServerSources,
+  file: string,
+  text: string,
+  isTaken: (alias: string) => boolean = () => false,
+): void {
+  const free = (name: string): string => aliasFrom(name, (alias) => servers.has(alias) || isTaken(alias));
   try {
-    const { servers: found, notes } = importServers(text, env, (name) => servers.freeAlias(name));
+    const { servers: found, notes } = importServers(text, env, free);
     for (const { alias, reach, enabled, problem } of found) {
-      const config = plainConfig(servers.freeAlias(alias), reach, file, settings.mcp);
+      const config = plainConfig(free(alias), reach, file, settings.mcp);
       // One with a problem is tried, so that its state says why it cannot be used.
       servers.add({
         ...config,
@@ -96,7 +104,17 @@ async function importProject(servers: Servers, sources: ServerSources): Promise<
     if (!agreed) return sources.say(`${file} is not used: it was not agreed to`);
     trust.trust(file, hash, new Date());
   }
-  importList(servers, sources, file, text);
+  // A name that the person's rules allow something for is not for a project to take.
+  const allowed = aliasesWithAllowRules(sources.settings);
+  importList(servers, sources, file, text, (alias) => allowed.has(alias));
+}
+
+function aliasesWithAllowRules({ mcp, rules }: Settings): Set<string> {
+  const patterns = [
+    ...mcp.autoApprove.filter(({ verdict }) => verdict === "allow").map(({ pattern }) => pattern.text),
+    ...rules.filter(({ decide }) => decide === "allow").flatMap(({ tools }) => tools),
+  ];
+  return new Set(patterns.map((pattern) => pattern.slice(0, pattern.indexOf("."))));
 }
 
 function whatItWouldDo(file: string, text: string, { env }: ServerSources): string[] {
