@@ -227,7 +227,20 @@ export class Program {
     const { conversation, repairs, usedTools } = resume(read, writer);
     this.chat.conversation = conversation;
     this.usedTools = usedTools;
+    this.#rememberHeard(conversation);
     return [...said, ...repairs.map((repair) => `repaired: ${repair}`)];
+  }
+
+  // Foreign words stay foreign when the conversation goes on another day.
+  #rememberHeard(conversation: Conversation): void {
+    const { gate, servers } = this.chat;
+    gate.forgetHeard();
+    for (const name of this.usedTools) {
+      const alias = name.slice(0, name.indexOf("."));
+      gate.heardFrom(alias, servers.get(alias)?.config.trust ?? false);
+    }
+    const hasOutput = conversation.turns.some((turn) => turn.role === "user" && (turn.exec?.length ?? 0) > 0);
+    if (hasOutput || conversation.pending.length > 0) gate.heardFrom("the shell");
   }
 
   async close(): Promise<void> {

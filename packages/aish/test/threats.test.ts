@@ -207,6 +207,9 @@ describe("C7 text that asks for another call", () => {
     const { code, stderr } = await aish(home, ["-p", "go"], { seams });
     expect(code).toBe(3);
     expect(stderr).toContain("--allow 'sink.echo'");
+    // Nor on another day, when the conversation goes on.
+    model.push(calls(["sink__echo", { text: "secrets" }]), says("ok"));
+    expect((await aish(home, ["-p", "-c", "go on"], { seams })).code).toBe(3);
   });
 });
 

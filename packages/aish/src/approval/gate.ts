@@ -88,7 +88,12 @@ export class Gate {
 
   /** A result of this server is in the conversation now. */
   heard(server: Server): void {
-    this.#taint?.heard(server.alias, server.config.trust);
+    this.heardFrom(server.alias, server.config.trust);
+  }
+
+  /** The same for words that came otherwise: from a command, or from a session that goes on. */
+  heardFrom(source: string, isTrusted = false): void {
+    this.#taint?.heard(source, isTrusted);
   }
 
   forgetHeard(): void {

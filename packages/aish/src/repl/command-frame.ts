@@ -64,6 +64,7 @@ export async function runInFrame(
     exit: typeof run.exit === "number" ? run.exit : null,
   });
   if (options.remember) {
+    chat.gate.heardFrom("the shell"); // what a command prints is not the person's word
     const { maxOutputChars } = settings.shell;
     const isLong = run.output.length > maxOutputChars;
     const output = isLong ? headAndTail(run.output, maxOutputChars, chat.results.keepText(run.output)) : run.output;
