@@ -39,6 +39,10 @@ class AtLeast {
   constructor(members) {
     this.members = members;
   }
+
+  fits(actual) {
+    return same(actual, this.members, true);
+  }
 }
 expect.objectContaining = (members) => new AtLeast(members);
 
@@ -109,14 +113,14 @@ function throws(actual, part) {
     }
   }
   if (!(error instanceof Error)) return false;
-  if (part instanceof AtLeast) return same(error, part.members, true);
+  if (part instanceof AtLeast) return part.fits(error);
   return part === undefined || (part instanceof RegExp ? part.test(error.message) : error.message.includes(part));
 }
 
 /** Members that are undefined count as absent; with `partial` the actual value may have more. */
 function same(actual, expected, partial) {
   if (Object.is(actual, expected)) return true;
-  if (expected instanceof AtLeast) return same(actual, expected.members, true);
+  if (expected instanceof AtLeast) return expected.fits(actual);
   if (typeof expected !== "object" || typeof actual !== "object" || expected === null || actual === null) return false;
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || actual.length !== expected.length) return false;
