@@ -12,16 +12,22 @@ export class PathRefused extends Error {
   override readonly name = "PathRefused";
 }
 
+export type Access = "read" | "write";
+/** What else a host forbids: throws for a real path that may not be touched so. */
+export type Veto = (real: string, access: Access) => void;
+
 export class AllowedPaths {
   private readonly roots: readonly string[];
+  readonly veto: Veto | undefined;
 
-  private constructor(roots: readonly string[]) {
+  private constructor(roots: readonly string[], veto: Veto | undefined) {
     this.roots = roots;
+    this.veto = veto;
   }
 
-  /** No folder named: every path is allowed. */
-  static async within(folders: readonly string[]): Promise<AllowedPaths> {
-    return new AllowedPaths(await Promise.all(folders.map((folder) => realpath(folder))));
+  /** No folder named: every path is allowed that the host does not forbid. */
+  static async within(folders: readonly string[], veto?: Veto): Promise<AllowedPaths> {
+    return new AllowedPaths(await Promise.all(folders.map((folder) => realpath(folder))), veto);
   }
 
   /** For one call: the descriptors it opens are closed with it. */
@@ -30,11 +36,13 @@ export class AllowedPaths {
   }
 
   get limited(): boolean {
-    return this.roots.length > 0;
+    return this.roots.length > 0 || this.veto !== undefined;
   }
 
   contains(real: string): boolean {
-    return !this.limited || this.roots.some((root) => real === root || real.startsWith(path.join(root, path.sep)));
+    return (
+      this.roots.length === 0 || this.roots.some((root) => real === root || real.startsWith(path.join(root, path.sep)))
+    );
   }
 
   describe(): string {
@@ -51,11 +59,12 @@ export class OpenedPaths implements AsyncDisposable {
   }
 
   /** The path to open instead of the one asked for. */
-  async resolve(asked: string, access: "read" | "write"): Promise<string> {
+  async resolve(asked: string, access: Access): Promise<string> {
     const wanted = path.resolve(asked);
     if (access === "read") {
       const file = await open(wanted, O_RDONLY | O_NONBLOCK);
-      const held = await this.through(wanted, file);
+      const { held, real } = await this.through(wanted, file);
+      this.allowed.veto?.(real, access);
       // A pipe or a device may never end, and a manifest can name one.
       if (!(await file.stat()).isFile()) throw new PathRefused(`${asked} is not a regular file`);
       return held;
@@ -63,7 +72,8 @@ export class OpenedPaths implements AsyncDisposable {
     // What is to be written may not exist: its folder decides, and only a file is replaced.
     const folder = await open(path.dirname(wanted), O_RDONLY | O_DIRECTORY);
     const name = path.basename(wanted);
-    const held = await this.through(path.dirname(wanted), folder);
+    const { held, real } = await this.through(path.dirname(wanted), folder);
+    this.allowed.veto?.(path.join(real, name), access);
     const target = path.join(held, name);
     const found = await lstat(target).catch(() => undefined);
     if (found?.isSymbolicLink()) throw new PathRefused(`${asked} is a link: name the file itself`);
@@ -76,21 +86,23 @@ export class OpenedPaths implements AsyncDisposable {
    * their files themselves.
    */
   async check(asked: string): Promise<void> {
-    if (!this.allowed.contains(await nearestReal(path.resolve(asked)))) throw this.refusal(asked);
+    const real = await nearestReal(path.resolve(asked));
+    if (!this.allowed.contains(real)) throw this.refusal(asked);
+    this.allowed.veto?.(real, "read");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.handles.map((handle) => handle.close()));
   }
 
-  private async through(wanted: string, handle: FileHandle): Promise<string> {
+  private async through(wanted: string, handle: FileHandle): Promise<{ held: string; real: string }> {
     this.handles.push(handle);
     const held = `/proc/self/fd/${handle.fd}`;
     const opened = await readlink(held).catch(() => undefined);
     // Without /proc (not Linux) the name is all there is to go by.
     const real = opened ?? (await realpath(wanted));
     if (!this.allowed.contains(real)) throw this.refusal(wanted);
-    return opened === undefined ? real : held;
+    return { held: opened === undefined ? real : held, real };
   }
 
   private refusal(asked: string): PathRefused {

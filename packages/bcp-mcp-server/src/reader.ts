@@ -2,6 +2,7 @@
 import { createServer } from "@bosun/mcp/server";
 import type { Server, Tool } from "@bosun/mcp/server";
 import { AllowedPaths } from "./allowed-paths.ts";
+import type { Veto } from "./allowed-paths.ts";
 import { bcpBinary, bcpInProcess } from "./bcp-command.ts";
 import type { Config } from "./config.ts";
 import { explain } from "./explain.ts";
@@ -11,11 +12,12 @@ import { readBcpFile } from "./tools/read-bcp-file.ts";
 
 export const VERSION = "0.1.0";
 
-/** The tools themselves, for servers that offer them among others. */
+/** The tools themselves, for servers that offer them among others and may have rules of their own about paths. */
 export async function bcpTools(
   config: Pick<Config, "allowDirs" | "cliPath" | "cliTimeoutMs" | "renderMode">,
+  veto?: Veto,
 ): Promise<Tool[]> {
-  const paths = await AllowedPaths.within(config.allowDirs);
+  const paths = await AllowedPaths.within(config.allowDirs, veto);
   const bcp =
     config.cliPath === undefined ? bcpInProcess(paths) : bcpBinary(config.cliPath, config.cliTimeoutMs, paths);
   return [readBcpFile(bcp, config.renderMode), inspectBcpFile(bcp), encodeBcpFile(bcp)];
