@@ -57,6 +57,9 @@ export async function runPrint(io: Io, options: ChatOptions, prompt: string, sea
 async function answer(program: Program, report: Report, question: string, stop: Stop): Promise<number> {
   const { chat, options } = program;
   await Promise.race([chat.servers.connectAll(), stop.whenStopped]);
+  for (const server of chat.servers.list()) {
+    if (server.state === "failed") report.status(`mcp: ${server.alias} failed: ${server.reason}`);
+  }
   const missing = options.require.filter((alias) => chat.servers.get(alias)?.state !== "ready");
   if (missing.length > 0) {
     for (const alias of missing) report.problem(`${alias}: ${chat.servers.get(alias)?.reason ?? "not configured"}`);

@@ -178,6 +178,7 @@ describe("tools", () => {
     expect(good).toMatchObject({ code: 0, stdout: "done\n" });
     const bad = await aish(home, ["-p", "go"], { env: { WEB_TOKEN: "wrong-token-123" } });
     expect(bad.code).toBe(0);
+    expect(bad.stderr).toContain("mcp: web failed: HTTP 401 (token from WEB_TOKEN was refused)");
     const required = await aish(home, ["-p", "--require", "web", "go"], { env: { WEB_TOKEN: "wrong-token-123" } });
     expect(required.code).toBe(5);
     expect(required.stderr).toContain("token from WEB_TOKEN was refused");

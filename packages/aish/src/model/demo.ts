@@ -40,16 +40,20 @@ function answerTo(body: JsonObject): JsonObject[] {
   );
 }
 
-// Any tool that can be called without arguments will do to show one.
+const EASY: Readonly<Record<string, string>> = { path: ".", pattern: "*" };
+
+// Any tool will do to show one, if we know harmless arguments for it.
 function toolFor(body: JsonObject, asked: string): JsonObject | undefined {
   if (!/\btools?\b/.test(asked)) return undefined;
   const tools = Array.isArray(body["tools"]) ? body["tools"].filter(isObject) : [];
-  const functions = tools.map((tool) => tool["function"]).filter(isObject);
-  const easy = functions.find((one) => {
-    const parameters = isObject(one["parameters"]) ? one["parameters"] : {};
-    return !Array.isArray(parameters["required"]) || parameters["required"].length === 0;
-  });
-  return easy === undefined ? undefined : { name: easy["name"], arguments: "{}" };
+  for (const made of tools.map((tool) => tool["function"]).filter(isObject)) {
+    const parameters = isObject(made["parameters"]) ? made["parameters"] : {};
+    const required = Array.isArray(parameters["required"]) ? parameters["required"].map(String) : [];
+    if (!required.every((name) => name in EASY)) continue;
+    const given = Object.fromEntries(required.map((name) => [name, EASY[name]]));
+    return { name: made["name"], arguments: JSON.stringify(given) };
+  }
+  return undefined;
 }
 
 function words(text: string): JsonObject[] {

@@ -46,7 +46,7 @@ export function toolTable(chat: Chat, filter: string): string[] {
   if (tools.length === 0) return [wanted === "" ? "no tools" : `no tool matches "${safeLine(filter)}"`];
   const rows = tools.map((tool) => {
     const first = tool.description.split("\n")[0] ?? "";
-    return [safeLine(displayName(tool), 60), safeLine(tool.title ?? first, 54), policyOf(chat, tool)];
+    return [safeLine(displayName(tool), 60), cutToWidth(safeLine(tool.title ?? first), 54), policyOf(chat, tool)];
   });
   return [...table(rows), `(${toolCount(tools.length)}; :mcp tool <name> for one of them)`];
 }
