@@ -100,6 +100,20 @@ describe("pages", () => {
     await client.close();
   });
 
+  test("pages that are large together are given up long before their number is", async () => {
+    let pages = 0;
+    const client = await clientOf(
+      pager(() => {
+        pages++;
+        return "x".repeat(4 << 20);
+      }),
+      "legacy",
+    );
+    await expect(client.listTools()).rejects.toMatchObject({ reason: "invalid" });
+    expect(pages).toBeLessThan(30);
+    await client.close();
+  });
+
   test.each([0, -1, 1.5, Number.NaN])("a page size of %p is refused at once", (pageSize) => {
     expect(() => createServer({ name: "x", version: "0", pageSize })).toThrow("pageSize");
   });

@@ -14,6 +14,8 @@ import { followTask } from "./follow-task.ts";
 /** A server that never stops paging is broken or hostile. */
 const MAX_PAGES = 1000;
 const MAX_ITEMS = 100_000;
+/** Of one list, over all its pages. */
+const MAX_LIST_CHARS = 64 * 1024 * 1024;
 
 export type ToolDefinition = JsonObject & { name: string; inputSchema: JsonObject };
 export type ListKind = "tools" | "prompts" | "resources" | "resourceTemplates";
@@ -83,6 +85,7 @@ export class Client {
   async list(kind: ListKind, options: CallOptions = {}): Promise<JsonObject[]> {
     const { method } = LISTS[kind];
     const items: JsonObject[] = [];
+    let chars = 0;
     let cursor: Json | undefined;
     for (let page = 0; page < MAX_PAGES; page++) {
       const params = cursor === undefined ? {} : { cursor };
@@ -94,6 +97,8 @@ export class Client {
       cursor = result["nextCursor"];
       // An empty string is a cursor like any other; only its absence ends the list.
       if (typeof cursor !== "string") return items;
+      chars += JSON.stringify(result).length;
+      if (chars > MAX_LIST_CHARS) throw new ConnectionError("invalid", `${method} listed more than fits in memory`);
     }
     throw new ConnectionError("invalid", `${method} did not end after ${MAX_PAGES} pages`);
   }
