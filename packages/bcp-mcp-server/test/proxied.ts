@@ -38,6 +38,7 @@ export type Start = {
   /** Instead of a server: everything after the options. */
   servers?: string;
   state?: string;
+  env?: Record<string, string>;
   client?: Partial<ClientOptions>;
 };
 
@@ -50,7 +51,7 @@ export async function start(given: Start = {}): Promise<Proxied> {
     {
       command,
       args: [...flags, entry, "--mode", "proxy", ...(given.options ?? []), ...behind],
-      env: stateIn(given.state),
+      env: { ...stateIn(given.state), ...given.env },
     },
     { name: "test", version: "1", era: "legacy", ...given.client },
   );

@@ -76,6 +76,12 @@ describe("what passes through", () => {
     expect(out).toContain('"x-unknown":9007199254740993');
   });
 
+  test("variables that a client's configuration sets reach the server they are meant for", async () => {
+    await using proxied = await start({ env: { SERVICE_KEY: "for the server", BUN_OPTIONS: "--smol" } });
+    expect((await proxied.call("variable", { text: "SERVICE_KEY" })).text).toBe("for the server");
+    expect((await proxied.call("variable", { text: "BUN_OPTIONS" })).text).toBe("unset");
+  });
+
   test("the tool list keeps every name and gets the way back", async () => {
     await using proxied = await start();
     const names = (await proxied.client.listTools()).map(({ name }) => name);

@@ -87,7 +87,7 @@ export function parseProxyConfig(
   const budget = given.get("--budget");
   const listen = given.get("--listen");
   return {
-    server: serverOf(given, rest),
+    server: serverOf(given, rest, env),
     namespace: switches.has("--namespace"),
     pins: oneOf("--pins", given.get("--pins") ?? "on", ["on", "off"]) === "on",
     compressTools: oneOf("--compress-tools", given.get("--compress-tools") ?? "off", ["off", "light", "full"]),
@@ -116,7 +116,11 @@ function readWords(words: readonly string[]): { given: Given; switches: Readonly
   return { given, switches };
 }
 
-function serverOf(given: Given, rest: readonly string[]): ProxyConfig["server"] {
+function serverOf(
+  given: Given,
+  rest: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): ProxyConfig["server"] {
   const url = given.get("--url");
   const file = given.get("--servers");
   const command = given.get("--downstream-command") ?? rest[0];
@@ -128,7 +132,16 @@ function serverOf(given: Given, rest: readonly string[]): ProxyConfig["server"] 
     throw new UsageError("which server? Its command comes after --, or name it with --url or --servers");
   // Commas part the arguments in the configurations that name --downstream-args.
   const args = given.has("--downstream-command") ? (given.get("--downstream-args")?.split(",") ?? []) : rest.slice(1);
-  return { kind: "command", name: nameOf(command, args), command, args };
+  return { kind: "command", name: nameOf(command, args), command, args, env: passedOn(env) };
+}
+
+/**
+ * A client's configuration sets variables for the server it names, and we stand in its place: they are meant for the
+ * server behind us. Only what would change how Bun itself runs stays here.
+ */
+function passedOn(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const given = Object.entries(env).filter(([name]) => name !== "BUN_OPTIONS" && name !== "BUN_BE_BUN");
+  return Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
 /** What a person would call it: not the runner, but what it runs. */

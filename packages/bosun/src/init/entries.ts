@@ -127,9 +127,6 @@ function whyNotProxied(entry: ServerEntry): string | undefined {
     return undefined;
   }
   if (typeof entry["command"] !== "string") return "has neither a command nor a url";
-  // A server behind the proxy gets the usual variables only (mcp/src/child.ts).
-  if (isFilled(entry["env"]))
-    return "has variables (env), which would not reach it: start it with bosun proxy --servers FILE";
   return undefined;
 }
 
