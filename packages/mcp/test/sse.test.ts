@@ -71,3 +71,18 @@ test.each([
 test("an event of too many lines is an error", () => {
   expect(() => parse(...Array.from({ length: 200 }, () => "data: 0123456789\n"))).toThrow("longer than");
 });
+
+test("so is one of too many empty lines", () => {
+  expect(() => parse("data\n".repeat(2000))).toThrow("longer than 1000");
+});
+
+// Not a measurement: with a search of the whole rest for every line these took minutes.
+test.each(["\n", "\r", "\r\n", "data\n", ":\n"])(
+  "megabytes of lines like %j cost no more than their length",
+  (line) => {
+    const parser = new EventParser(1 << 24);
+    const text = line.repeat((4 << 20) / line.length);
+    expect([...parser.push(text)]).toEqual([]);
+  },
+  20_000,
+);

@@ -39,8 +39,9 @@ export class EventParser {
     // A line ends with \n, \r or \r\n, and \r\n may be cut in two.
     if (this.sawCarriageReturn && rest.startsWith("\n")) from = 1;
     if (rest !== "") this.sawCarriageReturn = false;
+    const ends = new LineEnds(rest);
     for (;;) {
-      const end = lineEnd(rest, from);
+      const end = ends.after(from);
       if (end === -1) break;
       const event = this.line(this.pieces.join("") + rest.slice(from, end));
       this.pieces = [];
@@ -75,7 +76,7 @@ export class EventParser {
   }
 
   private addData(value: string): void {
-    this.dataChars += value.length;
+    this.dataChars += value.length + 1; // its line break, too: empty lines are not free
     if (this.dataChars > this.maxChars) throw new Error(`an event is longer than ${this.maxChars} characters`);
     this.data.push(value);
   }
@@ -92,9 +93,23 @@ export class EventParser {
   }
 }
 
-function lineEnd(text: string, from: number): number {
-  const newline = text.indexOf("\n", from);
-  const carriage = text.indexOf("\r", from);
-  if (carriage === -1) return newline;
-  return newline === -1 || carriage < newline ? carriage : newline;
+/** Where lines end. Each kind of ending is looked for once: a text of many short lines is not searched for each. */
+class LineEnds {
+  private readonly text: string;
+  private newline: number;
+  private carriage: number;
+
+  constructor(text: string) {
+    this.text = text;
+    this.newline = text.indexOf("\n");
+    this.carriage = text.indexOf("\r");
+  }
+
+  after(from: number): number {
+    const { text } = this;
+    if (this.newline !== -1 && this.newline < from) this.newline = text.indexOf("\n", from);
+    if (this.carriage !== -1 && this.carriage < from) this.carriage = text.indexOf("\r", from);
+    if (this.carriage === -1) return this.newline;
+    return this.newline === -1 ? this.carriage : Math.min(this.newline, this.carriage);
+  }
 }
