@@ -72,6 +72,12 @@ type Lesson = {
 // Order matters: the more particular message first.
 const LESSONS: readonly Lesson[] = [
   {
+    when: /(?:['"`]name['"`]|\.name\b)[\s\S]{0,60}not permitted/i,
+    applies: (_, request) => request.hasToolTurns,
+    change: () => ({ toolNameField: "omit" }),
+    said: "tool results go without a name",
+  },
+  {
     when: /max_tokens[\s\S]{0,80}(?:not supported|unsupported)|max_completion_tokens[\s\S]{0,40}instead/i,
     change: () => ({ tokenParam: "max_completion_tokens" }),
     said: "sending max_completion_tokens instead of max_tokens",
@@ -132,12 +138,6 @@ const LESSONS: readonly Lesson[] = [
     when: /content[\s\S]{0,40}non-?empty|text content blocks must|\bblank\b|content[\s\S]{0,30}(?:must not be|cannot be) empty/i,
     change: (compat) => ({ emptyContent: compat.emptyContent === "empty" ? "null" : "omit" }),
     said: "empty text is sent another way",
-  },
-  {
-    when: /['"`]?name['"`]?[\s\S]{0,60}not permitted/i,
-    applies: (_, request) => request.hasToolTurns,
-    change: () => ({ toolNameField: "omit" }),
-    said: "tool results go without a name",
   },
   {
     when: /json schema|input_schema|invalid schema|moonshot flavored/i,

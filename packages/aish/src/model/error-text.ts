@@ -13,7 +13,9 @@ export function messageIn(value: unknown, depth = 0): string | undefined {
   const { error, message, detail, msg, metadata } = value;
   const own = messageIn(message, depth + 1) ?? messageIn(error, depth + 1) ?? messageIn(detail, depth + 1);
   const raw = isObject(metadata) ? messageIn(metadata["raw"], depth + 1) : undefined;
-  const found = own ?? messageIn(msg, depth + 1);
+  const place = Array.isArray(value["loc"]) ? `${value["loc"].join(".")}: ` : "";
+  const said = messageIn(msg, depth + 1);
+  const found = own ?? (said === undefined ? undefined : `${place}${said}`);
   return found !== undefined && raw !== undefined && !found.includes(raw) ? `${found} (${raw})` : (found ?? raw);
 }
 

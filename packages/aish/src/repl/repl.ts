@@ -21,7 +21,7 @@ import { isWholeInput, joinedInput, route } from "./route.ts";
 import { shortFolder } from "./short-folder.ts";
 
 const LEAVE_MS = 2000;
-const SETTLE_MS = 120;
+const SETTLE_MS = 60;
 const GUESS_MS = 1000;
 
 export type MetaCommand = { run: (repl: Repl, rest: string) => Promise<void> | void };

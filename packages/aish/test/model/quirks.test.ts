@@ -2,6 +2,7 @@
 // ended. The wire samples of each server family, every quirk, every error shape.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { httpOut } from "@bosun/mcp";
+import type { JsonObject } from "@bosun/mcp";
 import { askModel } from "../../src/model/ask-model.ts";
 import type { Asked, Endpoint } from "../../src/model/ask-model.ts";
 import { DEFAULT_COMPAT } from "../../src/model/compat.ts";
@@ -594,6 +595,24 @@ describe("errors, retries and what is learnt from them", () => {
     expect(answerOf(outcome).text).toBe("fine");
     expect(outcome.compat).toMatchObject(change);
     expect(outcome.statuses.length).toBe(1);
+  });
+
+  test.each<[string, JsonObject, Partial<Compat>]>([
+    [
+      "stream_options",
+      { type: "extra_forbidden", loc: ["body", "stream_options"], msg: "Extra inputs are not permitted" },
+      { streamOptions: "omit" },
+    ],
+    [
+      "the name of a tool turn",
+      { type: "extra_forbidden", loc: ["body", "messages", 3, "tool", "name"], msg: "Extra inputs are not permitted" },
+      { toolNameField: "omit" },
+    ],
+  ])("learns from a list of problems about %s", async (_, detail, change) => {
+    const body = JSON.stringify({ detail: [detail] });
+    const outcome = await ask([{ status: 422, body }, GOOD], { toolTurns: true });
+    expect(outcome.compat).toMatchObject(change);
+    expect(answerOf(outcome).text).toBe("fine");
   });
 
   test("learns once per request, and not what is pinned", async () => {
