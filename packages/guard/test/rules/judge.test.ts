@@ -107,7 +107,11 @@ describe("rules about arguments", () => {
     ["an object where a text belongs", { path: { toString: "/project/a" } }, "deny"],
     ["a force flag", { path: "/project/a", options: { force: true } }, "ask"],
     ["no force flag", { path: "/project/a", options: { force: false } }, "allow"],
-    ["a text in a list of edits", { path: "/project/a", edits: [{ text: "fine" }, { text: "my password is" }] }, "deny"],
+    [
+      "a text in a list of edits",
+      { path: "/project/a", edits: [{ text: "fine" }, { text: "my password is" }] },
+      "deny",
+    ],
     ["a value that came by prototype", Object.create({ path: "/project/a" }), "ask"],
   ])("%s", (_, args, verdict) => {
     expect(judge(rules, { tool: files, arguments: args }).verdict).toBe(verdict);
