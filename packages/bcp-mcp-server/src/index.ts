@@ -5,8 +5,11 @@ import type { Transport } from "@bosun/mcp/server";
 import { HELP, parseConfig, UsageError } from "./config.ts";
 import { createLog } from "./log.ts";
 import type { Log } from "./log.ts";
+import { withLastAnswers } from "./last-answers.ts";
 import { createReader } from "./reader.ts";
 
+/** How long a client that has closed its end may still be owed an answer. */
+const LAST_ANSWERS_MS = 10_000;
 const PROXY_MODE = "--mode=proxy";
 
 export { bcpTools, createReader } from "./reader.ts";
@@ -39,7 +42,7 @@ export async function runBcpMcpServer(argv: readonly string[]): Promise<number> 
     const server = await createReader(config);
     const log = createLog(config.logLevel);
     log("debug", `reader ready, ${config.cliPath ?? "built-in codec"}`);
-    const transport = stdioTransport();
+    const transport = withLastAnswers(stdioTransport(), LAST_ANSWERS_MS);
     await serveConnection(server, { ...transport, incoming: loggingNonsense(transport.incoming, log) });
     await transport.close();
     return 0;

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Client } from "@bosun/mcp/client";
-import { bcpMain, bun, call, start } from "./reading.ts";
+import { bcpMain, bun, call, INITIALIZE, pipe, start } from "./reading.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "bcp-external-"));
 const WRAPPER = `exec ${[...bun, bcpMain].map((word) => `'${word}'`).join(" ")} "$@"`;
@@ -65,6 +65,15 @@ test.each([
   const external = await opened({ BCP_CLI_PATH: at(name) });
   const outcome = await call(external, "read_bcp_file", { path: at("made.bcp") });
   expect(outcome).toEqual({ failed: true, text: expect.stringContaining(name) });
+});
+
+test("a slow answer is given also to a client that has said all it had to say", async () => {
+  const program = script("slow", `sleep 1.5; ${WRAPPER}`);
+  const params = { name: "read_bcp_file", arguments: { path: at("made.bcp") } };
+  const read = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/call", params });
+  const { lines, exitCode } = await pipe([INITIALIZE, read], [], { BCP_CLI_PATH: program });
+  expect(JSON.stringify(lines[1]?.result)).toContain("some text");
+  expect(exitCode).toBe(0);
 });
 
 test("another binary does not read for a manifest what is outside the allowed folders", async () => {
