@@ -3,8 +3,7 @@
 // Run on its own it prints the table: bun packages/bcp/test/conformance.ts [folder]
 
 import { existsSync } from "node:fs";
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import {
   blake3,
@@ -22,7 +21,10 @@ import {
 import type { Block, EncodeOptions, Mode, Verbosity } from "../src/index.ts";
 import { Reader } from "../src/reader.ts";
 import { BackWriter } from "../src/writer.ts";
-import { runCollected } from "./run.ts";
+import { equal } from "./equal.ts";
+import { addCommandLines } from "./conformance-commands.ts";
+import type { Add } from "./conformance-commands.ts";
+import { fromDigits, hex } from "./vectors/hex.ts";
 
 export type Check = { readonly group: string; readonly name: string; readonly problem?: string };
 
@@ -37,7 +39,7 @@ export function findGolden(): string | undefined {
 export async function runConformance(folder: string): Promise<Check[]> {
   const vectors = JSON.parse(await readFile(path.join(folder, "supplementary/vectors.json"), "utf8"));
   const checks: Check[] = [];
-  const add = async (group: string, name: string, check: () => unknown): Promise<void> => {
+  const add: Add = async (group, name, check) => {
     const problem = await problemOf(check);
     checks.push({ group, name, ...(problem === undefined ? {} : { problem }) });
   };
@@ -77,8 +79,6 @@ export async function runConformance(folder: string): Promise<Check[]> {
   await addCommandLines(folder, add);
   return checks;
 }
-
-type Add = (group: string, name: string, check: () => unknown) => Promise<void>;
 
 const TRAILING = "edge_cases/trailing_data";
 // Manifests that are real inputs, with the options they need.
@@ -173,11 +173,11 @@ async function encodesManifest(
 async function checkContentStore(folder: string): Promise<void> {
   const file = path.join(folder, "golden/content_addressed/content_store.json");
   const store: Record<string, string> = JSON.parse(await readFile(file, "utf8"));
-  for (const [hash, content] of Object.entries(store)) equal(hex(blake3(unhex(content))), hash);
+  for (const [hash, content] of Object.entries(store)) equal(hex(blake3(fromDigits(content))), hash);
 }
 
 function checkVarint(entry: { value: string; hex: string }, shortest: boolean): void {
-  const reader = new Reader(unhex(entry.hex), { at: 0, packed: false });
+  const reader = new Reader(fromDigits(entry.hex), { at: 0, packed: false });
   reader.varint();
   equal(String(reader.exact()), entry.value);
   equal(reader.pos, entry.hex.length / 2);
@@ -197,7 +197,7 @@ type DecodeVector = {
 
 async function checkDecode(entry: DecodeVector): Promise<void> {
   // As the reference: no store, no references to earlier blocks.
-  const run = (): ReturnType<typeof decode> => decode(unhex(entry.hex), { references: "store" });
+  const run = (): ReturnType<typeof decode> => decode(fromDigits(entry.hex), { references: "store" });
   if (entry.ok) {
     const { header, blocks } = run();
     equal(header.flags, entry.ok.flags);
@@ -207,9 +207,9 @@ async function checkDecode(entry: DecodeVector): Promise<void> {
 
 async function checkStore(entry: DecodeVector & { store: Record<string, string> }): Promise<void> {
   const store = createMemoryStore();
-  for (const [hash, body] of Object.entries(entry.store)) equal(hex(store.put(unhex(body))), hash);
-  if (entry.ok) equal(decode(unhex(entry.hex), { store }).blocks.length, entry.ok.blocks);
-  else await failsAs(entry, () => decode(unhex(entry.hex), { store }));
+  for (const [hash, body] of Object.entries(entry.store)) equal(hex(store.put(fromDigits(body))), hash);
+  if (entry.ok) equal(decode(fromDigits(entry.hex), { store }).blocks.length, entry.ok.blocks);
+  else await failsAs(entry, () => decode(fromDigits(entry.hex), { store }));
 }
 
 async function failsAs(entry: DecodeVector, run: () => unknown): Promise<void> {
@@ -244,7 +244,7 @@ const NUMBERS: Record<string, Record<string, number>> = {
 function checkHash(entry: { hash: string; input_hex?: string; input_repeat?: [string, number] }): void {
   const [byte = "", count = 0] = entry.input_repeat ?? [];
   const input =
-    entry.input_hex === undefined ? new Uint8Array(count).fill(Number.parseInt(byte, 16)) : unhex(entry.input_hex);
+    entry.input_hex === undefined ? new Uint8Array(count).fill(Number.parseInt(byte, 16)) : fromDigits(entry.input_hex);
   equal(hex(blake3(input)), entry.hash);
 }
 
@@ -257,55 +257,18 @@ type Wanted = { mode: Mode; verbosity: Verbosity; budget: number | null; text: s
 function checkRender(entry: { hex: string }, wanted: Wanted): void {
   const { mode, verbosity, budget } = wanted;
   const options = { mode, verbosity, ...(budget === null ? {} : { budget }) };
-  equal(render(decode(unhex(entry.hex)).blocks, options), wanted.text);
+  equal(render(decode(fromDigits(entry.hex)).blocks, options), wanted.text);
 }
 
 function checkCompressed(entry: { hex: string; plain_hex: string }): void {
   const withoutFlags = (source: string): unknown =>
-    decode(unhex(source)).blocks.map((block) => ({ ...block, flags: 0 }));
+    decode(fromDigits(source)).blocks.map((block) => ({ ...block, flags: 0 }));
   equal(withoutFlags(entry.hex), withoutFlags(entry.plain_hex));
 }
 
 async function recompresses(entry: { hex: string }): Promise<void> {
-  const { header, blocks } = decode(unhex(entry.hex));
+  const { header, blocks } = decode(fromDigits(entry.hex));
   equal(hex(await encode(blocks, header.flags & 1 ? { compressPayload: true } : { compressBlocks: true })), entry.hex);
-}
-
-type CommandLine = {
-  argv: string[];
-  exit: number;
-  stdout: string;
-  stderr?: string;
-  stderr_prefix?: string;
-  writes?: Record<string, string>;
-};
-
-async function addCommandLines(folder: string, add: Add): Promise<void> {
-  const data = JSON.parse(await readFile(path.join(folder, "supplementary/cli.json"), "utf8"));
-  const cwd = await mkdtemp(path.join(tmpdir(), "bcp-conformance-"));
-  try {
-    await cp(path.join(folder, "golden"), path.join(cwd, "golden"), { recursive: true });
-    for (const [name, content] of Object.entries<string>(data.text_files))
-      await writeFile(path.join(cwd, name), content);
-    for (const [name, content] of Object.entries<string>(data.binary_files)) {
-      await writeFile(path.join(cwd, name), unhex(content));
-    }
-    for (const line of data.cases) await add("command lines", line.argv.join(" "), () => checkCommandLine(cwd, line));
-  } finally {
-    await rm(cwd, { recursive: true, force: true });
-  }
-}
-
-async function checkCommandLine(cwd: string, line: CommandLine): Promise<void> {
-  const run = await runCollected(line.argv, { cwd });
-  equal(run.exit, line.exit);
-  equal(run.stdout, line.stdout);
-  if (line.stderr_prefix !== undefined) equal(run.stderr.slice(0, line.stderr_prefix.length), line.stderr_prefix);
-  else if (line.stderr !== undefined) equal(run.stderr, line.stderr);
-  for (const [name, content] of Object.entries(line.writes ?? {})) {
-    equal(hex(new Uint8Array(await readFile(path.join(cwd, name)))), content);
-    await rm(path.join(cwd, name));
-  }
 }
 
 async function problemOf(check: () => unknown): Promise<string | undefined> {
@@ -325,19 +288,6 @@ async function failureOf(run: () => unknown): Promise<DecodeError | undefined> {
     if (error instanceof DecodeError) return error;
     throw error;
   }
-}
-
-function equal(actual: unknown, expected: unknown): void {
-  if (Bun.deepEquals(actual, expected, true)) return;
-  throw new Error(`expected ${Bun.inspect(expected)}, got ${Bun.inspect(actual)}`);
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex");
-}
-
-function unhex(source: string): Uint8Array {
-  return new Uint8Array(Buffer.from(source, "hex"));
 }
 
 function text(bytes: Uint8Array): string {
