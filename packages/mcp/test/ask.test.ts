@@ -7,7 +7,7 @@ import type { ClientOptions } from "../src/client/conversation.ts";
 import type { Json, JsonObject } from "../src/wire/json.ts";
 import { digestOf, Seal } from "../src/server/seal.ts";
 import { transportPair } from "../src/wire/transport.ts";
-import { kitchenSink, newGate } from "./fixtures/kitchen-sink.ts";
+import { kitchenSink, newGate, pause } from "./fixtures/kitchen-sink.ts";
 import { initialized, rawConnection } from "./fixtures/raw-connection.ts";
 import { httpPeer, messages } from "./fixtures/http-peer.ts";
 
@@ -87,6 +87,33 @@ describe.each(["legacy", "modern"] as const)("%s: a handler asks without knowing
     await client.close();
   });
 });
+
+test.each(["stdio", "HTTP"])(
+  "an answer that cannot be read ends the wait for it, over %s",
+  async (carrier) => {
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "ask_name" } };
+    const answer = { jsonrpc: "2.0", id: "s1", result: null };
+    if (carrier === "stdio") {
+      const connection = rawConnection(kitchenSink());
+      await initialized(connection, "2025-11-25", { elicitation: {} });
+      connection.say(call);
+      await connection.nextJson();
+      connection.say(answer);
+      const said = [await connection.nextJson(), await connection.nextJson()];
+      expect(said.find(({ id }) => id === 1)).toMatchObject({ result: { isError: true } });
+      await connection.end();
+    } else {
+      const peer = httpPeer(kitchenSink());
+      const headers = await peer.session("2025-11-25", { elicitation: {} });
+      const response = peer.post(call, { headers });
+      await pause(20);
+      expect((await peer.post(answer, { headers })).status).toBe(400);
+      expect((await messages(await response)).at(-1)).toMatchObject({ id: 1, result: { isError: true } });
+      peer.endpoint.close();
+    }
+  },
+  5000,
+);
 
 describe("legacy questions", () => {
   test.each<[string, JsonObject, boolean]>([

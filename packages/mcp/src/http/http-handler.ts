@@ -73,7 +73,7 @@ export function createHttpHandler(service: Service, options: HttpOptions = {}): 
       return jsonResponse(errorText(undefined, new RpcError(PARSE_ERROR, body.problem)), body.status);
     }
     const message = parseMessage(body.text);
-    if (message.kind === "malformed") return jsonResponse(errorText(message.id, message.error), 400);
+    if (message.kind === "malformed") return legacy.refuse(request, message, principal);
     if (message.kind === "batch") return postBatch(request, message, principal);
     return speaksModern(message, request.headers)
       ? modern.post(request, message, principal)

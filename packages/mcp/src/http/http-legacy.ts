@@ -8,7 +8,7 @@ import { HttpSession } from "./http-session.ts";
 import type { JsonObject } from "../wire/json.ts";
 import { clientFacts } from "../server/legacy-session.ts";
 import { errorText, resultText } from "../wire/message.ts";
-import type { Id, Incoming, Request as RpcRequest, Single } from "../wire/message.ts";
+import type { Id, Incoming, Malformed, Request as RpcRequest, Single } from "../wire/message.ts";
 import { isLegacy, negotiate } from "../wire/revisions.ts";
 import { INVALID_REQUEST, RpcError } from "../wire/rpc-error.ts";
 import type { SessionRegistry } from "./session-registry.ts";
@@ -41,6 +41,13 @@ export class LegacyHttp {
     if (message.kind === "batch") return batch(session, message.items, principal);
     if (message.kind === "request") return session.answer(message, principal);
     return accept(session, message);
+  }
+
+  /** What cannot be read is refused; where it was meant as a reply, nobody waits for a better one. */
+  refuse(request: Request, message: Malformed, principal: Principal | undefined): Response {
+    const session = message.reply ? this.find(request, principal) : undefined;
+    if (session instanceof HttpSession) session.legacy.spoil(message);
+    return jsonResponse(errorText(message.id, message.error), 400);
   }
 
   get(request: Request, principal: Principal | undefined): Response {

@@ -114,6 +114,7 @@ class Connection {
         this.session?.settle(message);
         return undefined;
       case "malformed":
+        this.session?.spoil(message);
         return Promise.resolve(errorText(message.id, message.error));
     }
   }

@@ -4,7 +4,7 @@ import type { ClientFacts, RequestOptions, Session } from "./call.ts";
 import { isObject } from "../wire/json.ts";
 import type { JsonObject, RawJson } from "../wire/json.ts";
 import { idValue, notificationText, requestText, resultOf } from "../wire/message.ts";
-import type { Reply } from "../wire/message.ts";
+import type { Malformed, Reply } from "../wire/message.ts";
 import { PendingRequests } from "../wire/pending.ts";
 import type { LegacyRevision } from "../wire/revisions.ts";
 import { ConnectionError } from "../wire/rpc-error.ts";
@@ -62,6 +62,11 @@ export class LegacySession implements Session {
   /** A reply from the client. Late and unknown ones mean nothing. */
   settle(reply: Reply): void {
     this.pending.settle(reply);
+  }
+
+  /** A reply that cannot be read: whoever asked need not wait any longer. */
+  spoil(reply: Malformed): void {
+    this.pending.spoil(reply);
   }
 
   end(): void {
