@@ -1,4 +1,4 @@
-// Much, for long, and with peers that do not do their part. BOSUN_FUZZ=full runs the sizes that were promised.
+// Much, for long, and with peers that do not do their part. CI, or BOSUN_FUZZ=full, runs the sizes that were promised.
 import { afterAll, describe, expect, test } from "bun:test";
 import path from "node:path";
 import { connectChild, connectHttp } from "../src/client/connect.ts";
@@ -10,8 +10,9 @@ import { modernMeta } from "./fixtures/raw-connection.ts";
 import { BUN } from "./fixtures/stdio-child.ts";
 
 const FULL = process.env["BOSUN_FUZZ"] === "full";
-const SESSIONS = FULL ? 10_000 : 1000;
-const MEGABYTES = FULL ? 1024 : 48;
+const PROMISED = FULL || process.env["CI"] === "true";
+const SESSIONS = PROMISED ? 10_000 : 1000;
+const MEGABYTES = PROMISED ? 1024 : 48;
 const MAY_GROW = 32 * 1024 * 1024;
 const [command = "", ...flags] = BUN;
 const PROGRAM = path.join(import.meta.dirname, "fixtures/load-program.ts");
