@@ -10,8 +10,8 @@ import { Turns } from "./turns.ts";
 export type BcpOutcome = { stdout: string; stderr: string; exitCode: number };
 export type BcpCommand = {
   run(args: readonly string[], signal: AbortSignal): Promise<BcpOutcome>;
-  /** Words for `encode` that make it read every block type; the reference's own binary does not know them. */
-  readonly extended: readonly string[];
+  /** Words that the reference's own binary does not know, and without which it loses something. */
+  readonly extra: { readonly encode: readonly string[]; readonly decode: readonly string[] };
   /** Throws PathRefused for a path that may not even be asked about. */
   check(path: string): Promise<void>;
   /** Throws PathRefused for a manifest that names files which may not be read. */
@@ -24,12 +24,14 @@ const MAX_OUTPUT_CHARS = 12 * MIB;
 /** Files come from anywhere, and the server goes on living: less than what a person may ask of `bcp` for once. */
 const LIMITS = { inputBytes: 64 * MIB, payloadBytes: 32 * MIB, unpackedBytes: 64 * MIB };
 const PROCESSES = 4;
+/** Every block type from a manifest; one binary image does not spoil the rest; any block by its summary, not only code. */
+const EXTRA = { encode: ["--extended"], decode: ["--binary-images", "placeholder", "--summaries", "all"] };
 
 export function bcpInProcess(paths: AllowedPaths): BcpCommand {
   // Decoding is synchronous: two at once would take twice the memory and no less time.
   const turns = new Turns(1);
   return {
-    extended: ["--extended"],
+    extra: EXTRA,
     check: (path) => paths.open().check(path),
     // Each is judged when it is opened.
     checkContents: async () => {},
@@ -40,7 +42,7 @@ export function bcpInProcess(paths: AllowedPaths): BcpCommand {
 export function bcpBinary(program: string, timeoutMs: number, paths: AllowedPaths): BcpCommand {
   const turns = new Turns(PROCESSES);
   return {
-    extended: [],
+    extra: { encode: [], decode: [] },
     // Another program opens its files itself: all we can do is look before it does.
     check: (path) => paths.open().check(path),
     checkContents: async (manifest) => {

@@ -84,6 +84,27 @@ test("a budget summarises what matters least", async () => {
   expect(budgeted.text).toContain("Forty constants.");
 });
 
+test("a budget summarises any block, and a picture does not hide the rest", async () => {
+  const blocks = [
+    {
+      type: "tool_result",
+      tool_name: "ls",
+      content: "one\n".repeat(100),
+      summary: "A hundred lines.",
+      priority: "low",
+    },
+    { type: "image", media_type: "png", alt_text: "A chart", data: "iVBORw0KGgo=" },
+  ];
+  writeFileSync(at("mixed.json"), JSON.stringify({ blocks }));
+  await call("encode_bcp_file", { manifest_path: at("mixed.json"), output_path: at("mixed.bcp") });
+  const whole = await call("read_bcp_file", { path: at("mixed.bcp"), mode: "minimal" });
+  expect(whole).toEqual({ failed: false, text: expect.stringContaining("one\none\n") });
+  expect(whole.text).toContain("[omitted: image A chart");
+  const short = await call("read_bcp_file", { path: at("mixed.bcp"), mode: "minimal", budget: 50 });
+  expect(short.text).toContain("A hundred lines.");
+  expect(short.text).not.toContain("one\none\n");
+});
+
 describe.each(["read_bcp_file", "inspect_bcp_file"])("%s says what is wrong with", (tool) => {
   test.each<[string, string, RegExp]>([
     ["a file that is not there", "missing.bcp", /does not exist/],

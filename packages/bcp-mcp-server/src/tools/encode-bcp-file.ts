@@ -25,7 +25,7 @@ export const encodeBcpFile = (bcp: BcpCommand) =>
       // A wrong word must not replace somebody's source file; nor could the result be read with these tools.
       if (!hasExtension(output, ".bcp")) return failure(`${output} is not a .bcp file`);
       const written = await bcp.run(
-        ["encode", manifest, "-o", output, ...bcp.extended, ...(compress ? ["--compress-blocks"] : [])],
+        ["encode", manifest, "-o", output, ...bcp.extra.encode, ...(compress ? ["--compress-blocks"] : [])],
         signal,
       );
       if (written.exitCode !== 0) return explained(written);

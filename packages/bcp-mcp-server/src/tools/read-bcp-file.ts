@@ -22,7 +22,7 @@ export const readBcpFile = (bcp: BcpCommand, defaultMode: Mode) =>
       const problem = await problemWithFile(bcp, path, ".bcp");
       if (problem) return problem;
       const limit = budget === undefined ? [] : ["--budget", String(Math.floor(budget)), "--verbosity", "adaptive"];
-      const outcome = await bcp.run(["decode", path, "--mode", mode, ...limit], signal);
+      const outcome = await bcp.run(["decode", path, "--mode", mode, ...limit, ...bcp.extra.decode], signal);
       return outcome.exitCode === 0 ? text(outcome.stdout) : explained(outcome);
     },
   });
