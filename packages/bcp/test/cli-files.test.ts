@@ -94,6 +94,19 @@ describe("what a run may cost", () => {
     expect(await run(["validate", "logs.bcp"])).toMatchObject({ exit: 0, stderr: "" });
   });
 
+  test("the files of a manifest count together", async () => {
+    const blocks = Array.from({ length: 100 }, () => ({ type: "document", title: "T", content_file: "tour.bcp" }));
+    await writeFile(at("many.json"), JSON.stringify({ blocks }));
+    const limits = { inputBytes: Math.max(10 * TOUR.length, (await stat(at("many.json"))).size) };
+    const { exit, stderr } = await runCollected(["encode", "many.json", "-o", "many.bcp"], { cwd, limits });
+    expect([exit, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^error: block \d+: .*tour\.bcp: input is larger than \d+ bytes, with what was read before it\n$/,
+      ),
+    ]);
+  });
+
   test("a host sets lower limits", async () => {
     const refused = async (limits: NonNullable<BcpIo["limits"]>, file: string): Promise<string> =>
       (await runCollected(["decode", file], { cwd, limits })).stderr;

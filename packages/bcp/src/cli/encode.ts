@@ -61,8 +61,14 @@ function isExtended(text: string): boolean {
 
 async function encodeOrFail(io: BcpIo, file: string, manifest: Manifest, parsed: Parsed): Promise<Uint8Array> {
   const dedup = manifest.dedup || parsed.flags.has("dedup");
+  // A small manifest may name a large file a thousand times.
+  let read = 0;
   try {
-    const blocks = await buildManifest(manifest, (wanted) => readContent(io, file, wanted));
+    const blocks = await buildManifest(manifest, async (wanted) => {
+      const content = await readContent(io, file, wanted, read);
+      read += content.length;
+      return content;
+    });
     return await encode(blocks, {
       compressBlocks: parsed.flags.has("compress-blocks"),
       compressPayload: manifest.compressPayload || parsed.flags.has("compress-payload"),
@@ -80,12 +86,12 @@ async function encodeOrFail(io: BcpIo, file: string, manifest: Manifest, parsed:
 }
 
 // Paths in a manifest start where the manifest is.
-async function readContent(io: BcpIo, manifest: string, wanted: string): Promise<Uint8Array> {
+async function readContent(io: BcpIo, manifest: string, wanted: string, before: number): Promise<Uint8Array> {
   const folder = isStandard(manifest) ? "" : manifest.slice(0, manifest.lastIndexOf("/") + 1);
   const file = wanted.startsWith("/") ? wanted : folder + wanted;
   try {
     // A manifest cannot mean standard input: `-` is a file name here.
-    return await readInput(io, file === "-" ? "./-" : file);
+    return await readInput(io, file === "-" ? "./-" : file, before);
   } catch (error) {
     throw new ManifestError(`cannot read content_file ${file}: ${osText(error)}`);
   }

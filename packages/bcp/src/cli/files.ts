@@ -11,14 +11,17 @@ const MIN_READ_BYTES = 4 * 1024;
 const MAX_READ_BYTES = 1024 * 1024;
 const MAGIC_BYTES = 8;
 
-/** All bytes of a file or of standard input. Throws what the system throws. */
-export async function readInput(io: BcpIo, file: string): Promise<Uint8Array> {
-  return collect(await openInput(io, file), () => true);
+/**
+ * All bytes of a file or of standard input. Throws what the system throws. `before` is how much the run has read already:
+ * what may be read is counted together.
+ */
+export async function readInput(io: BcpIo, file: string, before = 0): Promise<Uint8Array> {
+  return collect(await openInput(io, file, before), () => true);
 }
 
 /** The same for a payload: what does not begin like one is not read to its end, which may never come. */
 export async function readPayload(io: BcpIo, file: string): Promise<Uint8Array> {
-  return collect(await openInput(io, file), looksLikePayload);
+  return collect(await openInput(io, file, 0), looksLikePayload);
 }
 
 /** Writes a whole file or nothing: a reader never sees half of it, and a failed write leaves the old one. */
@@ -62,21 +65,27 @@ async function locate(io: BcpIo, file: string, access: "read" | "write"): Promis
   return io.resolvePath ? io.resolvePath(file, access) : path.resolve(io.cwd, file);
 }
 
-/** `size` is what to expect, 0 where nobody knows; `most` what is read at all. */
-type Input = { readonly size: number; readonly most: number; chunks(): AsyncIterable<Uint8Array> };
+/** `size` is what to expect, 0 where nobody knows; `check` throws if there is too much. */
+type Input = { readonly size: number; check(bytes: number): void; chunks(): AsyncIterable<Uint8Array> };
 
-async function openInput(io: BcpIo, file: string): Promise<Input> {
+async function openInput(io: BcpIo, file: string, before: number): Promise<Input> {
   const most = io.limits?.inputBytes ?? DEFAULT_INPUT_BYTES;
-  if (file === STANDARD) return { size: 0, most, chunks: () => io.stdin };
+  const check = (bytes: number): void => {
+    if (before + bytes <= most) return;
+    throw new Error(`input is larger than ${most} bytes${before > 0 ? ", with what was read before it" : ""}`);
+  };
+  if (file === STANDARD) return { size: 0, check, chunks: () => io.stdin };
   const handle = await open(await locate(io, file, "read"), "r");
   const { size } = await handle.stat();
-  if (size > most) {
+  try {
+    check(size);
+  } catch (error) {
     await handle.close();
-    throw tooLarge(most);
+    throw error;
   }
   return {
     size,
-    most,
+    check,
     async *chunks() {
       const chunk = new Uint8Array(Math.min(Math.max(size, MIN_READ_BYTES), MAX_READ_BYTES));
       try {
@@ -96,7 +105,7 @@ async function collect(input: Input, worthIt: (start: Uint8Array) => boolean): P
   let all = new Uint8Array(input.size);
   let length = 0;
   for await (const chunk of input.chunks()) {
-    if (length + chunk.length > input.most) throw tooLarge(input.most);
+    input.check(length + chunk.length);
     if (length + chunk.length > all.length) {
       const larger = new Uint8Array(Math.max(all.length * 2, length + chunk.length));
       larger.set(all.subarray(0, length));
@@ -108,10 +117,6 @@ async function collect(input: Input, worthIt: (start: Uint8Array) => boolean): P
     if (judged && !worthIt(all.subarray(0, MAGIC_BYTES))) break;
   }
   return all.subarray(0, length);
-}
-
-function tooLarge(most: number): Error {
-  return new Error(`input is larger than ${most} bytes`);
 }
 
 function looksLikePayload(start: Uint8Array): boolean {
