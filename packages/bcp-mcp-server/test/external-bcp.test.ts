@@ -67,6 +67,16 @@ test.each([
   expect(outcome).toEqual({ failed: true, text: expect.stringContaining(name) });
 });
 
+test("a file that was written is not called a failure because it cannot be counted", async () => {
+  const program = script("cannot-count", `if [ "$1" = stats ]; then echo 'too large' >&2; exit 1; fi; ${WRAPPER}`);
+  const external = await opened({ BCP_CLI_PATH: program });
+  const args = { manifest_path: at("manifest.json"), output_path: at("uncounted.bcp") };
+  expect(await call(external, "encode_bcp_file", args)).toEqual({
+    failed: false,
+    text: `Wrote ${at("uncounted.bcp")}\n\nNo statistics: too large\n`,
+  });
+});
+
 test("a slow answer is given also to a client that has said all it had to say", async () => {
   const program = script("slow", `sleep 1.5; ${WRAPPER}`);
   const params = { name: "read_bcp_file", arguments: { path: at("made.bcp") } };

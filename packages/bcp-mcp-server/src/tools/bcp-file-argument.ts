@@ -24,7 +24,11 @@ export function hasExtension(file: string, extension: string): boolean {
 }
 
 /** What the command line said, as a failure the model can read. */
-export function explained({ stderr, stdout, exitCode }: BcpOutcome): ToolResult {
-  const said = (stderr || stdout).trim();
-  return failure(said === "" ? `bcp failed with exit code ${exitCode}` : said);
+export function explained(outcome: BcpOutcome): ToolResult {
+  return failure(said(outcome));
+}
+
+/** Why a run failed, in its own words if it had any. */
+export function said({ stderr, stdout, exitCode }: BcpOutcome): string {
+  return (stderr || stdout).trim() || `bcp failed with exit code ${exitCode}`;
 }
