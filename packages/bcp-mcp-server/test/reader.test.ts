@@ -285,6 +285,8 @@ describe("the raw conversation", () => {
 
   test.each<[string, string[], Record<string, string>, RegExp]>([
     ["an unknown mode", ["--mode", "writer"], {}, /--mode must be/],
+    ["a proxy of nothing", ["--mode", "proxy"], {}, /which server\?/],
+    ["a proxy of nothing, in one word", ["--mode=proxy"], {}, /which server\?/],
     ["an unknown option", ["--colour"], {}, /unknown option --colour/],
     ["an option without its value", ["--allow-dir"], {}, /--allow-dir needs a value/],
     ["a folder that is not there", ["--allow-dir", "/no/such/folder"], {}, /no such folder/],
