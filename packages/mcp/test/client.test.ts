@@ -367,3 +367,14 @@ test("a legacy server that floods us with questions is refused, not served witho
   expect(asking).toBe(100);
   await (await client).close();
 });
+
+test("a server that never takes a notification does not keep a client for ever", async () => {
+  const silent = httpPeer(kitchenSink());
+  const fetch: typeof silent.fetch = (url, init) =>
+    String(init?.body).includes("notifications/initialized")
+      ? new Promise((_, reject) => init?.signal?.addEventListener("abort", () => reject(new Error("aborted"))))
+      : silent.fetch(url, init);
+  const options = { name: "c", version: "0", era: "legacy", timeoutMs: 100, fetch } as const;
+  await expect(connectHttp("http://127.0.0.1/mcp", options)).rejects.toMatchObject({ reason: "timeout" });
+  silent.endpoint.close();
+}, 5000);

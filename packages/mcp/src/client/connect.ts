@@ -33,15 +33,15 @@ export type HttpConnectOptions = ClientOptions & {
 /** Streamable HTTP of any revision, and, where that fails, the HTTP+SSE of 2024-11-05. */
 export async function connectHttp(url: string | URL, options: HttpConnectOptions): Promise<Client> {
   const target = new URL(url);
-  const { headers, fetch = httpOut } = options;
+  const { headers, fetch = httpOut, timeoutMs } = options;
   try {
     return await Client.connect(
-      async (receive, headersFor) => new HttpLink({ url: target, fetch, headers, headersFor, receive }),
+      async (receive, headersFor) => new HttpLink({ url: target, fetch, headers, headersFor, receive, timeoutMs }),
       options,
     );
   } catch (error) {
     if (!looksLikeSse(error) || options.era === "modern") throw error;
-    return Client.connect((receive) => openSseLink({ url: target, fetch, headers, receive }), {
+    return Client.connect((receive) => openSseLink({ url: target, fetch, headers, receive, timeoutMs }), {
       ...options,
       era: "legacy",
     }).catch(() => {

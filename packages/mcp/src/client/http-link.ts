@@ -1,6 +1,7 @@
 // A client's link over Streamable HTTP, legacy and modern: a POST per message, replies as JSON or event streams.
 import { AuthorizationError } from "../auth/authorization-error.ts";
 import type { HttpFetch } from "../auth/fetch-json.ts";
+import { Deadline } from "../wire/deadline.ts";
 import { readCounted } from "../wire/http-body.ts";
 import type { JsonObject, RawJson } from "../wire/json.ts";
 import { HttpEvents } from "./http-events.ts";
@@ -11,6 +12,8 @@ import { ConnectionError } from "../wire/rpc-error.ts";
 import { MAX_MESSAGE_BYTES } from "../wire/stdio.ts";
 
 const ACCEPT = "application/json, text/event-stream";
+/** There is nothing to think about: to take a message is all that is asked. */
+const ACCEPTED_WITHIN_MS = 60_000;
 
 export type HttpLinkOptions = {
   url: URL;
@@ -19,6 +22,8 @@ export type HttpLinkOptions = {
   /** Headers a message brings along: those of 2026-07-28. */
   headersFor: (outgoing: Outgoing) => [string, string][];
   receive: FromServer;
+  /** How long the server may take to accept a message that gets no reply. */
+  timeoutMs?: number | undefined;
 };
 
 export class HttpLink implements Link {
@@ -76,9 +81,7 @@ export class HttpLink implements Link {
   }
 
   async reply(text: string): Promise<void> {
-    const response = await this.post(text, [], this.gone);
-    await response.body?.cancel();
-    if (!response.ok) throw new ConnectionError("http", `the server answered ${response.status}`, response.status);
+    await accepted((signal) => this.post(text, [], signal), this.gone, this.options.timeoutMs);
   }
 
   /** Legacy: later messages carry the revision, and the server may speak on a stream of its own. */
@@ -146,6 +149,24 @@ export class HttpLink implements Link {
 
   private take(message: Single): void {
     if (message.kind === "request" || message.kind === "notification") this.options.receive(message);
+  }
+}
+
+/** For messages that get no reply: done when the server has taken it, given up when it does not in time. */
+export async function accepted(
+  post: (signal: AbortSignal) => Promise<Response>,
+  gone: AbortSignal,
+  timeoutMs = ACCEPTED_WITHIN_MS,
+): Promise<void> {
+  const deadline = new Deadline(timeoutMs, timeoutMs, gone);
+  try {
+    const response = await post(deadline.signal);
+    await response.body?.cancel();
+    if (!response.ok) throw new ConnectionError("http", `the server answered ${response.status}`, response.status);
+  } catch (error) {
+    throw deadline.expired === undefined ? error : new ConnectionError("timeout", deadline.expired);
+  } finally {
+    deadline.over();
   }
 }
 

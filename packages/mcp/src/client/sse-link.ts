@@ -2,6 +2,7 @@
 // address, named on that stream, for everything we say.
 import type { HttpFetch } from "../auth/fetch-json.ts";
 import { eventsIn } from "./http-events.ts";
+import { accepted } from "./http-link.ts";
 import type { JsonObject, RawJson } from "../wire/json.ts";
 import type { Answer, FromServer, Link, Outgoing } from "./link.ts";
 import { idValue, notificationText, parseMessage, requestText } from "../wire/message.ts";
@@ -13,6 +14,8 @@ export type SseLinkOptions = {
   fetch: HttpFetch;
   headers?: Readonly<Record<string, string>> | undefined;
   receive: FromServer;
+  /** How long the server may take to accept a message. */
+  timeoutMs?: number | undefined;
 };
 
 /** A server that opens the stream but never says where to send messages. */
@@ -74,11 +77,12 @@ class SseLink implements Link {
       if (method === "initialize") return;
       void this.notify("notifications/cancelled", { requestId: idValue(id), reason }).catch(() => {});
     });
-    const sending = this.reply(requestText(id, method, exact ?? params)).catch((error: unknown) => {
+    // Its reply has a deadline of its own, and may come before the POST is answered.
+    const text = requestText(id, method, exact ?? params);
+    const sending = this.post(text, Number.POSITIVE_INFINITY).catch((error: unknown) => {
       this.waiting.fail(id, error instanceof Error ? error : new ConnectionError("closed", String(error)));
     });
     onSent?.();
-    // The reply may come on the stream before the POST is answered, and must not wait for it.
     await Promise.race([sending, reply]);
     return { reply: await reply, status: 200 };
   }
@@ -87,16 +91,15 @@ class SseLink implements Link {
     return this.reply(notificationText(method, params));
   }
 
-  async reply(text: string): Promise<void> {
+  reply(text: string): Promise<void> {
+    return this.post(text, this.options.timeoutMs);
+  }
+
+  private async post(text: string, timeoutMs: number | undefined): Promise<void> {
     const headers = { ...this.options.headers, "content-type": "application/json" };
-    const response = await this.options.fetch(this.endpoint, {
-      method: "POST",
-      headers,
-      body: text,
-      signal: this.gone,
-    });
-    await response.body?.cancel();
-    if (!response.ok) throw new ConnectionError("http", `the server answered ${response.status}`, response.status);
+    const post = (signal: AbortSignal): Promise<Response> =>
+      this.options.fetch(this.endpoint, { method: "POST", headers, body: text, signal });
+    await accepted(post, this.gone, timeoutMs);
   }
 
   async close(): Promise<void> {
