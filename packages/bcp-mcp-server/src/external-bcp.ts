@@ -3,6 +3,19 @@ import type { BcpOutcome } from "./bcp-command.ts";
 import { OutputTooLong } from "./output-too-long.ts";
 
 const GRACE_MS = 1000;
+const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
+const running = new Set<Child>();
+
+/** A signal ends this process with everything it has started: groups of their own do not hear it. */
+export function endExternalOnSignals(): void {
+  for (const [signal, number] of Object.entries(SIGNALS)) {
+    process.once(signal, () => {
+      // No time to ask them first.
+      for (const { pid } of running) signalled(pid, "SIGKILL");
+      process.exit(128 + number);
+    });
+  }
+}
 
 export type Bounds = { timeoutMs: number; maxChars: number; signal: AbortSignal };
 
@@ -25,6 +38,7 @@ export async function runExternal(
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
   let done = false;
+  running.add(child);
   try {
     // Not until the pipes end when it has to be stopped: whoever inherited them may never close them.
     const ended = await Promise.race([finished(child, maxChars), stopped.promise]);
@@ -35,6 +49,7 @@ export async function runExternal(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
+    running.delete(child);
     if (!done) endGroup(child);
   }
 }

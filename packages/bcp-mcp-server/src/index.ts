@@ -3,6 +3,7 @@
 import { serveConnection, stdioTransport } from "@bosun/mcp/server";
 import type { Transport } from "@bosun/mcp/server";
 import { HELP, parseConfig, UsageError } from "./config.ts";
+import { endExternalOnSignals } from "./external-bcp.ts";
 import { createLog } from "./log.ts";
 import type { Log } from "./log.ts";
 import { withLastAnswers } from "./last-answers.ts";
@@ -40,6 +41,7 @@ export async function runBcpMcpServer(argv: readonly string[]): Promise<number> 
   try {
     const config = parseConfig(argv, process.env);
     const server = await createReader(config);
+    if (config.cliPath !== undefined) endExternalOnSignals();
     const log = createLog(config.logLevel);
     log("debug", `reader ready, ${config.cliPath ?? "built-in codec"}`);
     const transport = withLastAnswers(stdioTransport(), LAST_ANSWERS_MS);

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Client } from "@bosun/mcp/client";
-import { bcpMain, bun, call, INITIALIZE, pipe, start } from "./reading.ts";
+import { bcpMain, bun, call, INITIALIZE, pipe, spawnReader, start } from "./reading.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "bcp-external-"));
 const WRAPPER = `exec ${[...bun, bcpMain].map((word) => `'${word}'`).join(" ")} "$@"`;
@@ -76,6 +76,23 @@ test("a file that was written is not called a failure because it cannot be count
     text: `Wrote ${at("uncounted.bcp")}\n\nNo statistics: too large\n`,
   });
 });
+
+test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+  "a server that %s ends takes the binary with it",
+  async (signal) => {
+    const pidFile = at(`pid-of-${signal}`);
+    const program = script("stays", `echo $$ > '${pidFile}.new'; mv '${pidFile}.new' '${pidFile}'; exec sleep 62`);
+    const params = { name: "read_bcp_file", arguments: { path: at("made.bcp") } };
+    const server = spawnReader({ BCP_CLI_PATH: program });
+    server.stdin.write(`${INITIALIZE}\n${JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/call", params })}\n`);
+    await server.stdin.flush();
+    while (!existsSync(pidFile)) await Bun.sleep(20);
+    server.kill(signal);
+    expect(await server.exited).toBeGreaterThan(128);
+    const binary = Number(readFileSync(pidFile, "utf8"));
+    while (isAlive(binary)) await Bun.sleep(20);
+  },
+);
 
 test("a slow answer is given also to a client that has said all it had to say", async () => {
   const program = script("slow", `sleep 1.5; ${WRAPPER}`);

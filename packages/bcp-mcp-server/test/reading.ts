@@ -49,3 +49,8 @@ export async function pipe(
     .map((line) => JSON.parse(line) as Line);
   return { lines, stderr, exitCode, peakBytes: child.resourceUsage()?.maxRSS ?? Number.NaN };
 }
+
+export function spawnReader(env: Record<string, string>) {
+  const stdio = { stdin: "pipe", stdout: "ignore", stderr: "inherit" } as const;
+  return Bun.spawn([...bun, entry], { ...stdio, env: { PATH: process.env["PATH"] ?? "", ...env } });
+}
