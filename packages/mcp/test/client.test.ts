@@ -378,3 +378,9 @@ test("a server that never takes a notification does not keep a client for ever",
   await expect(connectHttp("http://127.0.0.1/mcp", options)).rejects.toMatchObject({ reason: "timeout" });
   silent.endpoint.close();
 }, 5000);
+
+test("a reply that is too large is called so", async () => {
+  const fetch = async (): Promise<Response> => new Response(" ".repeat((16 << 20) + 1));
+  const options = { name: "c", version: "0", era: "legacy", fetch } as const;
+  await expect(connectHttp("http://127.0.0.1/mcp", options)).rejects.toThrow("over the limit of 16777216 bytes");
+});

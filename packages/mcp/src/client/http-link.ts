@@ -144,7 +144,10 @@ export class HttpLink implements Link {
       if (one.kind === "reply" && (one.id === id || (one.id === undefined && !response.ok))) return one;
       this.take(one);
     }
-    throw new ConnectionError("http", problemOf(response, body.ok ? body.text : ""), response.status);
+    const problem = body.ok
+      ? problemOf(response, body.text)
+      : `the server answered ${response.status}: ${body.problem}`;
+    throw new ConnectionError("http", problem, response.status);
   }
 
   private take(message: Single): void {
