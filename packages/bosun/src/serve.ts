@@ -8,7 +8,11 @@ export async function runServeCommand(argv: readonly string[]): Promise<number> 
     return 0;
   }
   const helper = sandboxHelper();
-  return runServe(argv, { ...processIo(), ...(helper === undefined ? {} : { sandboxHelper: helper }) });
+  return runServe(argv, {
+    ...processIo(),
+    ...(helper === undefined ? {} : { sandboxHelper: helper }),
+    guests: async () => (await import("./bcp-surface.ts")).bcpSurface(),
+  });
 }
 
 export function serveHelp(): string {

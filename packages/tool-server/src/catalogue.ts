@@ -28,13 +28,18 @@ const WORKSPACE = [listDir, readFile, editFile, writeFile, deleteFile, moveFile,
 type Choice = Pick<Config, "surfaces" | "anthropicCompat" | "readOnly" | "disabledTools">;
 
 /** Throws UsageError for a tool name that does not exist. */
-export function catalogueFor(choice: Choice, shellLimits?: ShellLimits): readonly ServedTool[] {
+export function catalogueFor(
+  choice: Choice,
+  shellLimits?: ShellLimits,
+  guests: readonly ServedTool[] = [],
+): readonly ServedTool[] {
   const offered = [
     ...(choice.surfaces.includes("coding") ? coding(choice) : []),
     ...(choice.surfaces.includes("workspace") ? WORKSPACE : []),
     ...(choice.surfaces.includes("shell") ? [shell(shellLimits)] : []),
+    ...guests.filter(({ surface }) => choice.surfaces.includes(surface)),
   ];
-  const disabled = disabledNames(choice);
+  const disabled = disabledNames(choice, guests);
   return offered.filter(({ name, readOnly }) => !disabled.has(name) && (readOnly || !choice.readOnly));
 }
 
@@ -51,8 +56,8 @@ function coding({ anthropicCompat, readOnly }: Choice): readonly ServedTool[] {
   return readOnly ? [view, compatGrep, compatGlob] : COMBINED;
 }
 
-function disabledNames({ disabledTools, anthropicCompat }: Choice): Set<string> {
-  const all = [...SPLIT, ...COMBINED, ...WORKSPACE, shell()].map(({ name }) => name);
+function disabledNames({ disabledTools, anthropicCompat }: Choice, guests: readonly ServedTool[]): Set<string> {
+  const all = [...SPLIT, ...COMBINED, ...WORKSPACE, shell(), ...guests].map(({ name }) => name);
   const known = [...new Set(all)].toSorted();
   const unknown = disabledTools.find((name) => !known.includes(name));
   if (unknown !== undefined) {

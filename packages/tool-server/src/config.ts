@@ -6,7 +6,7 @@ import type { Flag, FlagValues } from "./flags.ts";
 import { LOG_LEVELS } from "./log.ts";
 import type { LogFormat, LogLevel } from "./log.ts";
 
-export const SURFACES = ["coding", "workspace", "shell"] as const;
+export const SURFACES = ["coding", "workspace", "shell", "bcp"] as const;
 export type Surface = (typeof SURFACES)[number];
 
 export type Config = {
@@ -66,7 +66,7 @@ export const FLAGS: readonly Flag[] = [
   { name: "generate-token", kind: "switch", help: "make a token and print it on stderr" },
   { name: "allow-host", kind: "list", value: "NAME", help: "Host header to accept besides loopback; repeatable" },
   { name: "allow-origin", kind: "list", value: "ORIGIN", help: "web origin that may call; repeatable" },
-  { name: "tools", kind: "list", value: "SURFACES", help: "coding, workspace, shell, or several (coding)" },
+  { name: "tools", kind: "list", value: "SURFACES", help: "coding, workspace, shell, bcp, or several (coding)" },
   {
     name: "anthropic-compat",
     kind: "switch",

@@ -1,6 +1,6 @@
 // Errors → what the model is told, in the shape and the codes of the surface it called. The only place that words them.
 import { EngineError } from "@bosun/engine";
-import { InvalidArguments } from "@bosun/mcp/server";
+import { failure, InvalidArguments } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
 import type { Surface } from "./config.ts";
 import type { KnownFailure } from "./known-failure.ts";
@@ -13,6 +13,7 @@ const BY_SURFACE = {
   coding: explainCoding,
   workspace: explainWorkspace,
   shell: explainShell,
+  bcp: ({ message }, tool) => failure(`${tool}: ${message}`),
 } satisfies Record<Surface, (failure: KnownFailure, tool: string, args: unknown) => ToolResult>;
 
 /** `args` as they were sent: a surface may repeat some of them. */

@@ -12,11 +12,13 @@ import { withHandle, withState } from "./callers.ts";
 import { catalogueFor, runsCommands } from "./catalogue.ts";
 import { holds } from "./config.ts";
 import type { Config } from "./config.ts";
+import { UsageError } from "./flags.ts";
 import { guarded } from "./guarded-call.ts";
 import { instructionsFor } from "./instructions.ts";
 import type { Log } from "./log.ts";
 import type { PathRules } from "./path-rules.ts";
 import { sandboxMemory } from "./sandbox-memory.ts";
+import type { ServedTool } from "./served-tool.ts";
 import { Watch } from "./watch.ts";
 
 export const VERSION = manifest.version;
@@ -30,6 +32,8 @@ export type ServeOptions = {
   /** Tokens that clients send: never in a child's environment, a record or a result. */
   readonly secrets?: readonly string[];
   readonly sandboxHelper?: readonly string[];
+  /** Tools of other packages for surfaces that this one only names (`--tools bcp`). */
+  readonly guests?: () => Promise<readonly ServedTool[]>;
 };
 
 export type ToolService = {
@@ -46,7 +50,8 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
   const loaded = options.settings ?? settingsFor(config, env, home);
   for (const warning of loaded.warnings) log("warn", warning);
   const settings = tightened(loaded, config, log);
-  const tools = catalogueFor(config, shellLimitsOf(settings));
+  const guests = config.surfaces.includes("bcp") ? await invited(options) : [];
+  const tools = catalogueFor(config, shellLimitsOf(settings), guests);
   const commands = runsCommands(tools);
   const bench = await Bench.open({
     config,
@@ -105,6 +110,11 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
       watch.close();
     },
   };
+}
+
+async function invited({ guests }: ServeOptions): Promise<readonly ServedTool[]> {
+  if (guests === undefined) throw new UsageError("--tools bcp: these tools come with the bosun executable only");
+  return guests();
 }
 
 export function settingsFor(

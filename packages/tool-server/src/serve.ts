@@ -9,7 +9,7 @@ import { UsageError } from "./flags.ts";
 import { createLog } from "./log.ts";
 import type { Log } from "./log.ts";
 import { serveTools, settingsFor, VERSION } from "./serve-tools.ts";
-import type { ToolService } from "./serve-tools.ts";
+import type { ServeOptions, ToolService } from "./serve-tools.ts";
 import { settingsLayer } from "./settings-layer.ts";
 
 /** Commands get 5 s between TERM and KILL; more than this nobody waits for a server to stop. */
@@ -24,6 +24,7 @@ export type Io = {
   /** Calls back on each request to stop (SIGINT, SIGTERM); returns how to stop listening. */
   onStop(handler: () => void): () => void;
   readonly sandboxHelper?: readonly string[];
+  readonly guests?: ServeOptions["guests"];
 };
 
 /** Resolves when the server has stopped and nothing of it runs any more. */
@@ -44,6 +45,7 @@ export async function runServe(words: readonly string[], io: Io): Promise<number
       settings,
       secrets: token === undefined ? [] : [token],
       ...(io.sandboxHelper === undefined ? {} : { sandboxHelper: io.sandboxHelper }),
+      ...(io.guests === undefined ? {} : { guests: io.guests }),
     });
     log("info", "shell", { path: tools.bench.host.shell.path });
     return await serveUntilStopped(tools, config, token, log, io);
