@@ -15,13 +15,14 @@ import { END_TYPE, IS_REFERENCE, readType } from "./frame.ts";
 import type { Frame } from "./frame.ts";
 import { HEADER_BYTES, PAYLOAD_COMPRESSED, readHeader } from "./header.ts";
 import type { Header } from "./header.ts";
-import { DEFAULT_LIMITS } from "./limits.ts";
+import { DEFAULT_LIMITS, MAX_PAYLOAD_BYTES } from "./limits.ts";
 import type { Growth, Limits } from "./limits.ts";
 import { Reader } from "./reader.ts";
 
 const MAX_VARINT_BYTES = 10;
 // Each block is the caller's once it is delivered: what one of them takes is limited, their sum is not.
 const UNLIMITED: Growth = {
+  payloadBytes: MAX_PAYLOAD_BYTES,
   unpackedBytes: Number.POSITIVE_INFINITY,
   referencedBytes: Number.POSITIVE_INFINITY,
   suspectBytes: Number.POSITIVE_INFINITY,
@@ -56,7 +57,7 @@ export async function* decodeStream(
     const header = await takeHeader(outer);
     yield { kind: "header", header };
     const packed = (header.flags & PAYLOAD_COMPRESSED) !== 0;
-    if (packed) inner = new ByteQueue(decompressStream(outer, limits.payloadBytes, HEADER_BYTES));
+    if (packed) inner = new ByteQueue(decompressStream(outer, limits.payloadBytes ?? MAX_PAYLOAD_BYTES, HEADER_BYTES));
     const place: Place = { at: packed ? HEADER_BYTES : 0, packed };
     const earlier = options.references === "in-file" ? new KeptBodies(limits.keptBytes) : undefined;
     const bodies = new BodyDecoder({ store: options.store, earlier }, limits, UNLIMITED);

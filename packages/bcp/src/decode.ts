@@ -43,7 +43,7 @@ export function decode(bytes: Uint8Array, options: DecodeOptions = {}): Decoded 
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const header = readHeader(payload);
   const growth = growthOf(payload.length, limits);
-  const reader = openBlocks(payload, header, limits, growth);
+  const reader = openBlocks(payload, header, growth);
   const allowance = new Allowance(Math.max(payload.length, reader.end));
   const earlier = options.references === "store" ? undefined : createEarlierBodies(reader, limits, growth, allowance);
   const bodies = new BodyDecoder({ store: options.store, earlier }, limits, growth);
@@ -63,9 +63,9 @@ export function decode(bytes: Uint8Array, options: DecodeOptions = {}): Decoded 
   return { header, blocks, trailingBytes };
 }
 
-function openBlocks(payload: Uint8Array, header: Header, limits: Limits, growth: Growth): Reader {
+function openBlocks(payload: Uint8Array, header: Header, growth: Growth): Reader {
   if ((header.flags & PAYLOAD_COMPRESSED) === 0) return new Reader(payload, { at: 0, packed: false }, HEADER_BYTES);
-  const plain = decompress(payload.subarray(HEADER_BYTES), limits.payloadBytes, HEADER_BYTES, growth.suspectBytes);
+  const plain = decompress(payload.subarray(HEADER_BYTES), growth.payloadBytes, HEADER_BYTES, growth.suspectBytes);
   return new Reader(plain, { at: HEADER_BYTES, packed: true });
 }
 

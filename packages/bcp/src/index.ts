@@ -40,7 +40,7 @@ export { estimateCodeAware, estimateHeuristic } from "./estimate.ts";
 export { DecodeError, EncodeError, RenderError } from "./failure.ts";
 export type { DecodeCode, EncodeCode, HeaderFault, RenderCode } from "./failure.ts";
 export type { Header } from "./header.ts";
-export { DEFAULT_LIMITS } from "./limits.ts";
+export { DEFAULT_LIMITS, MAX_PAYLOAD_BYTES } from "./limits.ts";
 export type { Limits } from "./limits.ts";
 export { buildManifest, parseManifest } from "./manifest/manifest.ts";
 export type { Manifest, ManifestEntry } from "./manifest/manifest.ts";

@@ -6,8 +6,8 @@ const MIB = 1024 * KIB;
 export type Limits = {
   /** What a compressed block may become. */
   readonly blockBytes: number;
-  /** What a payload that is compressed as a whole may become. */
-  readonly payloadBytes: number;
+  /** What a payload that is compressed as a whole may become; by default 32 MiB and four times the input. */
+  readonly payloadBytes?: number;
   /** What all compressed blocks of a payload together may become; by default 32 MiB and four times the input. */
   readonly unpackedBytes?: number;
   /** How deep a file tree may be nested. No path on any system we know has more levels. */
@@ -22,11 +22,13 @@ export type Limits = {
 
 export const DEFAULT_LIMITS: Limits = {
   blockBytes: 16 * MIB,
-  payloadBytes: 256 * MIB,
   treeDepth: 1024,
   storedBytes: 16 * MIB + 128 * KIB,
   keptBytes: 64 * MIB,
 };
+
+/** The format's own limit on a payload that is compressed as a whole: for whoever has that much memory to spend. */
+export const MAX_PAYLOAD_BYTES = 256 * MIB;
 
 /** The most that the encoder puts into one block (summary and fields). */
 export const MAX_BODY_BYTES = 16 * MIB;
@@ -34,6 +36,7 @@ export const MAX_BODY_BYTES = 16 * MIB;
 /** What the blocks of an input of this size may grow to, unless the caller says otherwise. */
 export function growthOf(inputBytes: number, limits: Limits): Growth {
   return {
+    payloadBytes: Math.min(limits.payloadBytes ?? 32 * MIB + 4 * inputBytes, MAX_PAYLOAD_BYTES),
     unpackedBytes: limits.unpackedBytes ?? 32 * MIB + 4 * inputBytes,
     referencedBytes: limits.referencedBytes ?? 24 * MIB + 2 * inputBytes,
     suspectBytes: 32 * MIB + 4 * inputBytes,
@@ -41,6 +44,7 @@ export function growthOf(inputBytes: number, limits: Limits): Growth {
 }
 
 export type Growth = {
+  readonly payloadBytes: number;
   readonly unpackedBytes: number;
   readonly referencedBytes: number;
   /** What data packed as only a bomb is may become, however much the other limits allow. */

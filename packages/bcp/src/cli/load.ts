@@ -7,7 +7,7 @@ import { decode } from "../decode.ts";
 import type { Decoded } from "../decode.ts";
 import { explainDecode } from "../explain.ts";
 import { DecodeError } from "../failure.ts";
-import { DEFAULT_LIMITS } from "../limits.ts";
+import { MAX_PAYLOAD_BYTES } from "../limits.ts";
 import { JsonError, lineAndColumn, parseJson } from "../json.ts";
 import { decodeStrict } from "../utf8.ts";
 import type { OptionSpec, Parsed } from "./arguments.ts";
@@ -41,7 +41,7 @@ export async function load(io: BcpIo, file: string, parsed: Parsed): Promise<Loa
     references: parsed.flags.has("strict-references") ? "store" : "in-file",
     trailingData: parsed.flags.has("lenient") ? "ignore" : "error",
     // What `encode --compress-blocks` wrote has to be readable: blocks may become what a payload may.
-    limits: { unpackedBytes: DEFAULT_LIMITS.payloadBytes, ...io.limits },
+    limits: { payloadBytes: MAX_PAYLOAD_BYTES, unpackedBytes: MAX_PAYLOAD_BYTES, ...io.limits },
   });
   if (decoded.trailingBytes > 0) await io.stderr(`warning: ${decoded.trailingBytes} bytes after END ignored\n`);
   return { ...decoded, file, payload };
