@@ -64,6 +64,14 @@ test("every file that can be started directly turns off bunfig.toml and .env of 
   expect(soft.map(({ name }) => name)).toEqual([]);
 });
 
+test("every file that can be started says what to do with a rejection nobody handled", () => {
+  const started = files.filter(({ source }) => source.startsWith("#!") || source.includes("import.meta.main"));
+  const mute = started.filter(({ source }) => !source.includes('process.on("unhandledRejection"'));
+  expect(started.length).toBeGreaterThan(5);
+  // The confining helper is synchronous from its first line to the program that it becomes.
+  expect(mute.map(({ name }) => name)).toEqual(["engine/src/sandbox/confine.ts"]);
+});
+
 /** The text of a call from its name to its closing parenthesis. */
 function callAt(source: string, start: number): string {
   let depth = 0;

@@ -34,6 +34,13 @@ export async function runAish(argv: readonly string[], io: Io = processIo(), sea
 
 if (import.meta.main) {
   const io = processIo();
+  // Until the screen has its own handler, and where there is no screen: said, and no code of ours is borrowed.
+  process.on("unhandledRejection", (mistake) => {
+    if (process.listenerCount("unhandledRejection") > 1) return;
+    console.error(mistake);
+    // oxlint-disable-next-line no-restricted-properties -- the entry, in a state nobody planned for
+    process.exit(70);
+  });
   const code = await runAish(process.argv.slice(2), io);
   await Promise.all([io.stdout.flushed(), io.stderr.flushed()]);
   // eslint-disable-next-line no-restricted-properties -- the entry: everything is flushed, and a server may still hold us

@@ -12,6 +12,7 @@ export function endExternalOnSignals(): void {
     process.once(signal, () => {
       // No time to ask them first.
       for (const { pid } of running) signalled(pid, "SIGKILL");
+      // oxlint-disable-next-line no-restricted-properties -- the signal would have ended us; nothing of ours is being written
       process.exit(128 + number);
     });
   }

@@ -68,4 +68,9 @@ function isMissingFolder(error: unknown): error is Error & { path: string } {
   return error instanceof Error && "code" in error && error.code === "ENOENT" && "path" in error;
 }
 
-if (import.meta.main) process.exitCode = await runBcpMcpServer(process.argv.slice(2));
+if (import.meta.main) {
+  // A mistake of ours in one call is said; the client keeps its server.
+  process.on("unhandledRejection", (mistake) => console.error(mistake));
+  process.on("uncaughtException", (mistake) => console.error(mistake));
+  process.exitCode = await runBcpMcpServer(process.argv.slice(2));
+}

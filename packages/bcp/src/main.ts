@@ -5,6 +5,13 @@ import { createReadStream } from "node:fs";
 import { runBcp } from "./cli.ts";
 import { outputFailure } from "./cli/output-failure.ts";
 
+// An error nobody expected ends the command, said once and with a code of its own.
+process.on("unhandledRejection", (mistake) => {
+  console.error(mistake);
+  // oxlint-disable-next-line no-restricted-properties -- the entry point, in a state nobody planned for
+  process.exit(70);
+});
+
 // Whoever writes hears of it.
 process.stdout.on("error", () => {});
 

@@ -44,21 +44,29 @@ const SHORT: Readonly<Record<string, string>> = {
   "-V": "version",
 };
 
+/**
+ * An error nobody expected ends a command, said once and with a code of its own. One that lasts says it and goes on: the
+ * other clients of a server did nothing wrong. The chat has a handler of its own while it owns the screen.
+ */
+function onMistake(event: "unhandledRejection" | "uncaughtException", mistake: unknown, isLasting: boolean): void {
+  if (process.listenerCount(event) > 1) return;
+  console.error(mistake);
+  // oxlint-disable-next-line no-restricted-properties -- the entry point, in a state nobody planned for
+  if (!isLasting) process.exit(70);
+}
+
 if (import.meta.main) {
-  // An error nobody expected ends the program, said once and with a code of its own.
-  process.on("unhandledRejection", (error) => {
-    console.error(error);
-    // oxlint-disable-next-line no-restricted-properties -- the entry point, in a state nobody planned for
-    process.exit(70);
-  });
   const argv = process.argv.slice(2);
+  const calledAs = path.basename(process.argv0).replace(/\.exe$/, "");
+  const isLasting = choose(argv, calledAs)?.command.lasting === true;
+  process.on("unhandledRejection", (mistake) => onMistake("unhandledRejection", mistake, isLasting));
+  process.on("uncaughtException", (mistake) => onMistake("uncaughtException", mistake, isLasting));
   if (argv[0] === CONFINE) {
     const { becomeConfined } = await import("@bosun/engine");
     await becomeConfined(argv.slice(1));
   }
-  const calledAs = path.basename(process.argv0).replace(/\.exe$/, "");
   process.exitCode = await runBosun(argv, calledAs);
   // What a stopped server leaves open (its input, a client that does not hang up) must not keep the process.
   // oxlint-disable-next-line no-restricted-properties -- the entry point; lasting commands write synchronously
-  if (choose(argv, calledAs)?.command.lasting === true) process.exit();
+  if (isLasting) process.exit();
 }

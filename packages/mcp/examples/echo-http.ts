@@ -3,6 +3,9 @@
 import { serveHttp } from "@bosun/mcp/http";
 import { echo } from "./echo.ts";
 
+// A mistake in one call is said; the other callers keep their server.
+process.on("unhandledRejection", (mistake) => console.error(mistake));
+
 const { url } = serveHttp(echo, { port: Number(process.env["PORT"] ?? 0) });
 console.log(`echo listens on ${url.href}
 

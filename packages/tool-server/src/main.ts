@@ -29,7 +29,13 @@ function writeAll(fd: number, text: string): void {
 }
 
 if (import.meta.main) {
-  const code = await runServe(process.argv.slice(2), processIo());
+  const io = processIo();
+  // A mistake of ours in one call is said; the other clients keep their server.
+  const say = (mistake: unknown): void =>
+    io.complain(`bosun serve: ${mistake instanceof Error ? mistake.stack : String(mistake)}\n`);
+  process.on("unhandledRejection", say);
+  process.on("uncaughtException", say);
+  const code = await runServe(process.argv.slice(2), io);
   // oxlint-disable-next-line no-restricted-properties -- the entry point: input may still be open, and all is written synchronously
   process.exit(code);
 }

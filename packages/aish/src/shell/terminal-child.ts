@@ -3,7 +3,6 @@
 export type TerminalChild = { argv: readonly string[]; cwd: string; env: Readonly<Record<string, string>> };
 
 export async function runOnTerminal(child: TerminalChild): Promise<number> {
-  // eslint-disable-next-line no-restricted-properties -- the engine's processes have no terminal; this one is its owner
   const started = Bun.spawn([...child.argv], {
     cwd: child.cwd,
     env: { ...child.env },

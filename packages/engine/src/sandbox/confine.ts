@@ -53,6 +53,7 @@ export function confineAndBecome(words: readonly string[]): never {
     throw new Error(`could not start ${program}`);
   } catch (error) {
     console.error(`bosun sandbox: ${error instanceof Error ? error.message : String(error)}`);
+    // oxlint-disable-next-line no-restricted-properties -- the entry of the helper: what it says is written, and nothing may run
     process.exit(CONFINE_FAILED);
   }
 }
