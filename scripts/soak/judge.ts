@@ -1,0 +1,57 @@
+// Measurements → what leaked. Looks at rest only: after the load of a cycle everything was answered and closed, so
+// whatever is more than it was before has been left behind.
+
+/** One look at one process (and what it started), at rest. */
+export type Look = {
+  /** Resident memory of the process itself. */
+  readonly rssMb: number;
+  readonly descriptors: number;
+  /** Processes below it. */
+  readonly children: number;
+  readonly tempFiles: number;
+};
+
+export type Measure = keyof Look;
+
+export type Finding = {
+  readonly measure: Measure;
+  /** Medians of the first and the last third after the warm-up. */
+  readonly early: number;
+  readonly late: number;
+  readonly allowed: number;
+  readonly leaks: boolean;
+};
+
+/** Caches, tables and compiled code grow at first, and are no leak. */
+const WARM_UP_SHARE = 0.25;
+/** Fewer looks than this have no first and last third worth comparing. */
+const FEWEST_LOOKS = 6;
+
+/**
+ * How much more is still noise. The runtime gives memory back late and in large pieces; abandoned clients take a few
+ * descriptors and processes along until they are noticed.
+ */
+const ALLOWED: { readonly [measure in Measure]: (early: number) => number } = {
+  rssMb: (early) => Math.max(24, early * 0.2),
+  descriptors: () => 8,
+  children: () => 6,
+  tempFiles: () => 12,
+};
+
+/** Nothing when the run was too short to tell. */
+export function judge(looks: readonly Look[]): Finding[] {
+  const warm = looks.slice(Math.ceil(looks.length * WARM_UP_SHARE));
+  if (warm.length < FEWEST_LOOKS) return [];
+  const third = Math.floor(warm.length / 3);
+  return (Object.keys(ALLOWED) as Measure[]).map((measure) => {
+    const values = warm.map((look) => look[measure]);
+    const early = median(values.slice(0, third));
+    const late = median(values.slice(-third));
+    const allowed = ALLOWED[measure](early);
+    return { measure, early, late, allowed, leaks: late - early > allowed };
+  });
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
