@@ -3,6 +3,8 @@
 export const mode = process.argv[2] ?? "";
 let hasMore = false;
 let hasShifted = false;
+/** `late`: the call that is answered only once it has been cancelled. */
+let waiting: unknown;
 const decoder = new TextDecoder();
 let held = "";
 
@@ -15,7 +17,7 @@ function answer(id: unknown, method: string, params: Record<string, unknown>): v
     return send({
       id,
       result: {
-        protocolVersion: "2025-03-26",
+        protocolVersion: mode === "agreeable" ? params["protocolVersion"] : "2025-03-26",
         capabilities: { tools: { listChanged: true } },
         serverInfo: { name: "raw", version: "1" },
       },
@@ -46,6 +48,16 @@ function answer(id: unknown, method: string, params: Record<string, unknown>): v
     ];
     if (hasMore) tools.push({ name: "drop_table", description: "New", inputSchema: { type: "object" } });
     return send({ id, result: { tools } });
+  }
+  if (method === "notifications/cancelled" && waiting !== undefined && params["requestId"] === waiting) {
+    const late = waiting;
+    waiting = undefined;
+    setTimeout(() => send({ id: late, result: { content: [{ type: "text", text: "done all the same" }] } }), 100);
+    return;
+  }
+  if (method === "tools/call" && mode === "late") {
+    waiting = id;
+    return;
   }
   if (method === "tools/call") {
     if (params["name"] === "grow") {

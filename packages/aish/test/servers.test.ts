@@ -1,5 +1,6 @@
 // Servers of all ages and moods through the real program: what is offered, what a call becomes, how a connection heals.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { createServer, defineTool, object, serveConnection, text as toolText, transportPair } from "@bosun/mcp";
 import type { JsonObject } from "@bosun/mcp";
@@ -99,7 +100,8 @@ test("no call got through twice in a row: stopped as at the limit", async () => 
 });
 
 /** A plain server of 2025-03-26: one POST per message, closed after each answer, no stream, sessions that expire. */
-function lmcp(options: { sessions?: boolean } = {}) {
+function lmcp(options: { sessions?: boolean; late?: boolean } = {}) {
+  const cancelled = Promise.withResolvers<void>();
   const seen: { method: string; session: string | null; accept: string | null }[] = [];
   let session = 0;
   let expireNext = false;
@@ -116,6 +118,7 @@ function lmcp(options: { sessions?: boolean } = {}) {
         session: request.headers.get("mcp-session-id"),
         accept: request.headers.get("accept"),
       });
+      if (message.method === "notifications/cancelled") cancelled.resolve();
       if (message.id === undefined) return new Response(null, { status: 202 });
       const headers: Record<string, string> = { connection: "close" };
       const reply = (body: object): Response => Response.json({ jsonrpc: "2.0", id: message.id, ...body }, { headers });
@@ -143,6 +146,10 @@ function lmcp(options: { sessions?: boolean } = {}) {
             },
           });
         case "tools/call":
+          if (options.late === true) {
+            await cancelled.promise;
+            return reply({ result: { content: [{ type: "text", text: "late but whole" }] } });
+          }
           if (message.params?.["name"] !== "read_file")
             return reply({ error: { code: -32601, message: "Tool not found" } });
           return reply({ result: { content: [{ type: "text", text: "Error: no such file" }], isError: true } });
@@ -158,6 +165,101 @@ function lmcp(options: { sessions?: boolean } = {}) {
     stop: () => server.stop(true),
   };
 }
+
+describe("a call that was given up", () => {
+  test("its result counts when it comes a moment after the time limit", async () => {
+    home.settings(modelSettings(model.url, `${stdioServer("raw", BUN, [RAW, "late"])}call_timeout_s = 1\n`));
+    model.push(calls(["raw__grow", {}]), says("ok"));
+    expect((await aish(home, ["-p", "--allow", "raw.*", "go"])).code).toBe(0);
+    expect(results()).toEqual(["done all the same"]);
+  });
+
+  test("over HTTP of the older revisions, too: the server is told, and what it says then counts", async () => {
+    const server = lmcp({ late: true });
+    home.settings(modelSettings(model.url, `[mcp.servers.web]\nurl = "${server.url}"\ncall_timeout_s = 1\n`));
+    model.push(calls(["web__read_file", {}]), says("ok"));
+    await aish(home, ["-p", "--allow", "web.*", "go"]);
+    expect(results()).toEqual(["late but whole"]);
+    expect(server.seen.filter(({ method }) => method === "notifications/cancelled").length).toBe(1);
+    await server.stop();
+  });
+});
+
+describe("a pinned revision", () => {
+  test("is what the server is asked for", async () => {
+    const server = `${stdioServer("raw", BUN, [RAW, "agreeable"])}protocol = "2025-06-18"\n`;
+    home.settings(modelSettings(model.url, server));
+    const { stdout } = await aish(home, ["mcp", "list"]);
+    expect(stdout).toMatch(/raw +ready .* 2025-06-18 /);
+  });
+
+  test("is a reason not to connect when the server speaks another", async () => {
+    home.settings(modelSettings(model.url, `${stdioServer("raw", BUN, [RAW])}protocol = "2025-06-18"\n`));
+    const { code, stdout } = await aish(home, ["mcp", "list"]);
+    expect(code).toBe(5);
+    expect(stdout).toContain("it speaks 2025-03-26, and 2025-06-18 is pinned");
+  });
+});
+
+/** The transport of 2024-11-05: everything the server says on one stream, everything it hears at another address. */
+function sseServer() {
+  const seen: { method: string; authorization: string | null }[] = [];
+  let say: ((text: string) => void) | undefined;
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    async fetch(request) {
+      const { pathname } = new URL(request.url);
+      if (pathname === "/sse" && request.method === "POST") return new Response("no", { status: 405 });
+      if (pathname === "/sse") {
+        const stream = new ReadableStream({
+          start(controller) {
+            say = (text) => controller.enqueue(new TextEncoder().encode(text));
+            say("event: endpoint\ndata: /messages?session=1\n\n");
+          },
+        });
+        return new Response(stream, { headers: { "content-type": "text/event-stream" } });
+      }
+      const { id, method, params } = (await request.json()) as { id?: number; method: string; params?: JsonObject };
+      seen.push({ method, authorization: request.headers.get("authorization") });
+      const result: Record<string, object> = {
+        initialize: {
+          protocolVersion: "2024-11-05",
+          capabilities: { tools: {} },
+          serverInfo: { name: "old", version: "1" },
+        },
+        "tools/list": { tools: [{ name: "add", description: "Adds", inputSchema: { type: "object" } }] },
+        "tools/call": { content: [{ type: "text", text: `added ${JSON.stringify(params?.["arguments"])}` }] },
+      };
+      const body = result[method]
+        ? { result: result[method] }
+        : { error: { code: -32601, message: "Method not found" } };
+      if (id !== undefined) say?.(`event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, ...body })}\n\n`);
+      return new Response("Accepted", { status: 202 });
+    },
+  });
+  return { url: `http://127.0.0.1:${server.port}/sse`, seen, stop: () => server.stop(true) };
+}
+
+test("a server of 2024-11-05 over HTTP+SSE: named as such in another program's list, called with its token", async () => {
+  const server = sseServer();
+  home.settings(modelSettings(model.url));
+  const list = { mcpServers: { old: { type: "sse", url: server.url, headers: { Authorization: "Bearer t-123456" } } } };
+  writeFileSync(path.join(home.work, "list.json"), JSON.stringify(list));
+  model.push(calls(["old__add", { a: 1 }]), says("ok"));
+  const { code } = await aish(home, ["-p", "--mcp-config", "list.json", "--allow", "old.*", "go"]);
+  expect(code).toBe(0);
+  expect(results()).toEqual(['added {"a":1}']);
+  expect(server.seen.map(({ method }) => method)).toEqual([
+    "initialize",
+    "notifications/initialized",
+    "tools/list",
+    "tools/call",
+  ]);
+  for (const { authorization } of server.seen) expect(authorization).toBe("Bearer t-123456");
+  await server.stop();
+});
 
 describe("over HTTP", () => {
   test("a plain server of 2025-03-26: era found and remembered, both types accepted, isError passed on", async () => {

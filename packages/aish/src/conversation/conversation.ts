@@ -18,6 +18,8 @@ export type ConversationEvent =
   | { kind: "results-out"; upto: number }
   /** Turns from `from` on are gone. */
   | { kind: "undo"; from: number }
+  /** The result of the call answered at turn `at` came after it had been cancelled. */
+  | { kind: "late"; at: number; content: string; full?: string }
   | { kind: "forget" };
 
 export type Said = {
@@ -39,6 +41,8 @@ export class Conversation {
   pending: ExecBlock[] = [];
   #compaction: { upto: number; summary: string } | undefined;
   #resultsOut = 0;
+  /** By turn: what is shown to the model in place of what was answered first. */
+  readonly #late = new Map<number, { content: string; full?: string }>();
   #journal: Journal | undefined;
 
   constructor(journal?: Journal) {
@@ -84,6 +88,16 @@ export class Conversation {
     if (this.open().some((call) => call.id === result.toolCallId)) this.#add({ role: "tool", ...result });
   }
 
+  /** A result for a call that was cancelled a moment ago: it takes the place of our words about it. False: of no call. */
+  late(toolCallId: string, result: { content: string; full?: string }): boolean {
+    const at = this.turns.findLastIndex((turn) => turn.role === "tool" && turn.toolCallId === toolCallId);
+    const turn = this.turns[at];
+    if (turn?.role !== "tool" || turn.outcome !== "cancelled" || this.#late.has(at)) return false;
+    this.#late.set(at, result);
+    this.#journal?.event({ kind: "late", at, ...result });
+    return true;
+  }
+
   remember(block: ExecBlock): void {
     this.pending.push(block);
     this.#journal?.exec(block);
@@ -125,7 +139,7 @@ export class Conversation {
     const from = this.turns.findLastIndex((turn) => turn.role === "user");
     const question = this.turns[from];
     if (question?.role !== "user" || from < (this.#compaction?.upto ?? 0)) return undefined;
-    this.turns.length = from;
+    this.#cutAt(from);
     this.#journal?.event({ kind: "undo", from });
     return question;
   }
@@ -176,14 +190,23 @@ export class Conversation {
   #replayEvent(event: ConversationEvent): void {
     const within = (place: number): boolean => Number.isInteger(place) && place >= 0 && place <= this.turns.length;
     if (event.kind === "forget") this.pending = [];
-    else if (event.kind === "undo" && within(event.from)) this.turns.length = event.from;
+    else if (event.kind === "undo" && within(event.from)) this.#cutAt(event.from);
+    else if (event.kind === "late" && this.turns[event.at]?.role === "tool") this.#late.set(event.at, event);
     else if (event.kind === "compact" && within(event.upto)) {
       this.#compaction = { upto: event.upto, summary: event.summary };
     } else if (event.kind === "results-out" && within(event.upto)) this.#resultsOut = event.upto;
   }
 
-  #shortened(turn: Turn, place: number): Turn {
-    if (turn.role !== "tool" || place >= this.#resultsOut) return turn;
+  #cutAt(from: number): void {
+    this.turns.length = from;
+    for (const place of this.#late.keys()) if (place >= from) this.#late.delete(place);
+  }
+
+  #shortened(stored: Turn, place: number): Turn {
+    if (stored.role !== "tool") return stored;
+    const { content: later, full } = this.#late.get(place) ?? {};
+    const turn = later === undefined ? stored : { ...stored, content: later, ...(full === undefined ? {} : { full }) };
+    if (place >= this.#resultsOut) return turn;
     const where = turn.full === undefined ? "" : `${turn.full} `;
     const how = turn.full === undefined ? "" : "; aish__read_result can read it";
     const content = `[result ${where}left out${how}]`;

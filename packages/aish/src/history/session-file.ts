@@ -1,11 +1,12 @@
 // A session on disk: one JSON object per line, written before anything that depends on it happens. Reading survives a
 // file that was cut anywhere, lines of other versions, and the older shape without a type.
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 import path from "node:path";
 import { isObject } from "@bosun/mcp";
 import type { JsonObject } from "@bosun/mcp";
 import type { ConversationEvent, Journal } from "../conversation/conversation.ts";
 import type { ExecBlock, Outcome, ToolCall, Turn } from "../conversation/turns.ts";
+import type { Usage } from "../model/chunk.ts";
 
 export const LOG_VERSION = 1;
 const MAX_LOG_BYTES = 512 * 1024 * 1024;
@@ -31,6 +32,7 @@ export class SessionWriter implements Journal {
   readonly #logReasoning: boolean;
   readonly #onFailure: (why: string) => void;
   #descriptor: number | undefined;
+  #head: JsonObject | undefined;
   #hasFailed = false;
 
   constructor(file: string, options: { logReasoning: boolean; onFailure: (why: string) => void }) {
@@ -39,9 +41,10 @@ export class SessionWriter implements Journal {
     this.#onFailure = options.onFailure;
   }
 
+  /** Written with the first turn: a session in which nothing was said leaves nothing behind. */
   head(head: SessionHead, program: string): void {
     const { id, startedAt, cwd, model } = head;
-    this.#write({ t: "session", v: LOG_VERSION, id, ts: startedAt, cwd, model, aish: program });
+    this.#head = { t: "session", v: LOG_VERSION, id, ts: startedAt, cwd, model, aish: program };
   }
 
   turn(turn: Turn): void {
@@ -69,7 +72,9 @@ export class SessionWriter implements Journal {
   #write(entry: JsonObject): void {
     try {
       this.#descriptor ??= openForAppending(this.file);
-      const bytes = Buffer.from(`${JSON.stringify(entry)}\n`);
+      const head = this.#head === undefined ? "" : `${JSON.stringify(this.#head)}\n`;
+      this.#head = undefined;
+      const bytes = Buffer.from(`${head}${JSON.stringify(entry)}\n`);
       for (let at = 0; at < bytes.length;) at += writeSync(this.#descriptor, bytes, at, bytes.length - at);
     } catch (error) {
       if (!this.#hasFailed) this.#onFailure(error instanceof Error ? error.message : String(error));
@@ -170,7 +175,7 @@ function turnFromJson(entry: JsonObject, pending: ExecBlock[]): Turn | undefined
     return { role, content: text, ...(many > 0 && exec.length > 0 ? { exec } : {}) };
   }
   if (role === "tool") {
-    const { tool_call_id: id, name, outcome, full } = entry;
+    const { tool_call_id: id, name, outcome, full, ms, bytes } = entry;
     if (typeof id !== "string") return undefined;
     return {
       role,
@@ -178,12 +183,14 @@ function turnFromJson(entry: JsonObject, pending: ExecBlock[]): Turn | undefined
       name: typeof name === "string" ? name : "",
       content: text,
       outcome: (typeof outcome === "string" ? outcome : "ok") as Outcome,
+      ...(typeof ms === "number" ? { ms } : {}),
+      ...(typeof bytes === "number" ? { bytes } : {}),
       ...(typeof full === "string" ? { full } : {}),
     };
   }
   if (role !== "assistant") return undefined;
   const calls = Array.isArray(entry["tool_calls"]) ? entry["tool_calls"].filter(isObject).map(callFromJson) : [];
-  const { model, finish, interrupted, cut, closing, reasoning } = entry;
+  const { model, finish, usage, interrupted, cut, closing, reasoning, reasoning_details: details } = entry;
   return {
     role,
     content: text,
@@ -193,8 +200,16 @@ function turnFromJson(entry: JsonObject, pending: ExecBlock[]): Turn | undefined
     ...(interrupted === true ? { interrupted } : {}),
     ...(cut === true ? { cut } : {}),
     ...(closing === true ? { closing } : {}),
+    ...usageFromJson(usage),
     ...(typeof reasoning === "string" ? { reasoning } : {}),
+    ...(Array.isArray(details) ? { reasoningDetails: details } : {}),
   };
+}
+
+function usageFromJson(usage: JsonObject[string]): { usage?: Usage } {
+  if (!isObject(usage) || typeof usage["in"] !== "number" || typeof usage["out"] !== "number") return {};
+  const { in: sent, out, cached } = usage;
+  return { usage: { in: sent, out, ...(typeof cached === "number" ? { cached } : {}) } };
 }
 
 // The shape of the model API is taken, too: an older log may hold it.
@@ -224,10 +239,13 @@ function execFromJson(entry: JsonObject): ExecBlock {
 }
 
 function eventFromJson(entry: JsonObject): ConversationEvent | undefined {
-  const { kind, upto, from, summary } = entry;
+  const { kind, upto, from, summary, at, content, full } = entry;
   if (kind === "compact" && typeof upto === "number") return { kind, upto, summary: String(summary ?? "") };
   if (kind === "results-out" && typeof upto === "number") return { kind, upto };
   if (kind === "undo" && typeof from === "number") return { kind, from };
+  if (kind === "late" && typeof at === "number" && typeof content === "string") {
+    return { kind, at, content, ...(typeof full === "string" ? { full } : {}) };
+  }
   return kind === "forget" ? { kind } : undefined;
 }
 
@@ -235,7 +253,12 @@ function defined(members: Record<string, JsonObject[string]>): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
+// A line that was cut off when the program was killed must not swallow the next one: it is ended first.
 function openForAppending(file: string): number {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  return openSync(file, "a", 0o600);
+  const descriptor = openSync(file, "a+", 0o600);
+  const { size } = fstatSync(descriptor);
+  const last = Buffer.alloc(1);
+  if (size > 0 && readSync(descriptor, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a) writeSync(descriptor, "\n");
+  return descriptor;
 }

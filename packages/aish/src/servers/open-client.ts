@@ -2,8 +2,12 @@
 import { readFileSync } from "node:fs";
 import { childEnvironment, isLoopback } from "@bosun/guard";
 import type { Redactor } from "@bosun/guard";
-import { connectChild, connectHttp, connectTransport, httpOut } from "@bosun/mcp";
-import type { Client, ClientOptions, HttpFetch } from "@bosun/mcp";
+import { Client, ConnectionError, connectHttp, httpOut } from "@bosun/mcp";
+import type { ClientOptions, HttpFetch, JsonObject, Transport } from "@bosun/mcp";
+import { HttpLink, startServer } from "@bosun/mcp/relay";
+import type { Link, Reply } from "@bosun/mcp/relay";
+import { patientHttpLink, patientTransportLink } from "./patient-link.ts";
+import type { LinkHopes } from "./patient-link.ts";
 import type { Reach, ServerConfig } from "./server-config.ts";
 
 export type Era = "modern" | "legacy";
@@ -18,6 +22,8 @@ export type OpenContext = {
   authorizedFetch?: HttpFetch | undefined;
   onStderr: (text: string) => void;
   onWarning: (text: string) => void;
+  /** An answer to a call that was given up a moment ago; `params` are those of the call. */
+  onLate: (params: JsonObject, reply: Reply) => void;
 };
 
 /** A problem of the configuration: no attempt to connect was made. */
@@ -28,6 +34,7 @@ export class CannotOpen extends Error {
 const STDIO_PROBE_MS = 2000;
 const HTTP_PROBE_MS = 5000;
 
+/** Aborting the signal ends whatever was opened, also in the middle of opening it. */
 export async function openClient(
   config: ServerConfig,
   options: Omit<ClientOptions, "era" | "probeTimeoutMs">,
@@ -35,28 +42,78 @@ export async function openClient(
   context: OpenContext,
   signal: AbortSignal,
 ): Promise<Client> {
-  const { reach } = config;
+  const { reach, protocol } = config;
+  const pinned = pinnedEra(protocol);
   const all: ClientOptions = {
     ...options,
-    era: pinnedEra(config.protocol) ?? era ?? "auto",
+    era: pinned ?? era ?? "auto",
     probeTimeoutMs: Math.min(reach.kind === "http" ? HTTP_PROBE_MS : STDIO_PROBE_MS, config.connectMs),
     timeoutMs: config.connectMs,
   };
-  if (reach.kind === "http") {
-    const { headers, fetch } = httpAccess(reach, config.alias, context);
-    return connectHttp(reach.url, { ...all, headers, fetch });
+  const hopes: LinkHopes = { onLate: context.onLate, revision: pinned === "legacy" ? protocol : undefined };
+  const client =
+    reach.kind === "http"
+      ? await openHttp(reach, config.alias, all, hopes, context, signal)
+      : await openTransport(reach, all, hopes, context, signal);
+  if (protocol === "auto" || client.revision === protocol) return client;
+  await client.close();
+  throw new CannotOpen(`it speaks ${client.revision}, and ${protocol} is pinned`);
+}
+
+async function openTransport(
+  reach: Exclude<Reach, { kind: "http" }>,
+  options: ClientOptions,
+  hopes: LinkHopes,
+  context: OpenContext,
+  signal: AbortSignal,
+): Promise<Client> {
+  return Client.connect(async (receive, _, earlier) => {
+    if (reach.kind === "builtin") {
+      if (earlier?.gone.aborted === true) throw new ConnectionError("closed", "this connection cannot be opened again");
+      return earlier ?? endedBy(signal, patientTransportLink(await reach.open(signal), receive, hopes));
+    }
+    return endedBy(signal, patientTransportLink(startChild(reach, context), receive, hopes));
+  }, options);
+}
+
+function startChild(reach: Extract<Reach, { kind: "stdio" }>, context: OpenContext): Transport {
+  return startServer({
+    command: reach.command,
+    args: reach.args,
+    env: childEnvironment(context.env, { pass: reach.envPass, set: reach.env, redactor: context.redactor }),
+    cwd: reach.cwd ?? context.cwd,
+    onStderr: context.onStderr,
+  });
+}
+
+async function openHttp(
+  reach: Extract<Reach, { kind: "http" }>,
+  alias: string,
+  options: ClientOptions,
+  hopes: LinkHopes,
+  context: OpenContext,
+  signal: AbortSignal,
+): Promise<Client> {
+  const { headers, fetch } = httpAccess(reach, alias, context);
+  const url = new URL(reach.url);
+  const { timeoutMs } = options;
+  try {
+    return await Client.connect(async (receive, headersFor) => {
+      const link = new HttpLink({ url, fetch, headers, headersFor, receive, timeoutMs });
+      return endedBy(signal, patientHttpLink(link, hopes));
+    }, options);
+  } catch (error) {
+    const isOlder = error instanceof ConnectionError && [400, 404, 405].includes(error.status ?? 0);
+    if (!isOlder || signal.aborted) throw error;
+    return connectHttp(url, { ...options, headers, fetch }); // it knows the transport of 2024-11-05, too
   }
-  if (reach.kind === "builtin") return connectTransport(await reach.open(signal), all);
-  return connectChild(
-    {
-      command: reach.command,
-      args: reach.args,
-      env: childEnvironment(context.env, { pass: reach.envPass, set: reach.env, redactor: context.redactor }),
-      cwd: reach.cwd ?? context.cwd,
-      onStderr: context.onStderr,
-    },
-    all,
-  );
+}
+
+function endedBy(signal: AbortSignal, link: Link): Link {
+  const end = (): void => void link.close().catch(() => {});
+  if (signal.aborted) end();
+  signal.addEventListener("abort", end, { once: true });
+  return link;
 }
 
 function httpAccess(

@@ -1,6 +1,7 @@
 // One server through its life: connecting, ready, failed, gone and back; its tools; its calls.
 import { AuthorizationError, ConnectionError, isObject, RpcError } from "@bosun/mcp";
-import type { CallOptions, Client, ElicitAnswer, HttpFetch, JsonObject, Progress } from "@bosun/mcp";
+import type { CallOptions, Client, ElicitAnswer, HttpFetch, JsonObject, Progress, ToolResult } from "@bosun/mcp";
+import type { Reply } from "@bosun/mcp/relay";
 import { readTools } from "../tools/tool-info.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
 import { endOfError } from "./call-end.ts";
@@ -8,6 +9,7 @@ import type { CallEnd } from "./call-end.ts";
 import { LogRing } from "./log-ring.ts";
 import { openClient } from "./open-client.ts";
 import type { EraStore, OpenContext } from "./open-client.ts";
+import { LATE_MS } from "./patient-link.ts";
 import { identityOf, listHas } from "./server-config.ts";
 import type { ServerConfig } from "./server-config.ts";
 
@@ -16,13 +18,19 @@ const RESTART_MS = 1000;
 
 export type ServerState = "off" | "connecting" | "ready" | "failed";
 
-export type ServerHooks = Omit<OpenContext, "onStderr" | "onWarning" | "authorizedFetch"> & {
+export type ServerHooks = Omit<OpenContext, "onStderr" | "onWarning" | "onLate" | "authorizedFetch"> & {
   version: string;
   eras: EraStore;
   say: (text: string) => void;
   /** Tools came, went or changed. */
   onTools: (server: Server, before: readonly ToolInfo[] | undefined) => void;
   elicit?: (alias: string, params: JsonObject, signal: AbortSignal) => Promise<ElicitAnswer>;
+};
+
+export type ServerCallOptions = CallOptions & {
+  near: string[];
+  /** The person cancelled, and the result came all the same, a moment later. */
+  onLate?: (end: Extract<CallEnd, { kind: "result" }>) => void;
 };
 
 export class Server {
@@ -41,6 +49,8 @@ export class Server {
   #restarts = 0;
   #relistTimer: Timer | undefined;
   #relistedAt = 0;
+  /** Calls that were given up a moment ago, by their arguments: the very object that was sent. */
+  readonly #late = new Map<JsonObject, (result: ToolResult & JsonObject) => void>();
 
   constructor(config: ServerConfig, hooks: ServerHooks) {
     this.config = config;
@@ -65,7 +75,7 @@ export class Server {
 
   /** Connects, or waits for the attempt under way. Never rejects: the state says how it went. */
   connect(): Promise<void> {
-    this.#connecting ??= this.#connect().finally(() => (this.#connecting = undefined));
+    this.#connecting ??= this.#attempt();
     return this.#connecting;
   }
 
@@ -78,6 +88,7 @@ export class Server {
 
   async close(): Promise<void> {
     this.#life.abort();
+    this.#connecting = undefined; // an attempt under way is nobody's any more
     clearTimeout(this.#relistTimer);
     const client = this.#client;
     this.#client = undefined;
@@ -90,10 +101,11 @@ export class Server {
   skip(): void {
     if (this.state !== "connecting") return;
     this.#life.abort();
+    this.#connecting = undefined;
     this.#fail("skipped");
   }
 
-  async call(tool: ToolInfo, args: JsonObject, options: CallOptions & { near: string[] }): Promise<CallEnd> {
+  async call(tool: ToolInfo, args: JsonObject, options: ServerCallOptions): Promise<CallEnd> {
     const startedAt = performance.now();
     const first = await this.#callOnce(tool, args, options);
     const isSafe = this.config.trust && (tool.annotations.idempotent === true || tool.annotations.readOnly === true);
@@ -128,8 +140,9 @@ export class Server {
     return end;
   }
 
-  async #callOnce(tool: ToolInfo, args: JsonObject, options: CallOptions & { near: string[] }): Promise<CallEnd> {
+  async #callOnce(tool: ToolInfo, given: JsonObject, options: ServerCallOptions): Promise<CallEnd> {
     const client = this.#client;
+    const args = { ...given }; // an object of this very call: a late answer is known by it
     const callMs = options.timeoutMs ?? this.config.callMs;
     let sent = false;
     try {
@@ -143,9 +156,37 @@ export class Server {
       });
       return { kind: "result", result };
     } catch (error) {
-      if (options.signal?.aborted === true) return { kind: "cancelled" };
-      return endOfError(error, { sent, callMs, near: options.near });
+      if (options.signal?.aborted === true) {
+        // The person does not wait for it; whoever asked for it hears of it.
+        if (sent) void this.#lateResult(args).then((end) => end && options.onLate?.(end));
+        return { kind: "cancelled" };
+      }
+      const end = endOfError(error, { sent, callMs, near: options.near });
+      return end.kind === "timeout" ? ((await this.#lateResult(args)) ?? end) : end;
     }
+  }
+
+  /** The answer to a call that was given up just now, if it comes within a moment. */
+  async #lateResult(args: JsonObject): Promise<Extract<CallEnd, { kind: "result" }> | undefined> {
+    const { promise, resolve } = Promise.withResolvers<(ToolResult & JsonObject) | undefined>();
+    const timer = setTimeout(() => resolve(undefined), LATE_MS);
+    this.#late.set(args, resolve);
+    const result = await promise;
+    clearTimeout(timer);
+    this.#late.delete(args);
+    return result === undefined ? undefined : { kind: "result", result };
+  }
+
+  #heardLate({ arguments: args }: JsonObject, { result }: Reply): void {
+    if (!isObject(args) || result === undefined || !Array.isArray(result["content"])) return;
+    this.#late.get(args)?.(result as ToolResult & JsonObject);
+  }
+
+  #attempt(): Promise<void> {
+    const attempt = this.#connect().finally(() => {
+      if (this.#connecting === attempt) this.#connecting = undefined;
+    });
+    return attempt;
   }
 
   async #connect(): Promise<void> {
@@ -154,6 +195,7 @@ export class Server {
     this.state = "connecting";
     this.reason = "";
     const startedAt = performance.now();
+    let opened: Client | undefined;
     const limit = setTimeout(() => {
       if (this.#life === life && this.state === "connecting") {
         life.abort();
@@ -163,6 +205,7 @@ export class Server {
     try {
       if (this.config.problem !== undefined) throw new Error(this.config.problem);
       const client = await this.#open(life.signal);
+      opened = client;
       if (life.signal.aborted) return void client.close().catch(() => {});
       this.#client = client;
       await this.#list(client);
@@ -175,9 +218,9 @@ export class Server {
       this.#listen(client, life.signal);
       this.#hooks.onTools(this, undefined);
     } catch (error) {
-      const client = this.#client;
-      this.#client = undefined;
-      void client?.close().catch(() => {});
+      // Another attempt may be under way by now: only what this one opened is its to close.
+      if (this.#client === opened) this.#client = undefined;
+      void opened?.close().catch(() => {});
       if (!life.signal.aborted) this.#fail(this.#explain(error));
     } finally {
       clearTimeout(limit);
@@ -191,6 +234,7 @@ export class Server {
       authorizedFetch: this.authorizedFetch,
       onStderr: (text) => this.log.text(text),
       onWarning: (text) => this.#hooks.say(text),
+      onLate: (params, reply) => this.#heardLate(params, reply),
     };
     const options = {
       name: "aish",

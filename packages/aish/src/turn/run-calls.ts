@@ -1,8 +1,9 @@
 // The calls of one answer: each is looked up, decided, perhaps asked about, run, and answered in the conversation.
 // Whatever happens, every call has a result at the end.
 import type { Answer } from "@bosun/guard";
-import type { JsonObject } from "@bosun/mcp";
+import type { JsonObject, ToolResult } from "@bosun/mcp";
 import { isDestructive } from "../approval/gate.ts";
+import type { Conversation } from "../conversation/conversation.ts";
 import { resultLimits } from "../conversation/limit-result.ts";
 import type { Outcome, ToolCall, ToolTurn } from "../conversation/turns.ts";
 import { parseObject } from "../model/json-text.ts";
@@ -28,6 +29,7 @@ export type RoundEnd = {
   ran: number;
 };
 
+type Result = ToolResult & JsonObject;
 type Found = { call: ToolCall; shown: ShownCall; tool: ToolInfo; server: Server; arguments: JsonObject };
 type Ready = Found & { note: string };
 
@@ -238,11 +240,13 @@ class Round {
     const running = view.started(shown, server);
     const startedAt = performance.now();
     const shrinking = chat.shrink(); // while the tool works
+    const { conversation } = chat; // another may have begun before a late answer comes
     const end = await server.call(tool, args, {
       signal,
       near: names.near(call.wire),
       maxTotalMs: chat.settings.mcp.callMaxS * 1000,
       onProgress: (progress) => running.progress(progress),
+      onLate: ({ result }) => void this.#late(conversation, call, server, result),
     });
     const ms = Math.round(performance.now() - startedAt);
     const outcome = outcomeOf(end);
@@ -265,6 +269,21 @@ class Round {
       this.#outcome(call, server, outcome, ms, made.bytes);
       this.#answer(call, { ...made.turn, content: note + made.turn.content, outcome, ms, bytes: made.bytes });
     };
+  }
+
+  /** Cancelled, and finished all the same: the model gets the result, and knows that it was not waited for. */
+  async #late(conversation: Conversation, call: ToolCall, server: Server, result: Result): Promise<void> {
+    const { chat, view } = this.#context;
+    const made = resultForModel(chat, await chat.shrink(), call.name, result, this.#limits(), this.#limits().perResult);
+    chat.gate.heard(server);
+    keepLast(chat.lastResults, { name: call.name, text: made.shown });
+    const isTold = conversation.late(call.id, {
+      content: `Cancelled by the user, but it had finished:\n${made.turn.content}`,
+      ...(made.turn.full === undefined ? {} : { full: made.turn.full }),
+    });
+    view.status(
+      `${call.name} had finished all the same${isTold ? "; its result goes to the model" : ""} (:last shows it)`,
+    );
   }
 
   #refused(found: Found, reason: string | undefined): void {

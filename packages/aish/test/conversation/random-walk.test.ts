@@ -74,6 +74,11 @@ test(`${STEPS} random steps never make a request that a server refuses`, () => {
           outcome: pick(outcomes),
         });
     },
+    lateResult: () => {
+      const cancelled = conversation.turns.findLast((turn) => turn.role === "tool" && turn.outcome === "cancelled");
+      const id = cancelled?.role === "tool" ? cancelled.toolCallId : "nobody";
+      conversation.late(id, { content: pick(["", "late data"]), ...(random() < 0.5 ? { full: "r3" } : {}) });
+    },
     strayResult: () => conversation.answer({ toolCallId: "nobody", name: "x.y", content: "?", outcome: "ok" }),
     stop: () =>
       void conversation.close("(stopped by the user before answering)", "Not run: the turn was stopped.", "not-run"),
@@ -115,6 +120,7 @@ test(`${STEPS} random steps never make a request that a server refuses`, () => {
     ["text", 8],
     ["calls", 14],
     ["result", 20],
+    ["lateResult", 3],
     ["strayResult", 1],
     ["stop", 5],
     ["stopUnanswered", 3],

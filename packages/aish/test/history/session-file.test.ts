@@ -1,6 +1,6 @@
 // The log of a session: cut it anywhere, and what is read back makes a valid request.
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Conversation } from "../../src/conversation/conversation.ts";
@@ -94,6 +94,44 @@ test("a repair is written to the log, so that it is made once", () => {
   const first = resume(parseSession(readFileSync(file, "utf8")), writer);
   expect(first.repairs).toEqual(["a call to lab.reindex had no result (the program ended while it ran)"]);
   expect(resume(parseSession(readFileSync(file, "utf8")), writer).repairs).toEqual([]);
+});
+
+test("cut at every byte and gone on with: what is said afterwards is never lost", () => {
+  const file = path.join(folder, "s.jsonl");
+  talk(file);
+  const bytes = readFileSync(file);
+  for (let end = 0; end <= bytes.length; end += 7) {
+    writeFileSync(file, bytes.subarray(0, end));
+    const writer = new SessionWriter(file, { logReasoning: false, onFailure: () => {} });
+    const { conversation } = resume(parseSession(readFileSync(file, "utf8")), writer);
+    conversation.ask(`go on after ${end}`);
+    writer.close();
+    const again = resume(parseSession(readFileSync(file, "utf8")), undefined).conversation;
+    expect(again.turns.at(-1)).toMatchObject({ role: "user", content: `go on after ${end}` });
+  }
+});
+
+test("a result that came late is read back in the place of our words", () => {
+  const file = path.join(folder, "s.jsonl");
+  const writer = new SessionWriter(file, { logReasoning: false, onFailure: () => {} });
+  const conversation = new Conversation(writer);
+  conversation.ask("go");
+  conversation.say({ text: "", calls: [{ id: "a", name: "l.r", wire: "l__r", arguments: "{}" }], model: "m" });
+  conversation.answer({ toolCallId: "a", name: "l.r", content: "Cancelled", outcome: "cancelled" });
+  expect(conversation.late("a", { content: "it had finished", full: "r1" })).toBe(true);
+  expect(conversation.late("a", { content: "twice" })).toBe(false);
+  const again = resume(parseSession(readFileSync(file, "utf8")), undefined).conversation;
+  expect(again.view()[2]).toMatchObject({ role: "tool", content: "it had finished", full: "r1" });
+  conversation.undo();
+  expect(conversation.late("a", { content: "of nothing" })).toBe(false);
+});
+
+test("a session in which nothing was said leaves no file", () => {
+  const file = path.join(folder, "empty.jsonl");
+  const writer = new SessionWriter(file, { logReasoning: false, onFailure: () => {} });
+  writer.head({ id: "x", startedAt: "", cwd: "/w", model: "m", version: 1 }, "1");
+  writer.close();
+  expect(existsSync(file)).toBe(false);
 });
 
 test("older shapes, unknown kinds and rubbish in the middle are survived", () => {
