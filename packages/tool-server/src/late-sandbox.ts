@@ -36,7 +36,8 @@ export function lateSandbox(boundary: Boundary, options: SandboxOptions, memory:
       await building;
       await built?.prepare?.();
     },
-    wrap: (argv, cwd, scratch) => ready().wrap(argv, cwd, scratch),
+    wrap: (argv, cwd, scratch, filterFd) => ready().wrap(argv, cwd, scratch, filterFd),
+    openFilter: () => ready().openFilter?.(),
     outside: (directory, scratch) => ready().outside(directory, scratch),
     enter: () => ready().enter?.() ?? (() => undefined),
     forget: (scratch) => built?.forget?.(scratch),

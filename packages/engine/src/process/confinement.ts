@@ -5,7 +5,9 @@ export type Confinement = {
   /** Before each command, when rules have to be looked at again. */
   prepare?(): Promise<void>;
   /** The vector that runs `argv` confined, in `cwd`; `scratch` is the session's own temporary folder. */
-  wrap(argv: readonly string[], cwd: string, scratch: string): readonly string[];
+  wrap(argv: readonly string[], cwd: string, scratch: string, filterFd?: number): readonly string[];
+  /** A descriptor that the mechanism reads before the command starts, to be handed on as number `filterFd`. */
+  openFilter?(): number | undefined;
   /** Where a directory seen inside lies outside; undefined when nothing can start in it. */
   outside(directory: string, scratch: string): string | undefined;
   /** Called when a command starts; returns what to call at its end. */

@@ -123,6 +123,7 @@ async function spawn(equipment: Equipment, means: Means, startFor: (marker: stri
   const stdout = await pipes.take();
   let stderr: Pipe | undefined;
   let recordFd: number | undefined;
+  let filterFd: number | undefined;
   let leave = (): void => undefined;
   try {
     stderr = means.merge ? undefined : await pipes.take();
@@ -133,9 +134,12 @@ async function spawn(equipment: Equipment, means: Means, startFor: (marker: stri
     leave = confinement.enter?.() ?? leave;
     const onlyStdio = confinement.onlyStdio === true;
     const output = [stdout.writeFd, (stderr ?? stdout).writeFd];
-    const child = spawnChild(confinement.wrap(start.words, start.cwd, start.scratch), start, {
+    const stdio = onlyStdio ? [recordFd, ...output] : ["ignore" as const, ...output, recordFd, ...means.extra];
+    filterFd = confinement.openFilter?.();
+    const filterAt = filterFd === undefined ? undefined : stdio.length;
+    const child = spawnChild(confinement.wrap(start.words, start.cwd, start.scratch, filterAt), start, {
       cwd: confinement.outside(start.cwd, start.scratch) ?? "/",
-      stdio: onlyStdio ? [recordFd, ...output] : ["ignore", ...output, recordFd, ...means.extra],
+      stdio: filterFd === undefined ? stdio : [...stdio, filterFd],
     });
     return { child, stdout, stderr, record: { fd: recordFd, offset, marker }, leave };
   } catch (error) {
@@ -146,6 +150,7 @@ async function spawn(equipment: Equipment, means: Means, startFor: (marker: stri
   } finally {
     closeQuietly(stdout.writeFd);
     if (stderr !== undefined) closeQuietly(stderr.writeFd);
+    if (filterFd !== undefined) closeQuietly(filterFd);
   }
 }
 

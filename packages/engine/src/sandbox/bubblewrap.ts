@@ -1,15 +1,21 @@
 // The boundary by bubblewrap: its own PID, mount, IPC, UTS and network namespaces, dead with its parent.
 import type { Confinement } from "../process/confinement.ts";
+import { openFilter } from "./filter-file.ts";
 import { mountedConfinement } from "./mounted.ts";
 import { SCRATCH } from "./view.ts";
 import type { Boundary } from "./boundary.ts";
 import type { Mount } from "./view.ts";
 
 export function bubblewrapConfinement(program: string, boundary: Boundary): Confinement {
+  const isRoot = process.getuid?.() === 0;
   // As root no user namespace is needed, and it is the dearer half of the cost: the capabilities go instead.
-  const privileges = process.getuid?.() === 0 ? ["--cap-drop", "ALL"] : ["--unshare-user"];
+  const privileges = isRoot ? ["--cap-drop", "ALL"] : ["--unshare-user"];
+  // What root may write in /proc and /sys needs no capability: core_pattern and uevent_helper there name programs that the
+  // kernel runs outside of everything.
+  const sealed = isRoot ? ["--remount-ro", "/proc"] : [];
+  const sealedSystem = isRoot ? ["--ro-bind-try", "/sys", "/sys"] : [];
   const network = boundary.network ? [] : ["--unshare-net"];
-  return mountedConfinement(boundary, (view, argv, cwd, scratch) => [
+  const shared = mountedConfinement(boundary, (view, argv, cwd, scratch, filterFd) => [
     program,
     ...privileges,
     ...network,
@@ -17,11 +23,13 @@ export function bubblewrapConfinement(program: string, boundary: Boundary): Conf
     "--unshare-ipc",
     "--unshare-uts",
     "--die-with-parent",
-    ...(view.unscoped ? ["--bind", "/", "/"] : []),
+    ...(view.unscoped ? ["--bind", "/", "/", ...sealedSystem] : []),
     "--dev",
     "/dev",
     "--proc",
     "/proc",
+    ...sealed,
+    ...(filterFd === undefined ? [] : ["--seccomp", String(filterFd)]),
     ...view.mounts.flatMap((mount) => optionsFor(mount, scratch)),
     ...(view.unscoped ? [] : ["--setenv", "TMPDIR", SCRATCH, "--remount-ro", "/"]),
     "--chdir",
@@ -29,6 +37,7 @@ export function bubblewrapConfinement(program: string, boundary: Boundary): Conf
     "--",
     ...argv,
   ]);
+  return Object.assign(shared, { openFilter });
 }
 
 function optionsFor(mount: Mount, scratch: string): string[] {

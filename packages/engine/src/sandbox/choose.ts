@@ -1,6 +1,6 @@
 // Which mechanism confines commands here: found once, at start, by running a command in each and looking whether it was
 // really kept in.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -119,18 +119,18 @@ async function trial(confinement: Confinement, boundary: Boundary): Promise<stri
   const scratch = path.join(folder, "scratch");
   const canary = path.join(folder, "canary");
   const leave = confinement.enter?.();
+  const filterFd = confinement.openFilter?.();
   try {
     writeFileSync(canary, "canary\n");
     mkdirSync(scratch);
     const visible = boundary.writable.length === 0 || heldBy(boundary.writable, canary);
     const check = visible ? `exit ${WORKED}` : `cat "$1" 2>/dev/null && exit 41; exit ${WORKED}`;
     const cwd = boundary.writable[0] ?? "/";
-    const child = Bun.spawn([...confinement.wrap(["/bin/sh", "-c", check, "sh", canary], cwd, scratch)], {
+    const filterAt = filterFd === undefined ? undefined : 3;
+    const child = Bun.spawn([...confinement.wrap(["/bin/sh", "-c", check, "sh", canary], cwd, scratch, filterAt)], {
       cwd,
       env: { PATH: boundary.path, HOME: boundary.home },
-      stdin: "ignore",
-      stdout: "ignore",
-      stderr: "pipe",
+      stdio: filterFd === undefined ? ["ignore", "ignore", "pipe"] : ["ignore", "ignore", "pipe", filterFd],
       lazy: true,
       timeout: TRIAL_MS,
       killSignal: "SIGKILL",
@@ -143,6 +143,7 @@ async function trial(confinement: Confinement, boundary: Boundary): Promise<stri
     return error instanceof Error ? error.message : String(error);
   } finally {
     leave?.();
+    if (filterFd !== undefined) closeSync(filterFd);
     confinement.forget?.(scratch);
     rmSync(folder, { recursive: true, force: true });
   }

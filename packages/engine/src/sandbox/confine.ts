@@ -3,6 +3,7 @@
 // oxlint-disable-next-line no-restricted-imports -- the helper process is the place the rule speaks of
 import { dlopen, ptr } from "bun:ffi";
 import { closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
+import { systemCallFilter } from "./system-calls.ts";
 
 const O_PATH = 0o10000000;
 // System call numbers of Landlock are the same on every architecture.
@@ -12,6 +13,8 @@ const RESTRICT_SELF = 446;
 const VERSION_FLAG = 1n;
 const RULE_PATH_BENEATH = 1n;
 const PR_SET_NO_NEW_PRIVS = 38;
+const PR_SET_SECCOMP = 22;
+const FILTER_MODE = 2n;
 
 const EXECUTE = 1n << 0n;
 const WRITE_FILE = 1n << 1n;
@@ -120,6 +123,18 @@ function confine(libc: Libc, grants: HelperGrants): void {
   if (libc.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) !== 0) throw new Error("privileges could not be given up");
   if (call(RESTRICT_SELF, BigInt(rules), 0n, 0n) !== 0) throw new Error("the kernel did not confine us");
   closeSync(rules);
+  filterCalls(libc, grants.network);
+}
+
+// Landlock knows TCP only: without a network no internet socket is made at all.
+function filterCalls(libc: Libc, network: boolean): void {
+  const filter = systemCallFilter({ internetSockets: network });
+  if (filter === undefined) return;
+  const program = new DataView(new ArrayBuffer(16)); // struct sock_fprog: count, then the address, aligned
+  program.setUint16(0, filter.length / 8, true);
+  program.setBigUint64(8, BigInt(ptr(filter)), true);
+  const at = BigInt(ptr(new Uint8Array(program.buffer)));
+  if (libc.prctl(PR_SET_SECCOMP, FILTER_MODE, at, 0n, 0n) !== 0) throw new Error("the kernel took no filter");
 }
 
 function addRule(

@@ -8,7 +8,13 @@ import { SCRATCH, viewOf } from "./view.ts";
 import type { Boundary } from "./boundary.ts";
 import type { View } from "./view.ts";
 
-export type Assemble = (view: View, argv: readonly string[], cwd: string, scratch: string) => string[];
+export type Assemble = (
+  view: View,
+  argv: readonly string[],
+  cwd: string,
+  scratch: string,
+  filterFd: number | undefined,
+) => string[];
 
 export function mountedConfinement(boundary: Boundary, assemble: Assemble): Confinement {
   const placeholders = new Placeholders();
@@ -22,7 +28,7 @@ export function mountedConfinement(boundary: Boundary, assemble: Assemble): Conf
       view = viewOf(boundary, isPlaceholder);
       state = stateOf(view, isPlaceholder);
     },
-    wrap: (argv, cwd, scratch) => assemble(view, argv, cwd, scratch),
+    wrap: (argv, cwd, scratch, filterFd) => assemble(view, argv, cwd, scratch, filterFd),
     outside: (directory, scratch) => outside(view, directory, scratch),
     enter: () => placeholders.hold(view.placeholders),
     state: () => state,

@@ -1,6 +1,6 @@
 // The boundary by util-linux alone, where bubblewrap is not installed: user, PID, mount, IPC, UTS and network
 // namespaces, a root of our own built from the view, then no capability left and no way to gain one.
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Confinement } from "../process/confinement.ts";
 import { holds } from "./boundary.ts";
@@ -91,12 +91,20 @@ function prepare(view: View, scratch: string): string {
     }
   }
 
+  // Root may write there without any capability, and what core_pattern names the kernel runs outside of everything.
+  const sealed = process.getuid?.() === 0;
   const first = [
-    tableLine("proc", `${root}/proc`, "proc", "nosuid,nodev,noexec"),
+    tableLine("proc", `${root}/proc`, "proc", `nosuid,nodev,noexec${sealed ? ",ro" : ""}`),
     ...devices.map((name) => tableLine(`/dev/${name}`, `${root}/dev/${name}`, "none", "bind")),
     ...base.map((mount) => lineFor(mount, root, own, scratch)),
   ];
-  const second = rest.map((mount) => lineFor(mount, root, own, scratch));
+  const system: Mount[] = view.unscoped && sealed ? [{ kind: "readable", at: "/sys" }] : [];
+  const second = [...system, ...rest].flatMap((mount) => [
+    lineFor(mount, root, own, scratch),
+    ...(mount.kind === "readable"
+      ? mountedBelow(mount.at).map((at) => tableLine(at, root + at, "none", "bind,ro"))
+      : []),
+  ]);
   writeFileSync(path.join(tables, "first"), first.join(""));
   writeFileSync(path.join(tables, "second"), second.join(""));
 
@@ -149,6 +157,18 @@ function lineFor(mount: Mount, root: string, own: string, scratch: string): stri
     case "link":
       return "";
   }
+}
+
+/** What is mounted in a folder: mount(8) makes only the folder itself read-only. */
+function mountedBelow(folder: string): string[] {
+  const places = readFileSync("/proc/self/mounts", "utf8")
+    .split("\n")
+    .map((line) => unescapeField(line.split(" ")[1] ?? ""));
+  return [...new Set(places)].filter((at) => at !== folder && holds(folder, at)).sort((a, b) => a.length - b.length);
+}
+
+function unescapeField(text: string): string {
+  return text.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }
 
 function isFile(mount: Mount): boolean {

@@ -32,7 +32,8 @@ export function rereadingConfinement(
       }
       await current.prepare?.();
     },
-    wrap: (argv, cwd, scratch) => current.wrap(argv, cwd, scratch),
+    wrap: (argv, cwd, scratch, filterFd) => current.wrap(argv, cwd, scratch, filterFd),
+    openFilter: () => current.openFilter?.(),
     get allowsSpares() {
       return current.allowsSpares ?? true;
     },

@@ -172,6 +172,48 @@ for (const [index, name] of (["bubblewrap", "namespaces", "landlock"] as const).
       expect((await run(text)).stdout.text).toBe("done\n");
     });
 
+    test.each<[string, string]>([
+      ["a setting of the kernel", "v=$(cat /proc/sys/vm/swappiness); echo $v > /proc/sys/vm/swappiness && echo done"],
+      [
+        "the program that the kernel runs for a crash",
+        "v=$(cat /proc/sys/kernel/core_pattern); echo $v > /proc/sys/kernel/core_pattern && echo done",
+      ],
+      ["a request to the kernel", "echo h > /proc/sysrq-trigger && echo done"],
+    ])("cannot write %s", async (_, text) => {
+      expect((await run(text)).stdout.text).toBe("");
+    });
+
+    // util-linux of today's systems cannot install a filter: there it is a gap, and said.
+    if (name !== "namespaces") {
+      const call = (number: string, args: string): string =>
+        `python3 -c 'import ctypes as c; print(c.CDLL(None).syscall(${number}, ${args}))'`;
+      const key = process.arch === "arm64" ? "219" : "250";
+      test.each<[string, string, string]>([
+        [
+          "a socket to the hypervisor",
+          "python3 -c 'import socket; socket.socket(40, 1); print(1)' 2>&1 | tail -1",
+          "97",
+        ],
+        [
+          "a socket of the kernel's ciphers",
+          "python3 -c 'import socket; socket.socket(38, 5); print(1)' 2>&1 | tail -1",
+          "97",
+        ],
+        ["the user's key ring", call(key, "0, -4, 0"), "-1\n"],
+        ["an io_uring, which makes sockets unasked", call("425", "4, c.create_string_buffer(120)"), "-1\n"],
+        ["a user namespace", "unshare -U true && echo done", ""],
+        ["a user namespace by clone3", call("435", "(c.c_uint64 * 11)(0x10000000), 88"), "-1\n"],
+      ])("cannot get at %s", async (_, text, shows) => {
+        const { stdout } = await run(text);
+        if (shows === "97") expect(stdout.text).toContain("[Errno 97]");
+        else expect(stdout.text).toBe(shows);
+      });
+    } else {
+      test("says that nothing keeps a command from user namespaces and the hypervisor", () => {
+        expect(sandbox?.description.gaps.join()).toContain("hypervisor");
+      });
+    }
+
     test("sees neither our processes nor our folders", async () => {
       const text = `kill -0 ${process.pid} && echo signalled; ls ${host.folder}; echo done`;
       const { stdout } = await run(text);

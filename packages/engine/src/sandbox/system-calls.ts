@@ -1,0 +1,105 @@
+// Which system calls a command does without: ways around the other walls, as the filter program that the kernel runs on
+// each call. Namespaces do not cover sockets to the hypervisor or the kernel's key rings, and a command that can make a
+// user namespace has all of the kernel's privileged surface before it.
+
+// struct sock_filter: code, jump if true, jump if false, operand.
+type Step = readonly [code: number, jumpTrue: number, jumpFalse: number, operand: number];
+
+type Machine = { readonly audit: number; readonly calls: Calls; readonly otherAbiFrom: number | undefined };
+type Calls = {
+  readonly clone: number;
+  readonly unshare: number;
+  readonly socket: number;
+  readonly refused: readonly number[];
+};
+
+const LOAD = 0x20;
+const IF_EQUAL = 0x15;
+const IF_AT_LEAST = 0x35;
+const IF_ANY_BIT = 0x45;
+const RETURN = 0x06;
+
+const NUMBER_AT = 0;
+const MACHINE_AT = 4;
+const FIRST_ARGUMENT_AT = 16; // its low half: both machines are little-endian
+
+const ALLOW = 0x7fff_0000;
+const FAIL_WITH = 0x0005_0000;
+const EPERM = 1;
+const ENOSYS = 38;
+const EAFNOSUPPORT = 97;
+
+const CLONE_NEWUSER = 0x1000_0000;
+const [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK] = [1, 2, 10, 16];
+
+// The same on every machine since 5.1.
+const IO_URING = [425, 426, 427]; // it would make sockets without asking here
+const CLONE3 = 435; // its flags lie in memory, where a filter cannot look: C libraries fall back to clone
+
+// bpf, userfaultfd, and the three of the key rings.
+const MACHINES: Readonly<Record<string, Machine>> = {
+  x64: {
+    audit: 0xc000_003e,
+    calls: { clone: 56, unshare: 272, socket: 41, refused: [321, 323, 248, 249, 250] },
+    otherAbiFrom: 0x4000_0000, // x32: the same calls under other numbers
+  },
+  arm64: {
+    audit: 0xc000_00b7,
+    calls: { clone: 220, unshare: 97, socket: 198, refused: [280, 282, 217, 218, 219] },
+    otherAbiFrom: undefined,
+  },
+};
+
+/** The program as the kernel takes it; undefined on a machine whose numbers are not known here. */
+export function systemCallFilter(
+  options: { readonly internetSockets: boolean },
+  machine: string = process.arch,
+): Uint8Array | undefined {
+  const known = MACHINES[machine];
+  if (known === undefined) return undefined;
+  const { audit, calls, otherAbiFrom } = known;
+  const families = [AF_UNIX, AF_NETLINK, ...(options.internetSockets ? [AF_INET, AF_INET6] : [])];
+  const steps: Step[] = [
+    [LOAD, 0, 0, MACHINE_AT],
+    // Programs of another machine (32 bits) have other numbers and one call for all sockets: not run at all.
+    [IF_EQUAL, 1, 0, audit],
+    [RETURN, 0, 0, FAIL_WITH | ENOSYS],
+    [LOAD, 0, 0, NUMBER_AT],
+    ...(otherAbiFrom === undefined ? [] : when(IF_AT_LEAST, otherAbiFrom, ENOSYS)),
+    ...[...IO_URING, CLONE3, ...calls.refused].flatMap((call) => when(IF_EQUAL, call, ENOSYS)),
+    ...onCall(calls.clone, when(IF_ANY_BIT, CLONE_NEWUSER, EPERM)),
+    ...onCall(calls.unshare, when(IF_ANY_BIT, CLONE_NEWUSER, EPERM)),
+    ...onCall(calls.socket, [
+      ...families.flatMap((family): Step[] => [
+        [IF_EQUAL, 0, 1, family],
+        [RETURN, 0, 0, ALLOW],
+      ]),
+      [RETURN, 0, 0, FAIL_WITH | EAFNOSUPPORT],
+    ]),
+    [RETURN, 0, 0, ALLOW],
+  ];
+  return encode(steps);
+}
+
+function when(test: number, operand: number, error: number): Step[] {
+  return [
+    [test, 0, 1, operand],
+    [RETURN, 0, 0, FAIL_WITH | error],
+  ];
+}
+
+/** For one call only: its first argument is loaded, judged, and allowed if no step decided. */
+function onCall(call: number, judge: readonly Step[]): Step[] {
+  return [[IF_EQUAL, 0, judge.length + 2, call], [LOAD, 0, 0, FIRST_ARGUMENT_AT], ...judge, [RETURN, 0, 0, ALLOW]];
+}
+
+function encode(steps: readonly Step[]): Uint8Array {
+  const view = new DataView(new ArrayBuffer(steps.length * 8));
+  for (const [index, [code, jumpTrue, jumpFalse, operand]] of steps.entries()) {
+    view.setUint16(index * 8, code, true);
+    view.setUint8(index * 8 + 2, jumpTrue);
+    view.setUint8(index * 8 + 3, jumpFalse);
+    view.setUint32(index * 8 + 4, operand, true);
+  }
+  return new Uint8Array(view.buffer);
+}
