@@ -2,12 +2,12 @@
 //
 //   node scripts/bun.mjs packages/shrink/scripts/make-o200k.ts
 //
-// Layout before compression: uint32 count of tokens; the length of each token as one byte (0: this rank is unused);
+// Not compressed: git and archives do that, and a program that starts should not have to undo it. Layout: uint32 count
+// of tokens; the length of each token as one byte (0: this rank is unused);
 // the bytes of all tokens in the order of their ranks; then runs of character classes as pairs of varints
 // (length of the run, class), covering U+0000 to U+10FFFF. Read by src/tokens/vocabulary.ts.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { deflateRawSync } from "node:zlib";
 
 import { CharClass } from "../src/tokens/char-class.ts";
 
@@ -15,7 +15,7 @@ const require = (name: string) => Bun.resolveSync(name, import.meta.dirname);
 const source = path.join(path.dirname(require("gpt-tokenizer/package.json")), "data", "o200k_base.tiktoken");
 const target = path.join(import.meta.dirname, "..", "src", "tokens", "o200k.bin");
 
-const data = deflateRawSync(Buffer.concat([tokenTable(readRanks(source)), classRuns()]), { level: 9 });
+const data = Buffer.concat([tokenTable(readRanks(source)), classRuns()]);
 writeFileSync(target, data);
 console.log(`${target}: ${data.length} bytes`);
 

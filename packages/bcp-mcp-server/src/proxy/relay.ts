@@ -54,6 +54,8 @@ export type RelayOptions = {
   recording?: Recording;
   savings: Savings;
   log: Log;
+  /** Called once, when the first client is here: its servers take a moment to start. */
+  firstClient?: () => void;
 };
 
 /** One client: its servers, what it has been told, and what it may ask back. */
@@ -72,6 +74,7 @@ export function createRelay(options: RelayOptions): Service & { close(): Promise
   const originals = new Originals();
   const clients = new Map<string, Client>();
   const closing = new Set<Promise<void>>();
+  let { firstClient } = options;
 
   function clientOf({ owner, method }: Call): Client {
     let client = clients.get(owner);
@@ -96,6 +99,8 @@ export function createRelay(options: RelayOptions): Service & { close(): Promise
     clients.set(owner, (client = { backends, several, tools, shrinker, isThere: false }));
     savings.session(servers);
     if (method === "initialize") endUnlessOpened(owner, client);
+    firstClient?.();
+    firstClient = undefined;
     return client;
   }
 

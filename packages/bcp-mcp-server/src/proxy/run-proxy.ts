@@ -1,5 +1,6 @@
 // The proxy as a program: in front of its servers, over stdio or HTTP, until the client goes or a signal comes.
 import { serveConnection, stdioTransport } from "@bosun/mcp/server";
+import { warmUp } from "@bosun/shrink";
 import { UsageError } from "../config.ts";
 import { createLog, LOG_LEVELS } from "../log.ts";
 import type { Log } from "../log.ts";
@@ -42,8 +43,10 @@ async function run(config: ProxyConfig, log: Log): Promise<number> {
   const servers = server.kind === "file" ? await readServers(server.file, log) : [server];
   const savings = new Savings(stats ? await findSecondTokenizer() : undefined);
   const recording = record === undefined ? undefined : new Recording(record, threshold);
+  const ended = new AbortController();
   const relay = createRelay({
     servers,
+    firstClient: () => void warmUp(ended.signal),
     namespace,
     compressTools,
     timeoutMs,
@@ -58,6 +61,7 @@ async function run(config: ProxyConfig, log: Log): Promise<number> {
   });
   const signalled = firstSignal();
   await Promise.race([serve(relay, config), signalled.promise]);
+  ended.abort();
   await relay.close();
   await conclude(savings, stats, recording, log);
   signalled.raise();

@@ -17,6 +17,7 @@ const MAX_COLUMNS = 60;
 /** A long text whose beginning is no table is none. */
 const SAMPLE = 150;
 const MAX_WIDTH = 2000;
+const BLANK = 0x20;
 
 export const alignedTable: Fold = {
   name: "table",
@@ -60,16 +61,20 @@ function foldRows(lines: readonly string[]): { body: string; gaps: Gap[] } | und
   return { body: out.join("\n"), gaps };
 }
 
-// gaps[0] stands before the first word, the last one after the last word.
+// gaps[0] stands before the first word, the last one after the last word. By hand: this runs on every line of every
+// text that holds three blanks in a row.
 function readRow(line: string): Row {
   const words: string[] = [];
   const gaps: number[] = [];
   let end = 0;
-  for (const match of line.matchAll(/[^ ]+/g)) {
-    gaps.push(match.index - end);
-    words.push(match[0]);
-    end = match.index + match[0].length;
-    if (words.length > MAX_COLUMNS * 4) break;
+  while (words.length <= MAX_COLUMNS * 4) {
+    let start = end;
+    while (line.charCodeAt(start) === BLANK) start++;
+    if (start >= line.length) break;
+    gaps.push(start - end);
+    const next = line.indexOf(" ", start);
+    end = next < 0 ? line.length : next;
+    words.push(line.slice(start, end));
   }
   gaps.push(line.length - end);
   return { words, gaps };
@@ -90,31 +95,72 @@ function joinLast({ words, gaps }: Row, columns: number): Row | undefined {
 }
 
 // The first rule that most rows follow: always the same; filled up after the word before; before the next; both.
-function fitGap(rows: (Row | undefined)[], i: number): Gap {
-  const known = rows.flatMap((row) => {
-    if (row === undefined) return [];
-    return [{ gap: row.gaps[i] ?? 0, before: row.words[i - 1]?.length ?? 0, after: row.words[i]?.length ?? 0 }];
-  });
-  const min = Math.min(...known.slice(0, 5000).map(({ gap }) => gap));
-  const left = most(known.map(({ gap, before }) => gap + before));
-  const right = most(known.map(({ gap, after }) => gap + after));
-  const both = most(known.map(({ gap, before, after }) => gap + before + after));
-  const widestBefore = Math.max(0, ...known.slice(0, 5000).map(({ before }) => before));
-  const widestAfter = Math.max(0, ...known.slice(0, 5000).map(({ after }) => after));
-  const between = Math.max(0, both - widestBefore - widestAfter);
+function fitGap(rows: readonly (Row | undefined)[], i: number): Gap {
+  const known = measureGaps(rows, i);
+  const { min, widestBefore, widestAfter } = known;
+  const always: Gap = { min, left: 0, right: 0 };
+  let best = always;
+  let bestHits = countHits(known, always);
+  // Most gaps are one blank wide, always.
+  if (bestHits === known.count) return best;
+  const { gaps, befores, afters, count } = known;
+  const between = Math.max(
+    0,
+    most(count, (row) => (gaps[row] ?? 0) + (befores[row] ?? 0) + (afters[row] ?? 0)) - widestBefore - widestAfter,
+  );
   const rules: Gap[] = [
-    { min, left: 0, right: 0 },
-    { min, left, right: 0 },
-    { min, left: 0, right },
+    { min, left: most(count, (row) => (gaps[row] ?? 0) + (befores[row] ?? 0)), right: 0 },
+    { min, left: 0, right: most(count, (row) => (gaps[row] ?? 0) + (afters[row] ?? 0)) },
     { min: between, left: widestBefore + between, right: widestAfter },
   ];
-  let best = rules[0] as Gap;
-  let bestHits = -1;
   for (const rule of rules) {
-    const hits = known.filter(({ gap, before, after }) => blanks(rule, before, after) === gap).length;
+    const hits = countHits(known, rule);
     if (hits > bestHits) [best, bestHits] = [rule, hits];
   }
   return best;
+}
+
+/** Of each row the blanks in one place, and how wide the words on both sides are. */
+type Measured = {
+  count: number;
+  gaps: Int32Array;
+  befores: Int32Array;
+  afters: Int32Array;
+  min: number;
+  widestBefore: number;
+  widestAfter: number;
+};
+
+function measureGaps(rows: readonly (Row | undefined)[], i: number): Measured {
+  const [gaps, befores, afters] = [0, 1, 2].map(() => new Int32Array(rows.length)) as [
+    Int32Array,
+    Int32Array,
+    Int32Array,
+  ];
+  let count = 0;
+  let min = Infinity;
+  let widestBefore = 0;
+  let widestAfter = 0;
+  for (const row of rows) {
+    if (row === undefined) continue;
+    const gap = row.gaps[i] ?? 0;
+    const before = row.words[i - 1]?.length ?? 0;
+    const after = row.words[i]?.length ?? 0;
+    if (gap < min) min = gap;
+    if (before > widestBefore) widestBefore = before;
+    if (after > widestAfter) widestAfter = after;
+    gaps[count] = gap;
+    befores[count] = before;
+    afters[count] = after;
+    count++;
+  }
+  return { count, gaps, befores, afters, min: count === 0 ? 0 : min, widestBefore, widestAfter };
+}
+
+function countHits({ count, gaps, befores, afters }: Measured, rule: Gap): number {
+  let hits = 0;
+  for (let row = 0; row < count; row++) if (blanks(rule, befores[row] ?? 0, afters[row] ?? 0) === gaps[row]) hits++;
+  return hits;
 }
 
 function blanks({ min, left, right }: Gap, before: number, after: number): number {
@@ -122,14 +168,15 @@ function blanks({ min, left, right }: Gap, before: number, after: number): numbe
   return Math.max(left - before, right - after, min);
 }
 
-function most(numbers: number[]): number {
-  const counts = new Map<number, number>();
+/** The width that most rows have; nothing is ever padded beyond MAX_WIDTH. */
+function most(rows: number, widthOf: (row: number) => number): number {
+  const times = new Int32Array(MAX_WIDTH + 1);
   let best = 0;
-  let times = 0;
-  for (const number of numbers) {
-    const count = (counts.get(number) ?? 0) + 1;
-    counts.set(number, count);
-    if (count > times) [best, times] = [number, count];
+  for (let row = 0; row < rows; row++) {
+    const width = widthOf(row);
+    if (width > MAX_WIDTH) continue;
+    times[width] = (times[width] ?? 0) + 1;
+    if ((times[width] ?? 0) > (times[best] ?? 0)) best = width;
   }
   return best;
 }

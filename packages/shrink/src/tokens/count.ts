@@ -9,6 +9,8 @@ const CACHE_SLOTS = 1 << 14;
 /** Longer pieces are rare and would keep their texts alive. */
 const CACHED_UP_TO = 48;
 const MAX_KEPT_CHARS = 1 << 17;
+/** Tables and rulers are full of long runs of one sign. */
+const MAX_KNOWN_RUNS = 2048;
 /** Ids of pieces that are no token start above every rank. */
 const FIRST_OWN_ID = 1 << 18;
 const OWN_ID_MASK = (1 << 18) - 1;
@@ -85,6 +87,8 @@ class Counter {
   readonly #cachedUnits = new Uint16Array(CACHE_SLOTS * CACHED_UP_TO);
   readonly #cachedSizes = new Uint8Array(CACHE_SLOTS);
   readonly #cachedCosts = new Uint8Array(CACHE_SLOTS);
+  /** Costs of long runs of one ASCII sign, by sign and length. */
+  readonly #runs = new Map<number, number>();
   #bytes = new Uint8Array(256);
 
   constructor(words: Vocabulary) {
@@ -105,7 +109,20 @@ class Counter {
     const ascii = seen <= 127 && size <= this.vocabulary.maxTokenBytes;
     this.rank = ascii ? this.#rankOfAscii(text, start, size, hash) : -1;
     if (this.rank >= 0) return 1;
-    return size > CACHED_UP_TO ? this.#merge(text.slice(start, end)) : this.#remembered(text, start, size, hash);
+    return size > CACHED_UP_TO ? this.#long(text, start, end) : this.#remembered(text, start, size, hash);
+  }
+
+  #long(text: string, start: number, end: number): number {
+    const unit = text.charCodeAt(start);
+    if (unit > 127) return this.#merge(text.slice(start, end));
+    for (let i = start + 1; i < end; i++) if (text.charCodeAt(i) !== unit) return this.#merge(text.slice(start, end));
+    const run = (end - start) * 128 + unit;
+    let cost = this.#runs.get(run);
+    if (cost === undefined) {
+      cost = this.#merge(text.slice(start, end));
+      if (this.#runs.size < MAX_KNOWN_RUNS) this.#runs.set(run, cost);
+    }
+    return cost;
   }
 
   #rankOfAscii(text: string, start: number, size: number, hash: number): number {

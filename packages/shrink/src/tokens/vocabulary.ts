@@ -1,12 +1,12 @@
 // The o200k vocabulary in memory: token bytes, their ranks by hash, and the class of every character.
-// Loaded on first use (about 20 ms and 6 MB), so that a program that never counts pays nothing.
+// Loaded on first use (about 20 ms and 6 MB), so that a program that never counts pays nothing; who has idle time can
+// have it loaded in steps.
 import { readFileSync } from "node:fs";
-import { inflateRawSync } from "node:zlib";
 
 import dataFile from "./o200k.bin" with { type: "file" };
 
-/** Far above what the file holds: a damaged file must not become a bomb. */
-const MAX_DATA_BYTES = 16 << 20;
+/** Less than a millisecond of hashing, once it is compiled. */
+const TOKENS_PER_STEP = 4096;
 const TABLE_BITS = 19;
 const TABLE_MASK = (1 << TABLE_BITS) - 1;
 /** Multiplier of the rolling hash; odd, so that it can be taken back out of a prefix. */
@@ -28,10 +28,23 @@ export type Vocabulary = {
 };
 
 let loaded: Vocabulary | undefined;
+/** Tokens that are in the table already. */
+let hashed = 0;
 
 export function vocabulary(): Vocabulary {
-  loaded ??= load(inflateRawSync(readFileSync(dataFile), { maxOutputLength: MAX_DATA_BYTES }));
+  loaded ??= read(readFileSync(dataFile));
+  if (hashed + 1 < loaded.starts.length) hashTokens(loaded, Infinity);
   return loaded;
+}
+
+/** A step towards a vocabulary that is ready to be used. true: it is. */
+export function prepareVocabulary(): boolean {
+  if (loaded === undefined) {
+    loaded = read(readFileSync(dataFile));
+    return false;
+  }
+  hashTokens(loaded, hashed + TOKENS_PER_STEP);
+  return hashed + 1 >= loaded.starts.length;
 }
 
 /** Where a token with this hash is first looked for. */
@@ -43,7 +56,7 @@ export function nextSlot(slot: number): number {
   return (slot + 1) & TABLE_MASK;
 }
 
-function load(data: Uint8Array): Vocabulary {
+function read(data: Uint8Array): Vocabulary {
   const count = new DataView(data.buffer, data.byteOffset).getUint32(0, true);
   const starts = new Uint32Array(count + 1);
   let maxTokenBytes = 0;
@@ -55,13 +68,13 @@ function load(data: Uint8Array): Vocabulary {
   }
   const from = 4 + count;
   const end = from + (starts[count] ?? 0);
-  const bytes = data.subarray(from, end);
-  return { bytes, starts, table: hashTokens(bytes, starts), maxTokenBytes, ...readClasses(data, end) };
+  const table = new Int32Array(TABLE_MASK + 1);
+  return { bytes: data.subarray(from, end), starts, table, maxTokenBytes, ...readClasses(data, end) };
 }
 
-function hashTokens(bytes: Uint8Array, starts: Uint32Array): Int32Array {
-  const table = new Int32Array(TABLE_MASK + 1);
-  for (let rank = 0, at = 0; rank + 1 < starts.length; rank++) {
+function hashTokens({ bytes, starts, table }: Vocabulary, until: number): void {
+  const last = Math.min(until, starts.length - 1);
+  for (let rank = hashed, at = starts[hashed] ?? 0; rank < last; rank++) {
     const end = starts[rank + 1] ?? 0;
     if (end === at) continue;
     let hash = 0;
@@ -70,7 +83,7 @@ function hashTokens(bytes: Uint8Array, starts: Uint32Array): Int32Array {
     while (table[slot] !== 0) slot = nextSlot(slot);
     table[slot] = rank + 1;
   }
-  return table;
+  hashed = last;
 }
 
 function readClasses(data: Uint8Array, from: number): Pick<Vocabulary, "classes" | "astralStarts" | "astralClasses"> {
