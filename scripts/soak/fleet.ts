@@ -1,5 +1,6 @@
 // The programs that live as long as the soak: server and proxy, each over stdio and over HTTP, and what was seen of them.
 import type { Endpoint } from "./http-peer.ts";
+import { inTime } from "./in-time.ts";
 import type { Look } from "./judge.ts";
 import type { Tally } from "./ledger.ts";
 import { note } from "./ledger.ts";
@@ -30,7 +31,7 @@ export type Fleet = {
 export async function launch(program: readonly string[], place: Place, tally: Tally): Promise<Fleet> {
   const serve = serveWords(program);
   const proxy = [...program, "proxy", "--"];
-  const token = place.mark;
+  const token = crypto.randomUUID();
   const overHttp = [...program, "serve", "--transport", "http", "--port", "0", "--token", token];
   overHttp.push("--session-idle-timeout", IDLE_SECONDS, "--pass-env", "BOSUN_SOAK");
   const server = new StdioPeer("serve, stdio", serve, place, tally);
@@ -105,10 +106,10 @@ async function listen(
   const stop = async (): Promise<boolean> => {
     ending = true;
     child.kill("SIGTERM");
-    const inTime = await Promise.race([child.exited.then(() => true), Bun.sleep(END_MS).then(() => false)]);
-    if (!inTime) child.kill("SIGKILL");
+    const ended = await inTime(child.exited, END_MS);
+    if (!ended) child.kill("SIGKILL");
     await child.exited;
-    return inTime;
+    return ended;
   };
   return { ship: { name, pid: child.pid, looks: [], peakMb: 0, stop }, endpoint: { url, token } };
 }

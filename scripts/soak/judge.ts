@@ -33,8 +33,8 @@ const FEWEST_LOOKS = 6;
  */
 const ALLOWED: { readonly [measure in Measure]: (early: number) => number } = {
   rssMb: (early) => Math.max(24, early * 0.2),
-  descriptors: () => 8,
-  children: () => 6,
+  descriptors: (early) => Math.max(16, early * 0.25),
+  children: (early) => Math.max(6, early * 0.25),
   tempFiles: () => 12,
 };
 

@@ -5,6 +5,7 @@ import { serveWords } from "./fleet.ts";
 import type { Fleet } from "./fleet.ts";
 import { HttpPeer } from "./http-peer.ts";
 import type { Endpoint } from "./http-peer.ts";
+import { inTime } from "./in-time.ts";
 import { note } from "./ledger.ts";
 import type { Tally } from "./ledger.ts";
 import { call, Gone } from "./peer.ts";
@@ -187,13 +188,8 @@ class Hung extends Error {
 }
 
 async function within<T>(promise: Promise<T>, what: string): Promise<T> {
-  const timer = Promise.withResolvers<never>();
-  const id = setTimeout(() => timer.reject(new Hung(`no answer in ${HANG_MS / 1000} s: ${what}`)), HANG_MS);
-  try {
-    return await Promise.race([promise, timer.promise]);
-  } finally {
-    clearTimeout(id);
-  }
+  if (!(await inTime(promise, HANG_MS))) throw new Hung(`no answer in ${HANG_MS / 1000} s: ${what}`);
+  return promise;
 }
 
 function count({ done }: Scene, what: string): void {

@@ -1,9 +1,9 @@
 // A client at the standard streams of a process it started: counts every answer, and can misbehave on request.
-import { Ledger } from "./ledger.ts";
+import { inTime } from "./in-time.ts";
+import { Ledger, note } from "./ledger.ts";
 import type { Tally } from "./ledger.ts";
 import { answerOf, Gone, GREETING } from "./peer.ts";
 import type { Answer, Peer } from "./peer.ts";
-import { note } from "./ledger.ts";
 import type { Place } from "./place.ts";
 
 /** How long an ending program may take; far beyond what it needs. */
@@ -105,10 +105,10 @@ export class StdioPeer implements Peer {
   }
 
   private async ended(): Promise<boolean> {
-    const inTime = await Promise.race([this.child.exited.then(() => true), Bun.sleep(END_MS).then(() => false)]);
-    if (!inTime) this.child.kill("SIGKILL");
+    const ended = await inTime(this.child.exited, END_MS);
+    if (!ended) this.child.kill("SIGKILL");
     await this.child.exited;
-    return inTime;
+    return ended;
   }
 
   private start(method: string, params: object): { id: number; answer: Promise<Answer> } {
