@@ -113,13 +113,14 @@ function foldPhrases(
   options: FoldOptions,
 ): Candidate | undefined {
   const base = structural ?? { text, layouts: [], tokens: pieces.tokens, folds: [] };
-  const folded = abbreviate(base.text, structural === undefined ? pieces : splitPieces(base.text));
+  const dense = base.folds.includes("json") || base.folds.includes("grep");
+  const share = dense ? MIN_ABBREVIATED_SHARE_OF_DENSE : MIN_ABBREVIATED_SHARE;
+  const worthwhile = base.tokens * share + MIN_ABBREVIATED_TOKENS;
+  const folded = abbreviate(base.text, structural === undefined ? pieces : splitPieces(base.text), worthwhile);
   if (folded === undefined) return undefined;
   const tokens = countTokens(folded.text);
   const saved = base.tokens - tokens;
-  const dense = base.folds.includes("json") || base.folds.includes("grep");
-  const share = dense ? MIN_ABBREVIATED_SHARE_OF_DENSE : MIN_ABBREVIATED_SHARE;
-  if (saved < base.tokens * share + MIN_ABBREVIATED_TOKENS) return undefined;
+  if (saved < worthwhile) return undefined;
   if (saved <= folded.letters + cheapElsewhere(base.text)) return undefined;
   const spared = options.abbreviate === "data" && saved < base.tokens * MIN_ABBREVIATED_SHARE_OF_CODE;
   if (spared && (structural === undefined ? isForReading(text) : structural.folds.includes("diff"))) return undefined;

@@ -37,14 +37,14 @@ export function vocabulary(): Vocabulary {
   return loaded;
 }
 
-/** A step towards a vocabulary that is ready to be used. true: it is. */
-export function prepareVocabulary(): boolean {
-  if (loaded === undefined) {
-    loaded = read(readFileSync(dataFile));
-    return false;
-  }
-  hashTokens(loaded, hashed + TOKENS_PER_STEP);
-  return hashed + 1 >= loaded.starts.length;
+export function isVocabularyReady(): boolean {
+  return loaded !== undefined && hashed + 1 >= loaded.starts.length;
+}
+
+/** A step towards a vocabulary that is ready to be used. */
+export function prepareVocabulary(): void {
+  if (loaded === undefined) loaded = read(readFileSync(dataFile));
+  else hashTokens(loaded, hashed + TOKENS_PER_STEP);
 }
 
 /** Where a token with this hash is first looked for. */
