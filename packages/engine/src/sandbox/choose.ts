@@ -1,11 +1,11 @@
 // Which mechanism confines commands here: found once, at start, by running a command in each and looking whether it was
 // really kept in.
-import { closeSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { EngineError } from "../failure.ts";
 import { unconfined } from "../process/confinement.ts";
+import { makePrivateFolder } from "../process/private-files.ts";
 import { heldBy } from "./boundary.ts";
 import { bubblewrapConfinement } from "./bubblewrap.ts";
 import { describeSandbox } from "./describe.ts";
@@ -115,7 +115,7 @@ function build(
 
 /** Undefined when a command ran and could not see what it must not; else what went wrong. */
 async function trial(confinement: Confinement, boundary: Boundary): Promise<string | undefined> {
-  const folder = mkdtempSync(path.join(tmpdir(), "bosun-trial-"));
+  const folder = makePrivateFolder(); // so named that a later start sweeps it when we are killed in the middle
   const scratch = path.join(folder, "scratch");
   const canary = path.join(folder, "canary");
   const leave = confinement.enter?.();

@@ -329,6 +329,25 @@ for (const [index, name] of (["bubblewrap", "namespaces", "landlock"] as const).
       expect(await eventually(() => running(seconds).length === 0)).toBe(true);
     });
 
+    test("the tree dies when the server is killed before the sandbox stood", async () => {
+      const seconds = uniqueSeconds();
+      const script = path.join(import.meta.dir, "doomed-sandbox.ts");
+      const killAtOnce = async (): Promise<void> => {
+        const child = Bun.spawn([process.execPath, script, name, work, home, seconds], {
+          stdout: "pipe",
+          stderr: "inherit",
+          env: { PATH: searchPath },
+        });
+        await child.stdout.getReader().read();
+        child.kill("SIGKILL");
+        await child.exited;
+      };
+      await Promise.all(Array.from({ length: 4 }, killAtOnce));
+      // What is to come must have come before it can be missed.
+      await Bun.sleep(1500);
+      expect(await eventually(() => running(seconds).length === 0)).toBe(true);
+    });
+
     test("a policy file cannot be made where there is none, and nothing of ours is left in its place", async () => {
       const absent = path.join(work, "src/absent.toml");
       const folder = path.join(work, "src/none/deep");
