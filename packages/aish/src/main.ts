@@ -1,6 +1,7 @@
 // The entry: command line → what runs. Callable inside another program; ends with an exit code, never by itself.
 import { HELP, parseArguments } from "./config.ts";
-import { EXIT, runPrint } from "./print.ts";
+import { EXIT } from "./exit-codes.ts";
+import { runPrint } from "./print/print.ts";
 import { VERSION } from "./program.ts";
 import type { Seams } from "./program.ts";
 import { processIo } from "./screen/io.ts";

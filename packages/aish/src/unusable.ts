@@ -3,3 +3,9 @@
 export class Unusable extends Error {
   override readonly name = "Unusable";
 }
+
+/** Settings, trust and usage. Anything else that is thrown is a mistake of ours. */
+export function isSettingsProblem(error: unknown): boolean {
+  if (error instanceof Unusable) return true;
+  return error instanceof Error && ["SettingsError", "GuardError"].includes(error.name);
+}

@@ -224,7 +224,7 @@ describe("tools", () => {
     await screen.until(/mcp: odd ready \(10 tools/);
     screen.type("first\r");
     await screen.until(
-      /┌ odd\.echo {2}server: odd \(stdio .*\n│ text {2}"one"\n└ call it\? {2}\[y\]es {2}\[N\]o {2}\[a\]lways {2}\[\?\]$/,
+      /┌ odd\.echo {2}server: odd \(stdio [\s\S]*?\n│ text {2}"one"\n└ call it\? {2}\[y\]es {2}\[N\]o {2}\[a\]lways {2}\[\?\]$/,
     );
     await answer(screen, "y");
     await screen.until(/┌ odd\.echo\n│ you said one\n└ ok · 12 B · \d+ ms\ndone one/);

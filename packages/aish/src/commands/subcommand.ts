@@ -1,7 +1,7 @@
 // `aish mcp …`, `aish sessions`, `aish doctor`: the same program without a conversation.
 import path from "node:path";
 import type { ChatOptions, Config } from "../config.ts";
-import { EXIT, isSettingsProblem } from "../print.ts";
+import { EXIT } from "../exit-codes.ts";
 import { Program } from "../program.ts";
 import type { Seams } from "../program.ts";
 import { parseObject } from "../model/json-text.ts";
@@ -14,6 +14,7 @@ import { plainConfig } from "../servers/server-config.ts";
 import { outcomeOf, wordsForPerson } from "../servers/call-end.ts";
 import { textOfResult } from "../servers/content.ts";
 import { displayName, isAlias } from "../tools/names.ts";
+import { isSettingsProblem } from "../unusable.ts";
 
 type Subcommand = Extract<Config, { kind: "mcp" | "sessions" | "doctor" }>;
 

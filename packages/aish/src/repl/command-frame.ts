@@ -1,19 +1,18 @@
 // A shell command on the screen: a frame with its output as it comes, how it ended, and what is remembered for the model.
 import { createScreenSafeStream } from "@bosun/guard";
 import type { Program } from "../program.ts";
+import { withoutTabs } from "../screen/layout.ts";
 import { safeLine } from "../screen/terminal-view.ts";
 import type { Terminal } from "../screen/terminal.ts";
 import type { CommandRun } from "../shell/run-command.ts";
 import { headAndTail } from "../conversation/limit-result.ts";
 import { record } from "../turn/chat.ts";
 
-export type Shown = { run: CommandRun | undefined };
-
 export async function runInFrame(
   program: Program,
   terminal: Terminal,
   command: string,
-  options: { by: "user" | "model"; remember: boolean; onRunning: (interrupt: () => void) => void },
+  options: { by: "user" | "model"; remember: () => boolean; onRunning: (interrupt: () => void) => void },
 ): Promise<CommandRun | undefined> {
   const { frames, style } = terminal;
   const { settings, chat, io } = program;
@@ -25,7 +24,7 @@ export async function runInFrame(
     const lines = (held + text).split("\n");
     held = lines.pop() ?? "";
     if (isEnd && held !== "") lines.push(held);
-    if (lines.length > 0) terminal.line(lines.map((line) => side + line).join("\n"));
+    if (lines.length > 0) terminal.line(lines.map((line) => side + withoutTabs(line)).join("\n"));
   };
   const failure = record(chat, {
     kind: "decision",
@@ -63,7 +62,7 @@ export async function runInFrame(
     bytesOut: run.totalChars,
     exit: typeof run.exit === "number" ? run.exit : null,
   });
-  if (options.remember) {
+  if (options.remember()) {
     chat.gate.heardFrom("the shell"); // what a command prints is not the person's word
     const { maxOutputChars } = settings.shell;
     const isLong = run.output.length > maxOutputChars;

@@ -1,6 +1,7 @@
 // A server asks the person something in the middle of a call: a form of simple fields. Declined on anything but answers.
 import { isObject } from "@bosun/mcp";
 import type { ElicitAnswer, Json, JsonObject } from "@bosun/mcp";
+import { framedText } from "../screen/foreign-text.ts";
 import type { TerminalPerson } from "../screen/terminal-person.ts";
 import { safeLine } from "../screen/terminal-view.ts";
 import type { Terminal } from "../screen/terminal.ts";
@@ -17,10 +18,7 @@ export async function askForm(
   terminal.line(
     [
       style.yellow(`${frames.top}${alias} asks`),
-      ...message
-        .split("\n")
-        .slice(0, 20)
-        .map((line) => `${style.dim(frames.side)}${safeLine(line, 1000)}`),
+      ...framedText(terminal, message.split("\n").slice(0, 20).join("\n")),
     ].join("\n"),
   );
   if (schema === undefined) return { action: "decline" };

@@ -61,22 +61,18 @@ export function policyOf(chat: Chat, tool: ToolInfo): string {
   return `${word}${by}${isDestructive(tool, server) ? " · destructive" : ""}`;
 }
 
-export function toolCard(chat: Chat, tool: ToolInfo): string[] {
+/** `framed`: puts a server's own words behind a frame. */
+export function toolCard(chat: Chat, tool: ToolInfo, framed: (text: string) => string[]): string[] {
   const hint = (value: boolean | undefined): string => (value === undefined ? "not said" : value ? "yes" : "no");
   const { annotations: hints } = tool;
   const diff = chat.definitionDiff(chat.servers.get(tool.alias)?.identity ?? "", tool.tool);
   return [
     `${safeLine(displayName(tool))}   wire name ${wireName(tool)}   policy: ${policyOf(chat, tool)}   definition ${tool.definition.slice(0, 6)}${diff === undefined ? "" : " (changed)"}`,
-    ...tool.description
-      .split("\n")
-      .slice(0, 40)
-      .map((line) => safeLine(line, 1000)),
+    ...framed(tool.description.split("\n").slice(0, 40).join("\n")),
     ...parameterLines(tool.schema),
     `hints (from the server, not verified): destructive ${hint(hints.destructive)}, read-only ${hint(hints.readOnly)}, idempotent ${hint(hints.idempotent)}, open world ${hint(hints.openWorld)}`,
-    ...(diff === undefined ? [] : diff.split("\n").map((line) => safeLine(line, 1000))),
-    ...JSON.stringify(tool.schema, undefined, 2)
-      .split("\n")
-      .map((line) => safeLine(line, 1000)),
+    ...(diff === undefined ? [] : framed(diff)),
+    ...framed(JSON.stringify(tool.schema, undefined, 2)),
   ];
 }
 

@@ -2,6 +2,7 @@
 import path from "node:path";
 import { lastRecords, readAuditFolder } from "@bosun/guard";
 import { exportConversation } from "../history/export.ts";
+import { framedText } from "../screen/foreign-text.ts";
 import { safeLine, count } from "../screen/terminal-view.ts";
 import { makeRoom, messagesFor, offeredTools, toolsFor } from "../turn/request.ts";
 import { callByHand, mcpCommand } from "./meta-mcp.ts";
@@ -142,20 +143,24 @@ async function models(repl: Repl, rest: string): Promise<void> {
 
 function last(repl: Repl, which: string): void {
   const { lastResults, lastError } = repl.program.chat;
-  if (which === "error") return repl.terminal.line(safeBlock(lastError === "" ? "(no error)" : lastError));
+  if (which === "error")
+    return repl.terminal.line(lastError === "" ? "(no error)" : framedText(repl.terminal, lastError).join("\n"));
   const place = which === "" ? 1 : Number(which);
   const found = lastResults.at(-place);
   if (found === undefined) return repl.view.status("there is no such result");
   const { frames, style } = repl.terminal;
-  const lines = found.text.split("\n").map((line) => `${style.dim(frames.side)}${safeLine(line, 100_000)}`);
   repl.terminal.line(
-    [style.dim(`${frames.top}${safeLine(found.name)}`), ...lines, style.dim(frames.bottom)].join("\n"),
+    [
+      style.dim(`${frames.top}${safeLine(found.name)}`),
+      ...framedText(repl.terminal, found.text),
+      style.dim(frames.bottom),
+    ].join("\n"),
   );
 }
 
 function think(repl: Repl): void {
   const { lastReasoning } = repl.program.chat;
-  repl.terminal.line(lastReasoning === "" ? "(no reasoning yet)" : safeBlock(lastReasoning));
+  repl.terminal.line(lastReasoning === "" ? "(no reasoning yet)" : framedText(repl.terminal, lastReasoning).join("\n"));
 }
 
 function context(repl: Repl): void {
@@ -291,11 +296,4 @@ export function ageOf(date: Date): string {
   if (minutes < 60) return `${minutes} min`;
   if (minutes < 48 * 60) return `${Math.round(minutes / 60)} h`;
   return `${Math.round(minutes / 1440)} days`;
-}
-
-function safeBlock(text: string): string {
-  return text
-    .split("\n")
-    .map((line) => safeLine(line, 100_000))
-    .join("\n");
 }

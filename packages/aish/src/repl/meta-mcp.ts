@@ -2,6 +2,7 @@
 import { httpUrl } from "@bosun/guard";
 import { parseObject } from "../model/json-text.ts";
 import { aliasOfUrl } from "../servers/configured-servers.ts";
+import { framedText } from "../screen/foreign-text.ts";
 import { safeLine } from "../screen/terminal-view.ts";
 import { placeOf, plainConfig } from "../servers/server-config.ts";
 import { displayName, isAlias, nearest } from "../tools/names.ts";
@@ -66,7 +67,7 @@ export async function callByHand(repl: Repl, rest: string): Promise<void> {
 function showTool(repl: Repl, name: string): void {
   const found = repl.findTool(name);
   if (found === undefined) return noTool(repl, name);
-  repl.terminal.line(toolCard(repl.program.chat, found.tool).join("\n"));
+  repl.terminal.line(toolCard(repl.program.chat, found.tool, (text) => framedText(repl.terminal, text)).join("\n"));
 }
 
 async function connect(repl: Repl, words: readonly string[], tail: string): Promise<void> {
@@ -146,9 +147,8 @@ async function waitFor(repl: Repl, work: () => Promise<void>): Promise<void> {
 function showLog(repl: Repl, alias: string): void {
   const server = repl.program.chat.servers.get(alias);
   if (server === undefined) return noServer(repl, alias);
-  const { frames, style } = repl.terminal;
-  const lines = server.log.lines.map((line) => `${style.dim(frames.side)}${safeLine(line, 1000)}`);
-  repl.terminal.line(lines.length === 0 ? "(nothing)" : lines.join("\n"));
+  const { lines } = server.log;
+  repl.terminal.line(lines.length === 0 ? "(nothing)" : framedText(repl.terminal, lines.join("\n")).join("\n"));
 }
 
 function save(repl: Repl, alias: string): void {
@@ -169,7 +169,8 @@ async function login(repl: Repl, alias: string): Promise<void> {
   const { reach } = server.config;
   if (reach.kind !== "http") return repl.view.problem(`${alias} is not reached over http`);
   await repl.interruptible(async (signal) => {
-    const show = (url: string): void => repl.terminal.line(`  open this address to sign in:\n  ${safeLine(url, 4000)}`);
+    const show = (url: string): void =>
+      repl.terminal.unfolded(`  open this address to sign in:\n  ${safeLine(url, 4000)}`);
     const signIn = await prepareSignIn(reach.url, show, signal);
     server.authorizedFetch = signIn.fetch;
     server.config = { ...server.config, connectMs: Math.max(server.config.connectMs, 300_000) };

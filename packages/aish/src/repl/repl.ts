@@ -1,7 +1,4 @@
 // The conversation at a terminal: one line in, where it goes, what comes of it, until the person leaves.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import type { Program } from "../program.ts";
 import type { Input } from "../screen/input.ts";
 import type { TerminalPerson } from "../screen/terminal-person.ts";
@@ -10,19 +7,18 @@ import type { TerminalView } from "../screen/terminal-view.ts";
 import type { Terminal } from "../screen/terminal.ts";
 import type { Server } from "../servers/server.ts";
 import { InputHistory } from "../settings/state.ts";
-import { lastingCommand } from "../shell/lasting-command.ts";
-import { runOnTerminal } from "../shell/terminal-child.ts";
 import { displayName, nearest } from "../tools/names.ts";
 import { runTurn } from "../turn/turn.ts";
-import { runInFrame } from "./command-frame.ts";
+import { completions } from "./complete.ts";
+import { editText, onTerminal } from "./lent-terminal.ts";
 import { runProposed } from "./proposed-commands.ts";
 import { banner, lastExchange, settledReport, stateOf } from "./reports.ts";
 import { isWholeInput, joinedInput, route } from "./route.ts";
+import { ShellLines } from "./shell-lines.ts";
 import { shortFolder } from "./short-folder.ts";
 
 const LEAVE_MS = 2000;
 const SETTLE_MS = 60;
-const GUESS_MS = 1000;
 
 export type MetaCommand = { run: (repl: Repl, rest: string) => Promise<void> | void };
 
@@ -39,7 +35,7 @@ export class Repl {
   #lastInterrupt = 0;
   #hasSaidServers = false;
   #hasCommandJustRun = false;
-  #folders: string[] = [];
+  readonly #shell: ShellLines;
   #nextLine = "";
 
   constructor(parts: Pick<Repl, "program" | "terminal" | "input" | "view" | "person" | "meta">) {
@@ -49,6 +45,7 @@ export class Repl {
     this.view = parts.view;
     this.person = parts.person;
     this.meta = parts.meta;
+    this.#shell = new ShellLines(parts);
     const { settings, options, loaded } = parts.program;
     const isKept = settings.history.enabled && !options.noHistory;
     this.history = new InputHistory(isKept ? loaded.folders.state : undefined);
@@ -80,7 +77,7 @@ export class Repl {
         history: this.history.lines,
         clearsOnInterrupt: true,
         isWhole: isWholeInput,
-        complete: (text) => this.#complete(text),
+        complete: (text) => completions(text, this.meta.keys(), this.program.chat.servers),
       });
       if (end.kind === "end-of-input") break;
       if (end.kind === "interrupt") this.#interruptedAtPrompt();
@@ -129,51 +126,22 @@ export class Repl {
   }
 
   async shell(command: string, remember: boolean): Promise<void> {
-    const { program } = this;
-    const [word = ""] = command.split(/\s+/);
-    if (program.settings.shell.ttyPrograms.includes(word))
-      return void (await this.onTerminal([program.runner.shell, "-c", command]));
-    if (await this.#lasting(command)) return;
-    await this.#framed(command, "user", remember);
-    this.#hasCommandJustRun = remember;
+    this.#hasCommandJustRun = await this.#shell.run(command, remember);
   }
 
   /** Another program gets the terminal; we wait. */
-  async onTerminal(argv: readonly string[]): Promise<number | undefined> {
-    await this.input.close();
-    try {
-      return await runOnTerminal({ argv, cwd: this.program.io.cwd(), env: this.program.runner.environment("user") });
-    } catch (error) {
-      this.view.problem(error instanceof Error ? error.message : String(error));
-      return undefined;
-    } finally {
-      this.input.open();
-    }
+  onTerminal(argv: readonly string[]): Promise<number | undefined> {
+    return onTerminal(this, argv);
   }
 
   /** A text in the person's editor; undefined when it was not changed into anything. */
-  readonly edit = async (text: string, extension: string): Promise<string | undefined> => {
-    const editor = this.program.env["VISUAL"] || this.program.env["EDITOR"] || "vi";
-    const folder = mkdtempSync(path.join(tmpdir(), "aish-"));
-    const file = path.join(folder, `edit.${extension}`);
-    try {
-      writeFileSync(file, text, { mode: 0o600 });
-      const quoted = `'${file.replaceAll("'", `'\\''`)}'`;
-      const code = await this.onTerminal(["/bin/sh", "-c", `${editor} ${quoted}`]);
-      return code === 0 ? readFileSync(file, "utf8") : undefined;
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  };
+  edit(text: string, extension: string): Promise<string | undefined> {
+    return editText(this, text, extension);
+  }
 
   /** Puts a text on the next input line, to be seen before anything happens. */
   prefill(text: string): void {
     this.#nextLine = text;
-  }
-
-  changeFolder(folder: string): void {
-    this.program.io.chdir(folder);
-    this.view.status(`now in ${this.program.io.cwd()}`);
   }
 
   async #line(line: string, isPaste: boolean): Promise<void> {
@@ -232,56 +200,10 @@ export class Repl {
     }
   }
 
-  // A wrong guess is undone with one key: Ctrl-C in the first second sends the line to the model instead.
+  // A wrong guess is undone with one key: the line goes to the model instead.
   async #guessed(command: string): Promise<void> {
-    this.terminal.line(this.terminal.style.dim(`$ ${safeLine(command)}`));
-    const startedAt = Date.now();
-    let isWrong = false;
-    await this.#framed(command, "user", true, () => {
-      if (Date.now() - startedAt < GUESS_MS) isWrong = true;
-    });
-    if (isWrong) await this.ask(command);
+    if ((await this.#shell.guessed(command)) === "wrong") await this.ask(command);
     else this.#hasCommandJustRun = true;
-  }
-
-  async #framed(command: string, by: "user" | "model", remember: boolean, onInterrupt?: () => void) {
-    try {
-      return await runInFrame(this.program, this.terminal, command, {
-        by,
-        remember,
-        onRunning: (interrupt) => {
-          this.input.onInterrupt = () => {
-            onInterrupt?.();
-            interrupt();
-          };
-        },
-      });
-    } finally {
-      this.input.onInterrupt = undefined;
-    }
-  }
-
-  /** `cd` and its like act on us, so that they last. */
-  async #lasting(command: string): Promise<boolean> {
-    const lasting = lastingCommand(command);
-    if (lasting === undefined) return false;
-    const { io, runner, env } = this.program;
-    if (lasting.kind === "export") env[lasting.name] = lasting.value;
-    else if (lasting.kind === "unset") for (const name of lasting.names) delete env[name];
-    else if (lasting.kind === "pop") {
-      const folder = this.#folders.pop();
-      if (folder === undefined) this.view.problem("popd: there is no folder to go back to");
-      else this.changeFolder(folder);
-    } else {
-      const words = lasting.kind === "push" ? `cd ${lasting.folder ?? ""}` : lasting.command;
-      const run = await runner.run(words, { cwd: io.cwd(), by: "user", timeoutMs: 10_000, onOutput: () => {} });
-      if (run.exit !== 0 || run.cwdAfter === undefined) this.view.problem(run.output.trim() || `${command} failed`);
-      else {
-        if (lasting.kind === "push") this.#folders.push(io.cwd());
-        this.changeFolder(run.cwdAfter);
-      }
-    }
-    return true;
   }
 
   async #turn(): Promise<void> {
@@ -299,7 +221,7 @@ export class Repl {
       program: this.program,
       view: this.view,
       person: this.person,
-      run: (command) => this.#framed(command, "model", true),
+      run: (command) => this.#shell.framed(command, "model", true),
     });
   }
 
@@ -334,23 +256,6 @@ export class Repl {
     if (now - this.#lastInterrupt < LEAVE_MS) return this.leave();
     this.#lastInterrupt = now;
     this.terminal.line("(Ctrl-D or :quit leaves)");
-  }
-
-  #complete(text: string): string[] {
-    if (text.startsWith(":mcp ")) {
-      const verbs = ["list", "tools", "tool", "call", "connect", "disconnect", "reconnect", "log", "save", "login"];
-      return verbs.map((verb) => `:mcp ${verb}`).filter((one) => one.startsWith(text));
-    }
-    if (/^:(?:call|allow|ask|deny)\s/.test(text)) {
-      const [command = ""] = text.split(/\s/);
-      return this.program.chat.servers
-        .tools()
-        .map((tool) => `${command} ${displayName(tool)}`)
-        .filter((one) => one.startsWith(text));
-    }
-    return text.startsWith(":")
-      ? [...this.meta.keys()].map((name) => `:${name}`).filter((one) => one.startsWith(text))
-      : [];
   }
 
   /** A tool by hand, through the same approval. */

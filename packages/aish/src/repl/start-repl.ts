@@ -1,7 +1,7 @@
 // The interactive program: terminal, keyboard, person and repl put together; signals; an end that leaves nothing behind.
 import type { ElicitAnswer, JsonObject } from "@bosun/mcp";
 import type { ChatOptions } from "../config.ts";
-import { EXIT, isSettingsProblem } from "../print.ts";
+import { EXIT } from "../exit-codes.ts";
 import { Program } from "../program.ts";
 import type { Seams, Ui } from "../program.ts";
 import { Input } from "../screen/input.ts";
@@ -9,13 +9,14 @@ import type { Io, Keyboard } from "../screen/io.ts";
 import { TerminalPerson } from "../screen/terminal-person.ts";
 import { safeLine, TerminalView } from "../screen/terminal-view.ts";
 import { Terminal } from "../screen/terminal.ts";
-import { Unusable } from "../unusable.ts";
+import { isSettingsProblem, Unusable } from "../unusable.ts";
 import { askForm } from "./elicit.ts";
 import { ageOf, META } from "./meta-commands.ts";
 import { Repl } from "./repl.ts";
 import { shortFolder } from "./short-folder.ts";
 
-const CLOSE_MS = 3000;
+/** Servers that do not end by themselves are asked to, and then made to: 2 s, 3 s. */
+const CLOSE_MS = 6000;
 
 export async function startRepl(
   io: Io,
@@ -143,7 +144,7 @@ function onSignals(io: Io, input: Input, repl: () => Repl | undefined, setCode: 
     } else if (signal === "SIGWINCH") input.redraw();
     else if (signal === "SIGINT") input.onInterrupt?.();
     else {
-      setCode(signal === "SIGTERM" ? EXIT.terminated : 129);
+      setCode(signal === "SIGTERM" ? EXIT.terminated : EXIT.hangup);
       repl()?.leave();
       input.onInterrupt?.();
       input.abandon();

@@ -7,7 +7,9 @@ import { widthOf, wrap } from "./layout.ts";
 const SHORT_CHARS = 200;
 const SHORT_LINES = 8;
 const WIDEST_KEY = 20;
-const MAX_SHOWN_CHARS = 200_000;
+const SHORT_ENTRIES = 60;
+/** More than this nobody reads on a screen: it is not shown, and so it cannot be approved. */
+const MAX_SHOWN_CHARS = 1_000_000;
 
 export type ArgumentLines = {
   lines: string[];
@@ -20,12 +22,15 @@ type Mark = { open: string; close: string } | undefined;
 export function argumentLines(args: JsonObject, width: number, whole: boolean, mark: Mark): ArgumentLines {
   const entries = Object.entries(args);
   if (entries.length === 0) return { lines: ["(no arguments)"], isCut: false };
-  const keys = entries.map(([key]) => safeLine(key, mark));
+  const shownEntries = whole ? entries : entries.slice(0, SHORT_ENTRIES);
+  const keys = shownEntries.map(([key]) => safeLine(key, mark));
   const column = Math.min(WIDEST_KEY, Math.max(...keys.map(widthOf))) + 2;
-  let isCut = false;
-  const lines = entries.flatMap(([key, value], place) => {
-    const shown = shownValue(key, value, whole, mark);
+  let isCut = shownEntries.length < entries.length;
+  let left = MAX_SHOWN_CHARS;
+  const lines = shownEntries.flatMap(([key, value], place) => {
+    const shown = shownValue(key, value, whole ? left : undefined, mark);
     isCut ||= shown.isCut;
+    left = Math.max(0, left - key.length - shown.lines.reduce((sum, line) => sum + line.length, 0));
     const label = keys[place] ?? "";
     const indent = " ".repeat(column);
     const rows = shown.lines.flatMap((line) => wrap(line, width - column));
@@ -34,27 +39,29 @@ export function argumentLines(args: JsonObject, width: number, whole: boolean, m
     const lead = label + " ".repeat(Math.max(2, column - widthOf(label)));
     return rows.map((row, at) => (at === 0 ? lead : indent) + row);
   });
+  const missing = entries.length - shownEntries.length;
+  if (missing > 0) lines.push(`… ${missing.toLocaleString("en-US")} more arguments`);
   return { lines, isCut };
 }
 
-function shownValue(key: string, value: unknown, whole: boolean, mark: Mark): ArgumentLines {
-  if (!whole && isSecretName(key) && typeof value === "string" && value !== "") {
+/** `room`: show it whole, as far as so many characters reach; undefined: show the beginning. */
+function shownValue(key: string, value: unknown, room: number | undefined, mark: Mark): ArgumentLines {
+  if (room === undefined && isSecretName(key) && typeof value === "string" && value !== "") {
     return { lines: [safeLine(masked(value), mark)], isCut: false };
   }
-  if (typeof value === "string" && value.includes("\n")) return textLines(value, whole, mark);
+  if (typeof value === "string" && value.includes("\n")) return textLines(value, room, mark);
   const text = JSON.stringify(value, undefined, typeof value === "object" && value !== null ? 2 : undefined) ?? "null";
   if (typeof value === "object" && value !== null) {
     const compact = JSON.stringify(value);
-    return compact.length <= 60 ? { lines: [safeLine(compact, mark)], isCut: false } : textLines(text, whole, mark);
+    return compact.length <= 60 ? { lines: [safeLine(compact, mark)], isCut: false } : textLines(text, room, mark);
   }
-  return textLines(text, whole, mark);
+  return textLines(text, room, mark);
 }
 
-function textLines(text: string, whole: boolean, mark: Mark): ArgumentLines {
-  const bounded = text.slice(0, MAX_SHOWN_CHARS);
-  const all = bounded.split(/\r?\n/);
-  const first = whole ? all : all.slice(0, SHORT_LINES);
-  let room = whole ? MAX_SHOWN_CHARS : all.length === 1 ? SHORT_CHARS : SHORT_CHARS * 4;
+function textLines(text: string, whole: number | undefined, mark: Mark): ArgumentLines {
+  const all = text.slice(0, whole ?? MAX_SHOWN_CHARS).split(/\r?\n/);
+  const first = whole === undefined ? all.slice(0, SHORT_LINES) : all;
+  let room = whole ?? (all.length === 1 ? SHORT_CHARS : SHORT_CHARS * 4);
   let shownChars = 0;
   const lines: string[] = [];
   for (const line of first) {

@@ -3,6 +3,8 @@
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
+const TAB = 8;
+
 export type Laid = { rows: string[]; cursor: { row: number; column: number } };
 
 /** `lead` stands before the first row, `next` before every other line of the text. */
@@ -39,22 +41,23 @@ export function layOut(text: string, cursor: number, columns: number, lead: stri
   return { rows, cursor: place };
 }
 
-/** Lines no wider than this; breaks at blanks where there are any. */
+/** Lines no wider than this; breaks at blanks where there are any. Our own styling in them stays whole. */
 export function wrap(text: string, width: number): string[] {
   const most = Math.max(8, width);
-  const lines: string[] = [];
-  for (const line of text.split("\n")) {
-    let rest = line;
-    while (widthOf(rest) > most) {
-      const cut = fitting(rest, most);
-      const blank = rest.lastIndexOf(" ", cut);
-      const end = blank > cut * 0.5 ? blank + 1 : cut;
-      lines.push(rest.slice(0, end));
-      rest = rest.slice(end);
-    }
-    lines.push(rest);
+  return text.split("\n").flatMap((line) => {
+    if (line.length <= most && widthOf(line) <= most) return [line];
+    return Bun.wrapAnsi(line, most, { hard: true, trim: false }).split("\n");
+  });
+}
+
+/** Tabs as blanks: only so a width is a width. */
+export function withoutTabs(line: string): string {
+  if (!line.includes("\t")) return line;
+  let out = "";
+  for (const [place, part] of line.split("\t").entries()) {
+    out += (place === 0 ? "" : " ".repeat(TAB - (widthOf(out) % TAB))) + part;
   }
-  return lines;
+  return out;
 }
 
 export function widthOf(text: string): number {

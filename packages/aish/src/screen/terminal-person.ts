@@ -10,6 +10,7 @@ import { displayName } from "../tools/names.ts";
 import type { CallAnswer, CallQuestion, LimitAnswer, Person } from "../turn/view.ts";
 import { argumentLines } from "./argument-lines.ts";
 import type { Input } from "./input.ts";
+import { framedText } from "./foreign-text.ts";
 import { wrap } from "./layout.ts";
 import type { Terminal } from "./terminal.ts";
 import { safeLine } from "./terminal-view.ts";
@@ -54,21 +55,18 @@ export class TerminalPerson implements Person {
       switch (word) {
         case "y":
         case "yes":
-          if (!isCut || whole) return { kind: "yes" };
-          // Nobody approves what was not on the screen.
-          this.#note("not everything was shown; here it is:");
+          if (!isCut) return { kind: "yes" };
+          isCut = this.#showRest(question, whole);
           whole = true;
-          isCut = this.#showCall(question, whole);
           continue;
         case "v":
           whole = true;
           isCut = this.#showCall(question, whole);
           continue;
         case "a": {
-          if (isCut && !whole) {
-            this.#note("not everything was shown; here it is:");
+          if (isCut) {
+            isCut = this.#showRest(question, whole);
             whole = true;
-            isCut = this.#showCall(question, whole);
             continue;
           }
           const answer = await this.#always(question);
@@ -138,6 +136,16 @@ export class TerminalPerson implements Person {
     return this.#ask(prompt);
   }
 
+  /** Nobody approves what was not on the screen. */
+  #showRest(question: CallQuestion, wasWhole: boolean): boolean {
+    if (wasWhole) {
+      this.#note("there is more than can be shown, so it cannot be allowed as it is: e edits it, n refuses it");
+      return true;
+    }
+    this.#note("not everything was shown; here it is:");
+    return this.#showCall(question, true);
+  }
+
   #showCall(question: CallQuestion, whole: boolean): boolean {
     const { tool, server, isDestructive, ask } = question;
     const { frames, style, columns } = this.#terminal;
@@ -158,7 +166,7 @@ export class TerminalPerson implements Person {
       lines.push(`${side}${style.red(`definition changed since you allowed it on ${ask.changedSince.slice(0, 10)}`)}`);
     }
     if (whole && question.definitionDiff !== undefined) {
-      for (const line of question.definitionDiff.split("\n")) lines.push(`${side}${safeLine(line, 1000)}`);
+      lines.push(...framedText(this.#terminal, question.definitionDiff));
     }
     const shown = argumentLines(question.arguments, columns - 3, whole, style.mark);
     for (const line of shown.lines) lines.push(`${side}${line}`);

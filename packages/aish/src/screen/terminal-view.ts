@@ -6,7 +6,8 @@ import type { Outcome } from "../conversation/turns.ts";
 import { sizeText } from "../servers/content.ts";
 import type { Server } from "../servers/server.ts";
 import type { AnswerFacts, RunningCall, ShownCall, View } from "../turn/view.ts";
-import { cutToWidth, wrap } from "./layout.ts";
+import { framedText } from "./foreign-text.ts";
+import { cutToWidth } from "./layout.ts";
 import { MarkdownStream } from "./markdown.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -98,6 +99,11 @@ export class TerminalView implements View {
     // The frames say it.
   }
 
+  readBack(call: ShownCall, text: string): void {
+    const which = typeof call.arguments?.["result"] === "string" ? ` ${call.arguments["result"]}` : "";
+    this.status(`the model reads more of a result${which} (${count(text.length)} characters)`);
+  }
+
   notRun(call: ShownCall, words: string, outcome: Outcome): void {
     if (outcome === "refused") this.status(`refused ${call.name}${words}`);
     else this.problem(`${call.name}: ${words}`);
@@ -137,12 +143,13 @@ export class TerminalView implements View {
   }
 
   #frame(name: string, text: string, facts: { outcome: Outcome; ms: number; bytes: number; told: boolean }): void {
-    const { frames, style, columns } = this.#terminal;
+    const { frames, style } = this.#terminal;
     const all = text.replace(/\s+$/, "").split(/\r?\n/);
-    const lines = all.slice(0, SHOWN_LINES).map((line) => safeLine(line, 2000));
-    const rows = lines.flatMap((line) => wrap(line, columns - 4)).map((row) => `${style.dim(frames.side)}${row}`);
-    const more = all.length - lines.length;
-    if (more > 0) rows.push(`${style.dim(frames.side)}… ${count(more)} more lines (:last shows all)`);
+    const shown = all.slice(0, SHOWN_LINES).join("\n");
+    const lead = style.dim(frames.side);
+    const rows = framedText(this.#terminal, shown, 2000);
+    const more = all.length - SHOWN_LINES;
+    if (more > 0) rows.push(`${lead}… ${count(more)} more lines (:last shows all)`);
     const end =
       facts.outcome === "ok"
         ? style.dim(`${frames.bottom}ok · ${sizeText(facts.bytes)} · ${facts.ms} ms`)

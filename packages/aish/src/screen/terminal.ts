@@ -1,7 +1,8 @@
 // The two output streams of a terminal program: the model's words on one, everything of ours on the other. Append-only;
 // only the current line is ever rewritten, and an input line under it survives whatever is printed above.
 import type { Io, Output } from "./io.ts";
-import { cutToWidth } from "./layout.ts";
+import { EdgeGuard } from "./edge-guard.ts";
+import { cutToWidth, widthOf, wrap } from "./layout.ts";
 import { framesFor, isUtf8Locale, styleFor, wantsColor } from "./style.ts";
 import type { Frames, Style } from "./style.ts";
 
@@ -17,6 +18,7 @@ export class Terminal {
   #isAtStart = true;
   #transient = false;
   #input: InputLine | undefined;
+  readonly #edge = new EdgeGuard();
 
   constructor(io: Io, options: { color?: boolean; ascii?: boolean } = {}) {
     this.#out = io.stdout;
@@ -39,24 +41,33 @@ export class Terminal {
   words(text: string): void {
     if (text === "") return;
     this.#clearTransient();
-    this.#out.write(text);
+    this.#out.write(this.#out.isTerminal ? this.#edge.push(text, this.columns) : text);
     if (this.#out.isTerminal) this.#isAtStart = text.endsWith("\n");
   }
 
   /** Ends the line the model is in. */
   endWords(): void {
     if (!this.#isAtStart) this.#out.write("\n");
-    this.#isAtStart = true;
+    this.#begins();
   }
 
-  /** Lines of ours; safe already. Printed above an input line, if there is one. */
+  /**
+   * Lines of ours; safe already. Printed above an input line, if there is one. A line that is too wide goes on behind an
+   * indent: what is foreign in it must not be carried to the edge, where it would look like ours.
+   */
   line(text: string): void {
+    const lines = text.split("\n").flatMap((line) => (widthOf(line) <= this.columns ? [line] : this.#folded(line)));
+    this.unfolded(lines.join("\n"));
+  }
+
+  /** The same as it is, for what must be copied whole, such as an address. */
+  unfolded(text: string): void {
     this.#clearTransient();
     const input = this.#input;
     input?.hide();
     const start = this.#isAtStart ? "" : "\n";
     this.#err.write(`${start}${text}\n`);
-    this.#isAtStart = true;
+    this.#begins();
     input?.show();
   }
 
@@ -76,7 +87,7 @@ export class Terminal {
   interruptMark(): void {
     this.#clearTransient();
     this.#err.write("^C\n");
-    this.#isAtStart = true;
+    this.#begins();
   }
 
   /** Raw text of ours: prompts and the input line. */
@@ -87,13 +98,27 @@ export class Terminal {
   startInput(input: InputLine): void {
     this.#clearTransient();
     if (!this.#isAtStart) this.#err.write("\n");
-    this.#isAtStart = true;
+    this.#begins();
     this.#input = input;
   }
 
   endInput(): void {
     this.#input = undefined;
+    this.#begins();
+  }
+
+  /** What comes next stands at the beginning of a line. */
+  #begins(): void {
     this.#isAtStart = true;
+    this.#edge.lineEnded();
+  }
+
+  #folded(line: string): string[] {
+    const { top, side, bottom } = this.frames;
+    const isFramed = [top, side, bottom].some((mark) => Bun.stripANSI(line).startsWith(mark));
+    const indent = isFramed ? this.style.dim(side) : "  ";
+    const [first = "", ...rest] = wrap(line, this.columns - 1 - widthOf(indent));
+    return [first, ...rest.map((row) => indent + row)];
   }
 
   #clearTransient(): void {

@@ -6,6 +6,8 @@ import { isSecretVariable } from "@bosun/guard";
 
 const KEPT_CHARS = 2_000_000;
 const AGAIN_MS = 2000;
+/** Between asking a command to end and ending it (§3.3). */
+const GRACE_MS = 3000;
 
 export type CommandRun = {
   exit: number | string;
@@ -23,8 +25,10 @@ export type RunOptions = {
   by: "user" | "model";
   timeoutMs: number;
   onOutput: (text: string) => void;
-  /** Aborted on Ctrl-C: the first time a wish, the second time an order. */
+  /** Gives what Ctrl-C does: the first time a wish, the second time an order. */
   onRunning?: (interrupt: () => void) => void;
+  /** Ends it from outside, with nobody to press a key twice. */
+  signal?: AbortSignal;
 };
 
 export class CommandRunner {
@@ -53,7 +57,14 @@ export class CommandRunner {
       onOutput: (_stream, chunk) => options.onOutput(decoder.decode(chunk, { stream: true })),
     });
     options.onRunning?.(interrupter(running));
+    const end = (): void => endSoon(running);
+    if (options.signal?.aborted === true) end();
+    options.signal?.addEventListener("abort", end, { once: true });
+    // The engine asks it to end when its time is up.
+    const last = setTimeout(() => killGroup(running), options.timeoutMs + GRACE_MS);
     const run = await running.done;
+    clearTimeout(last);
+    options.signal?.removeEventListener("abort", end);
     options.onOutput(decoder.decode());
     return {
       exit: run.exitCode ?? run.signal ?? "unknown",
@@ -89,16 +100,34 @@ export class CommandRunner {
 // As in a terminal: the group gets SIGINT; who insists within two seconds gets it ended.
 function interrupter(running: Running): () => void {
   let last = 0;
+  let isEnding = false;
   return () => {
     const now = Date.now();
-    if (now - last < AGAIN_MS) running.stop("cancel");
-    else {
-      try {
-        process.kill(-running.tree.leader, "SIGINT");
-      } catch {
-        running.stop("cancel");
-      }
-    }
+    if (isEnding) killGroup(running);
+    else if (now - last < AGAIN_MS) {
+      isEnding = true;
+      endSoon(running);
+    } else if (!signalGroup(running, "SIGINT")) endSoon(running);
     last = now;
   };
+}
+
+function endSoon(running: Running): void {
+  running.stop("cancel");
+  const timer = setTimeout(() => killGroup(running), GRACE_MS);
+  void running.done.catch(() => {}).finally(() => clearTimeout(timer));
+}
+
+function killGroup(running: Running): void {
+  signalGroup(running, "SIGKILL");
+}
+
+/** False: there is nobody left to hear it. */
+function signalGroup(running: Running, signal: "SIGINT" | "SIGKILL"): boolean {
+  try {
+    process.kill(-running.tree.leader, signal);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,17 +1,17 @@
 // The calls of one answer: each is looked up, decided, perhaps asked about, run, and answered in the conversation.
 // Whatever happens, every call has a result at the end.
-import type { Answer } from "@bosun/guard";
 import type { JsonObject, ToolResult } from "@bosun/mcp";
-import { isDestructive } from "../approval/gate.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import { resultLimits } from "../conversation/limit-result.ts";
 import type { Outcome, ToolCall, ToolTurn } from "../conversation/turns.ts";
 import { parseObject } from "../model/json-text.ts";
-import { DENIED, outcomeOf, REFUSED, STOPPED, wordsForModel, wordsForPerson } from "../servers/call-end.ts";
+import { outcomeOf, STOPPED, wordsForModel, wordsForPerson } from "../servers/call-end.ts";
 import type { Server } from "../servers/server.ts";
 import type { NameTable } from "../tools/names.ts";
 import { READ_RESULT, readResult } from "../tools/read-result.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
+import { approveCall, GONE } from "./approve-call.ts";
+import type { Approval, Found } from "./approve-call.ts";
 import { resultForModel } from "./call-result.ts";
 import { record } from "./chat.ts";
 import type { Chat } from "./chat.ts";
@@ -30,7 +30,6 @@ export type RoundEnd = {
 };
 
 type Result = ToolResult & JsonObject;
-type Found = { call: ToolCall; shown: ShownCall; tool: ToolInfo; server: Server; arguments: JsonObject };
 type Ready = Found & { note: string };
 
 export type RoundContext = {
@@ -82,7 +81,7 @@ class Round {
     if (call.wire === READ_RESULT) {
       const text = readResult(chat.results, call.arguments);
       this.#answer(call, { content: text, outcome: "ok", bytes: text.length });
-      view.decided(shown, "allow", "built in");
+      view.readBack(shown, text);
       this.end.allFailed = false;
       return undefined;
     }
@@ -126,7 +125,7 @@ class Round {
     const worker = async (): Promise<void> => {
       for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
         const { call } = one;
-        if (!this.#decided(one.shown, one, "allow", "rules")) continue;
+        if (!this.#decided(one, "allow", "rules")) continue;
         done.set(call.id, await this.#run(one));
       }
     };
@@ -136,21 +135,21 @@ class Round {
   }
 
   async one(found: Found): Promise<void> {
-    let ready: Ready | undefined;
+    const { call, shown } = found;
+    let approval: Approval;
     try {
-      ready = await this.#approved(found);
+      approval = await approveCall(found, this.#context);
     } catch (error) {
       // Arguments nested so deeply that nobody can show or compare them: what cannot be judged does not run.
       const why = error instanceof Error ? error.message : String(error);
-      this.#notRun(
-        found.call,
-        found.shown,
-        `not run: ${why}`,
-        "Not run: the arguments could not be judged.",
-        "not-run",
-      );
+      return this.#notRun(call, shown, `not run: ${why}`, "Not run: the arguments could not be judged.", "not-run");
     }
-    if (ready === undefined) return;
+    if (approval.kind === "gone") {
+      return this.#notRun(call, shown, "the server no longer has this tool", GONE, "not-run");
+    }
+    if (approval.kind === "refused") return this.#refused(approval);
+    const ready: Ready = { ...approval.found, note: approval.note };
+    if (!this.#decided(ready, "allow", approval.by)) return;
     if (this.end.ran >= this.#context.callsLeft) return; // answered with the rest
     (await this.#run(ready))();
   }
@@ -160,76 +159,6 @@ class Round {
     for (const call of chat.conversation.open()) {
       view.notRun({ name: call.name, arguments: undefined, raw: call.arguments }, "not run", "not-run");
       this.#answer(call, { content: STOPPED, outcome: "not-run" });
-    }
-  }
-
-  async #approved(found: Found): Promise<Ready | undefined> {
-    const { chat, person, view } = this.#context;
-    const { call, shown, server } = found;
-    let args = found.arguments;
-    let note = "";
-    for (;;) {
-      // The list may have changed since the model saw it: what is decided about is what would be called now.
-      const tool = currentTool(server, found.tool);
-      if (tool === undefined) {
-        const words = wordsForModel({ kind: "no-such-tool", message: "", near: [] }, false);
-        this.#notRun(call, shown, "the server no longer has this tool", words, "not-run");
-        return undefined;
-      }
-      const resolution = chat.gate.decide(tool, server, args);
-      const now: Found = { ...found, tool, arguments: args, shown: { ...shown, arguments: args } };
-      if (resolution.kind === "deny") {
-        this.#decided(now.shown, now, "deny", resolution.decision.rule.name);
-        this.#notRun(call, shown, `not allowed: ${resolution.decision.reason}`, DENIED, "denied");
-        return undefined;
-      }
-      if (resolution.kind === "allow") {
-        return this.#decided(now.shown, now, "allow", resolution.decision.rule.name) ? { ...now, note } : undefined;
-      }
-      if (person.approve === undefined) {
-        this.end.unapproved.push(call.name);
-        this.#decided(now.shown, now, "refuse", "nobody could approve it");
-        this.#notRun(call, shown, "not allowed: nobody could approve it", DENIED, "refused");
-        return undefined;
-      }
-      const answer = await person.approve({
-        tool,
-        server,
-        arguments: args,
-        ask: resolution.ask,
-        isDestructive: isDestructive(tool, server),
-        definitionDiff: chat.definitionDiff(server.identity, tool.tool),
-      });
-      if (answer.kind === "edit") {
-        chat.gate.answer(resolution.ask, tool, server, args, { kind: "deny" });
-        args = answer.arguments;
-        note = `(the user changed the arguments to ${JSON.stringify(args)})\n`;
-        continue;
-      }
-      if (answer.kind === "stop" || this.#context.signal.aborted) {
-        this.end.stopped = true;
-        this.#refused(now, undefined);
-        return undefined;
-      }
-      if (answer.kind === "no") {
-        this.#refused(now, answer.reason);
-        return undefined;
-      }
-      if (currentTool(server, tool)?.definition !== tool.definition) {
-        view.problem(`${call.name}: its definition changed while you decided; asking again`);
-        continue;
-      }
-      const given = answer.kind === "yes" ? ({ kind: "once" } as const) : answer.answer;
-      const outcome = chat.gate.answer(resolution.ask, tool, server, args, given);
-      if (outcome.kind === "denied") {
-        view.problem(`${call.name}: ${outcome.reason}`);
-        this.#refused(now, undefined);
-        return undefined;
-      }
-      chat.acceptDefinitions(server.identity);
-      if (answer.kind === "remember")
-        view.status(`${allowedWords(given, call.name, server.alias)}  (:policy shows and undoes)`);
-      return this.#decided(now.shown, now, "allow", `person: ${outcome.scope}`) ? { ...now, note } : undefined;
     }
   }
 
@@ -286,12 +215,12 @@ class Round {
     );
   }
 
-  #refused(found: Found, reason: string | undefined): void {
-    const { call, shown } = found;
-    this.#decided(shown, found, "refuse", "person");
-    const why = reason === undefined || reason === "" ? "" : ` Reason: ${reason}`;
-    const said = why === "" ? "" : "; your reason goes to the model";
-    this.#notRun(call, shown, said, `${REFUSED}${why}`, "refused");
+  #refused(refusal: Extract<Approval, { kind: "refused" }>): void {
+    const { found, decision, by, said, words, outcome } = refusal;
+    if (refusal.isUnapproved === true) this.end.unapproved.push(found.call.name);
+    if (refusal.stops === true) this.end.stopped = true;
+    this.#decided(found, decision, by);
+    this.#notRun(found.call, found.shown, said, words, outcome);
   }
 
   #notRun(call: ToolCall, shown: ShownCall, said: string, words: string, outcome: Outcome): void {
@@ -301,12 +230,8 @@ class Round {
   }
 
   /** Written down before anything runs; what cannot be written down does not run. */
-  #decided(
-    shown: ShownCall,
-    { call, tool, server, arguments: args }: Found,
-    decision: "allow" | "deny" | "refuse",
-    by: string,
-  ): boolean {
+  #decided(found: Found, decision: "allow" | "deny" | "refuse", by: string): boolean {
+    const { call, shown, tool, server, arguments: args } = found;
     const { chat, view } = this.#context;
     view.decided(shown, decision, by);
     const failure = record(chat, {
@@ -349,20 +274,9 @@ class Round {
   }
 }
 
-/** The tool as the server describes it now. While it is away, what is known of it stays. */
-function currentTool(server: Server, tool: ToolInfo): ToolInfo | undefined {
-  return server.state === "ready" ? server.tools.find((one) => one.tool === tool.tool) : tool;
-}
-
 // For `:last`: a few, and never more than memory bears.
 function keepLast(results: Chat["lastResults"], result: Chat["lastResults"][number]): void {
   results.push(result);
   const chars = (): number => results.reduce((sum, { text }) => sum + text.length, 0);
   while (results.length > 20 || (results.length > 1 && chars() > MAX_LAST_CHARS)) results.shift();
-}
-
-function allowedWords(answer: Answer, name: string, alias: string): string {
-  if (answer.kind === "always") return `allowed from now on: ${name}`;
-  const isServer = answer.kind === "session" && answer.scope === "server";
-  return `allowed for this session: ${isServer ? `all of "${alias}"` : name}`;
 }

@@ -73,7 +73,7 @@ class TurnRun {
       const { answer, meaning } = asked;
       this.#chat.lastReasoning = answer.reasoning === "" ? this.#chat.lastReasoning : answer.reasoning;
       const runs = meaning.kind === "calls" && !wrapsUp;
-      this.#shown(answer, ms, names, !runs);
+      this.#shown(answer, ms, names, !runs && meaning.kind !== "aborted");
       for (const warning of answer.warnings) this.#view.status(warning);
       switch (meaning.kind) {
         case "aborted":
@@ -221,7 +221,6 @@ class TurnRun {
       usage: answer.usage,
       full: used / this.#chat.model.window,
       reasoningChars: answer.reasoning.length,
-      reasoningMs: 0,
       hasText: answer.text.trim() !== "",
       isLast,
     });

@@ -12,7 +12,6 @@ export type AnswerFacts = {
   /** Share of the window in use, 0 to 1. */
   full: number;
   reasoningChars: number;
-  reasoningMs: number;
   hasText: boolean;
   isLast: boolean;
 };
@@ -39,6 +38,8 @@ export type View = {
   callList(names: readonly string[]): void;
   /** How it was decided: for logs and for `--format`. */
   decided(call: ShownCall, decision: "allow" | "deny" | "refuse", by: string): void;
+  /** The built-in tool gave the model more of a result that was cut. */
+  readBack(call: ShownCall, text: string): void;
   started(call: ShownCall, server: Server): RunningCall;
   /** A call that never started. */
   notRun(call: ShownCall, words: string, outcome: Outcome): void;
