@@ -4,11 +4,13 @@ import {
   closeSync,
   constants,
   fstatSync,
+  linkSync,
   openSync,
   readdirSync,
   readFileSync,
   readSync,
   renameSync,
+  rmSync,
   unlinkSync,
   writeSync,
 } from "node:fs";
@@ -135,8 +137,9 @@ function claim(lock: string): (() => void) | undefined {
     const aside = `${lock}.${randomName(6)}`;
     try {
       renameSync(lock, aside);
-      if (readLock(aside) === holder) unlinkSync(aside);
-      else renameSync(aside, lock);
+      // Never over the lock of somebody who came in between.
+      if (readLock(aside) !== holder) linked(aside, lock);
+      unlinkSync(aside);
     } catch (error) {
       if (codeOf(error) !== "ENOENT") throw error;
     }
@@ -144,15 +147,29 @@ function claim(lock: string): (() => void) | undefined {
   return undefined;
 }
 
+// Written aside and then linked: a lock that is there has its holder's name in it. An empty one, seen by another program
+// that starts in the same moment, would look like that of a dead writer.
 function createLock(lock: string, text: string): boolean {
+  const aside = `${lock}.${randomName(6)}`;
   try {
-    const descriptor = openSync(lock, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+    const descriptor = openSync(aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
     writeSync(descriptor, text);
     closeSync(descriptor);
+    return linked(aside, lock);
+  } catch (error) {
+    throw new GuardError("AUDIT", `${lock} cannot be made: ${error instanceof Error ? error.message : "unknown"}`);
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+function linked(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
     return true;
   } catch (error) {
-    if (codeOf(error) === "EEXIST" || codeOf(error) === "ELOOP") return false;
-    throw new GuardError("AUDIT", `${lock} cannot be made: ${error instanceof Error ? error.message : "unknown"}`);
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
   }
 }
 
