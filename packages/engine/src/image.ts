@@ -5,10 +5,14 @@ import { readWhole } from "./files/read-whole.ts";
 
 export type ImageType = "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "image/bmp" | "image/x-icon";
 
+/** What any of them starts with. */
+const FIRST_BYTES = [0x89, 0xff, 0x47, 0x52, 0x42, 0x00];
+
 export type LoadedImage = { readonly base64: string; readonly bytes: number };
 
 /** The image type of a file that starts like this, or undefined. `size` 0 means unknown. */
 export function sniffImage(head: Uint8Array, size: number): ImageType | undefined {
+  if (!FIRST_BYTES.includes(head[0] ?? -1)) return undefined; // nearly every file
   const ascii = (from: number, to: number) => String.fromCharCode(...head.subarray(from, to));
   if (startsWith(head, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return "image/png";
   if (startsWith(head, [0xff, 0xd8, 0xff])) return "image/jpeg";

@@ -1,7 +1,7 @@
 // An open directory whose identity was checked: names below it are used through its descriptor, so nobody can put
 // another directory in its place between the check and the use. It knows no policy.
 import fs from "node:fs";
-import type { BigIntStats } from "node:fs";
+import type { BigIntStats, Stats } from "node:fs";
 import { EngineError, errnoOf } from "./failure.ts";
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
@@ -29,6 +29,8 @@ export class Directory implements Disposable {
   readonly fd: number;
   readonly #identity: BigIntStats | undefined;
   readonly #borrowed: boolean;
+  /** What a descriptor stands for never changes. */
+  #held: Stats | undefined;
 
   private constructor(path: string, mode: WalkMode, fd: number, borrowed = false) {
     this.path = path;
@@ -59,9 +61,9 @@ export class Directory implements Disposable {
   /** Whether its path, links in it followed, still leads to it. Only for directories above which nobody hostile writes. */
   isStillThere(): boolean {
     try {
-      const held = fs.fstatSync(this.fd);
+      this.#held ??= fs.fstatSync(this.fd);
       const now = fs.statSync(this.path);
-      return held.ino === now.ino && held.dev === now.dev;
+      return this.#held.ino === now.ino && this.#held.dev === now.dev;
     } catch {
       return false;
     }

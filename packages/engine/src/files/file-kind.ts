@@ -2,7 +2,6 @@
 import { sniffImage } from "../image.ts";
 import type { ImageType } from "../image.ts";
 import type { OpenFile } from "./open-file.ts";
-import { readHead } from "./read-whole.ts";
 
 /** The window of the contract: a NUL here makes a file binary. */
 export const SNIFF_BYTES = 512;
@@ -17,7 +16,7 @@ export type FileKind =
 
 /** Order of the contract: image by magic bytes, `.svg` by name, binary by NUL, else text. An empty file is text. */
 export function kindOfFile(file: OpenFile): FileKind {
-  const head = readHead(file, SNIFF_BYTES);
+  const head = file.head(SNIFF_BYTES);
   const mimeType = sniffImage(head, file.size);
   if (mimeType !== undefined) return { kind: "image", mimeType };
   if (head.length > 0 && /\.svg$/i.test(file.path)) return { kind: "svg" };

@@ -1,17 +1,11 @@
 // UTF-8 bytes in pieces → the lines of a range. Skips and counts by newline alone; decodes only what is asked for.
+import { isAscii } from "node:buffer";
 import { EngineError } from "../failure.ts";
+import type { LineRun } from "./line-run.ts";
 
 const NEWLINE = 10;
 const RETURN = 13;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
-
-export type NumberedLine = {
-  readonly number: number;
-  /** Without its line ending; at most `maxLineChars` code points. */
-  readonly text: string;
-  /** Code points of the whole line, given when `text` is only its beginning. */
-  readonly totalChars?: number;
-};
 
 type CollectorOptions = {
   readonly first: number;
@@ -22,7 +16,7 @@ type CollectorOptions = {
 };
 
 export class LineCollector {
-  readonly lines: NumberedLine[] = [];
+  readonly runs: LineRun[] = [];
   readonly #options: CollectorOptions;
   /** The line the next byte belongs to. */
   #number = 1;
@@ -30,7 +24,9 @@ export class LineCollector {
   #open = false;
   #long: LongLine | undefined;
   #started = false;
-  #textBytes = 0;
+  /** Lines of the piece at hand that are fine as they are: where they begin in it, and their cuts from there. */
+  #plain: { readonly first: number; readonly from: number; readonly cuts: number[]; visible: number } | undefined;
+  #units = 0;
 
   constructor(options: CollectorOptions) {
     this.#options = options;
@@ -46,22 +42,32 @@ export class LineCollector {
     return this.#number - 1;
   }
 
+  /** The piece may be overwritten afterwards: what is kept of it is copied. */
   push(piece: Buffer): void {
+    const { first, last, maxLineChars } = this.#options;
     let at = 0;
     if (!this.#started && piece.length > 0) {
       this.#started = true;
       if (BYTE_ORDER_MARK.every((byte, i) => piece[i] === byte)) at = BYTE_ORDER_MARK.length;
     }
     while (at < piece.length) {
-      const wanted = this.#number >= this.#options.first && this.#number <= this.#options.last;
       const newline = piece.indexOf(NEWLINE, at);
       const end = newline < 0 ? piece.length : newline;
-      if (wanted) this.#take(piece, at, end, newline >= 0);
+      if (this.#number >= first && this.#number <= last) {
+        // The common case: a whole line, too short to be cut.
+        if (newline >= 0 && this.#long === undefined && end - at <= maxLineChars) {
+          const plain = (this.#plain ??= { first: this.#number, from: at, cuts: [], visible: 0 });
+          const visible = end > at && piece[end - 1] === RETURN ? end - 1 : end;
+          plain.cuts.push(at - plain.from, visible - plain.from);
+          plain.visible += visible - at;
+        } else this.#takeLong(piece, at, end, newline >= 0);
+      }
       this.#open = newline < 0;
-      if (newline < 0) return;
+      if (newline < 0) break;
       this.#number += 1;
       at = newline + 1;
     }
+    this.#keepPlain(piece);
   }
 
   end(): void {
@@ -71,37 +77,43 @@ export class LineCollector {
     this.#number += 1;
   }
 
-  #take(piece: Buffer, from: number, to: number, ends: boolean): void {
-    const { maxLineChars } = this.#options;
-    // The common case: a whole line, too short to be cut.
-    if (ends && this.#long === undefined && to - from <= maxLineChars) {
-      const visible = to > from && piece[to - 1] === RETURN ? to - 1 : to;
-      this.#add({ number: this.#number, text: piece.toString("utf8", from, visible) });
-      return;
-    }
-    this.#long ??= new LongLine(maxLineChars);
+  #takeLong(piece: Buffer, from: number, to: number, ends: boolean): void {
+    this.#keepPlain(piece);
+    this.#long ??= new LongLine(this.#options.maxLineChars);
     this.#long.add(piece.subarray(from, to));
     if (ends) this.#finish(this.#long, true);
   }
 
   #finish(line: LongLine, hasNewline: boolean): void {
     this.#long = undefined;
-    this.#add({ number: this.#number, ...line.finish(hasNewline) });
+    const { text, totalChars } = line.finish(hasNewline);
+    this.#count(text.length);
+    this.runs.push({ number: this.#number, text, ...(totalChars === undefined ? {} : { totalChars }) });
   }
 
-  #add(line: NumberedLine): void {
-    this.#textBytes += line.text.length;
-    if (this.#textBytes > this.#options.maxTextBytes) {
-      const { path, shown } = this.#options.describe;
-      throw new EngineError("TOO_LARGE", `the requested lines of ${shown} are too much at once; ask for fewer`, {
-        path,
-        requested: shown,
-        what: "result",
-        bytes: this.#textBytes,
-        maxBytes: this.#options.maxTextBytes,
-      });
-    }
-    this.lines.push(line);
+  #keepPlain(piece: Buffer): void {
+    const plain = this.#plain;
+    if (plain === undefined) return;
+    this.#plain = undefined;
+    const { first, from, cuts, visible } = plain;
+    const bytes = Buffer.from(piece.subarray(from, from + (cuts.at(-1) ?? 0)));
+    // In UTF-16 units, as text is: the line endings between are one each in either count.
+    const units = isAscii(bytes) ? bytes.length : bytes.toString().length;
+    this.#count(units - (bytes.length - visible));
+    this.runs.push({ first, bytes, cuts });
+  }
+
+  #count(units: number): void {
+    this.#units += units;
+    if (this.#units <= this.#options.maxTextBytes) return;
+    const { path, shown } = this.#options.describe;
+    throw new EngineError("TOO_LARGE", `the requested lines of ${shown} are too much at once; ask for fewer`, {
+      path,
+      requested: shown,
+      what: "result",
+      bytes: this.#units,
+      maxBytes: this.#options.maxTextBytes,
+    });
   }
 }
 

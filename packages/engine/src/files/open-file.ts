@@ -5,8 +5,12 @@ import type { BigIntStats } from "node:fs";
 import { EngineError, errnoOf, ioError } from "../failure.ts";
 import type { Entry } from "../scope-directory.ts";
 import type { ScopedPath } from "../scope-place.ts";
+import { Chunk } from "./chunk.ts";
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
+
+/** A file up to this size is read whole when its first bytes are asked for: they are seldom all that is wanted. */
+const SMALL_BYTES = 64 * 1024;
 
 export class OpenFile implements Disposable {
   readonly fd: number;
@@ -14,27 +18,52 @@ export class OpenFile implements Disposable {
   readonly shown: string;
   /** As it was when opened. */
   readonly stat: BigIntStats;
+  /** Zero for files that do not say, such as those of /proc. */
+  readonly size: number;
+  /** Its beginning, once it was looked at. */
+  #start: { readonly chunk: Chunk; readonly bytes: Buffer; readonly atEnd: boolean } | undefined;
 
-  constructor(fd: number, place: ScopedPath, stat: BigIntStats) {
+  constructor(fd: number, place: { readonly path: string; readonly shown: string }, stat: BigIntStats) {
     this.fd = fd;
     this.path = place.path;
     this.shown = place.shown;
     this.stat = stat;
+    this.size = Number(stat.size);
   }
 
-  /** Zero for files that do not say, such as those of /proc. */
-  get size(): number {
-    return Number(this.stat.size);
+  /** The first bytes, for telling what kind of file it is. They are gone when the file is closed. */
+  head(length: number): Buffer {
+    if (this.#start === undefined) {
+      const chunk = new Chunk();
+      const wanted = this.size <= SMALL_BYTES ? chunk.bytes : chunk.bytes.subarray(0, length);
+      const got = this.#read(0, wanted);
+      this.#start = { chunk, bytes: chunk.bytes.subarray(0, got), atEnd: got < wanted.length };
+    }
+    return this.#start.bytes.subarray(0, length);
+  }
+
+  /** All of it, if looking at its beginning has shown it. Gone when the file is closed. */
+  get whole(): Buffer | undefined {
+    return this.#start?.atEnd === true ? this.#start.bytes : undefined;
   }
 
   /** Fills the buffer unless the file ends first. Returns how many bytes it got. */
   readAt(position: number, into: Uint8Array): number {
+    const { whole } = this;
+    if (whole === undefined) return this.#read(position, into);
+    const known = whole.subarray(position, position + into.length);
+    into.set(known);
+    return known.length;
+  }
+
+  #read(position: number, into: Uint8Array): number {
     let filled = 0;
     try {
       while (filled < into.length) {
         const got = fs.readSync(this.fd, into, filled, into.length - filled, position + filled);
-        if (got === 0) break;
         filled += got;
+        // The end; or less than was asked for, up to just where the file ended when it was opened: the end as well.
+        if (got === 0 || (filled < into.length && position + filled === this.size)) break;
       }
     } catch (error) {
       if (errnoOf(error) === "EAGAIN") throw notRegular(this.shown, this.path);
@@ -45,6 +74,8 @@ export class OpenFile implements Disposable {
 
   [Symbol.dispose](): void {
     fs.closeSync(this.fd);
+    this.#start?.chunk[Symbol.dispose]();
+    this.#start = undefined;
   }
 }
 

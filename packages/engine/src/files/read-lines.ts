@@ -7,7 +7,8 @@ import type { TextEncoding } from "./file-kind.ts";
 import { ContentHash, fingerprintFrom } from "./fingerprint.ts";
 import type { Fingerprint } from "./fingerprint.ts";
 import { LineCollector } from "./line-collector.ts";
-import type { NumberedLine } from "./line-collector.ts";
+import { takenApart } from "./line-run.ts";
+import type { LineRun, NumberedLine } from "./line-run.ts";
 import type { OpenFile } from "./open-file.ts";
 import { tooLarge } from "./read-whole.ts";
 
@@ -32,6 +33,8 @@ export type ReadLinesOptions = {
 };
 
 export type LinesRead = {
+  readonly runs: readonly LineRun[];
+  /** The same line by line, made when asked for. */
   readonly lines: readonly NumberedLine[];
   /** Known when the end of the file was reached; a range stops at its last line. */
   readonly totalLines: number | undefined;
@@ -61,7 +64,10 @@ export async function readLines(file: OpenFile, options: ReadLinesOptions): Prom
     );
   }
   return {
-    lines: collector.lines,
+    runs: collector.runs,
+    get lines() {
+      return takenApart(collector.runs);
+    },
     totalLines,
     more: range === undefined && (totalLines ?? 0) > options.maxLines,
     fingerprint: fingerprintFrom(file.stat, whole ? hash.value : undefined),
@@ -73,9 +79,16 @@ async function feed(
   collector: LineCollector,
   options: ReadLinesOptions,
 ): Promise<{ whole: boolean; hash: ContentHash }> {
+  const hash = new ContentHash();
+  const { whole } = file;
+  if (whole !== undefined && options.encoding === "utf-8" && whole.length <= options.maxBytes) {
+    hash.add(whole);
+    collector.push(whole);
+    collector.end();
+    return { whole: true, hash };
+  }
   using chunk = new Chunk();
   const turns = new Turns(options.signal);
-  const hash = new ContentHash();
   const recode = options.encoding === "utf-8" ? undefined : new TextDecoder(options.encoding, { ignoreBOM: true });
   for (let position = 0; ;) {
     const got = file.readAt(position, chunk.bytes);

@@ -1,8 +1,11 @@
 // A whole file into memory, up to a cap that holds even when the file lies about its size or grows meanwhile.
 import { EngineError } from "../failure.ts";
 import { Turns } from "../turns.ts";
-import { CHUNK_BYTES, Chunk } from "./chunk.ts";
+import { CHUNK_BYTES } from "./chunk.ts";
 import type { OpenFile } from "./open-file.ts";
+
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export type WholeLimits = { readonly maxBytes: number; readonly signal?: AbortSignal };
 
@@ -10,6 +13,11 @@ export type WholeLimits = { readonly maxBytes: number; readonly signal?: AbortSi
 export async function readWhole(file: OpenFile, limits: WholeLimits): Promise<Buffer> {
   const { maxBytes } = limits;
   if (file.size > maxBytes) throw tooLarge(file, file.size, maxBytes);
+  if (file.size > 0 && file.size < CHUNK_BYTES) {
+    const whole = Buffer.allocUnsafe(file.size + 1);
+    const got = file.readAt(0, whole);
+    if (got <= file.size) return whole.subarray(0, got);
+  }
   const turns = new Turns(limits.signal);
   // Pieces: the size is a hint only, and one spare byte shows whether the file has grown.
   const pieces: Buffer[] = [];
@@ -30,17 +38,10 @@ export async function readWhole(file: OpenFile, limits: WholeLimits): Promise<Bu
 /** Text of bytes: invalid UTF-8 becomes U+FFFD and is reported. A byte-order mark stays, as U+FEFF. */
 export function decodeText(bytes: Uint8Array): { text: string; lossy: boolean } {
   try {
-    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), lossy: false };
+    return { text: strict.decode(bytes), lossy: false };
   } catch {
-    return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), lossy: true };
+    return { text: lenient.decode(bytes), lossy: true };
   }
-}
-
-/** The first bytes, for telling what kind of file it is. */
-export function readHead(file: OpenFile, bytes: number): Buffer {
-  using chunk = new Chunk();
-  const got = file.readAt(0, chunk.bytes.subarray(0, bytes));
-  return Buffer.from(chunk.bytes.subarray(0, got));
 }
 
 export function tooLarge(file: { path: string; shown: string }, bytes: number, maxBytes: number): EngineError {

@@ -8,13 +8,13 @@ import { withFileLock } from "./file-locks.ts";
 import { SNIFF_BYTES, kindOfFile } from "./file-kind.ts";
 import { ContentHash, fingerprintFrom } from "./fingerprint.ts";
 import type { Fingerprint } from "./fingerprint.ts";
-import type { NumberedLine } from "./line-collector.ts";
+import type { NumberedLine } from "./line-run.ts";
 import { hasBareNewline, lineEndingsOf, toCrlf } from "./line-endings.ts";
 import type { LineEndings } from "./line-endings.ts";
 import { describeNearest } from "./near-miss.ts";
 import { openForReading } from "./open-file.ts";
 import type { OpenFile } from "./open-file.ts";
-import { readHead, readWhole } from "./read-whole.ts";
+import { readWhole } from "./read-whole.ts";
 import { snippetAround } from "./snippet.ts";
 import { encodeText } from "./write-file.ts";
 
@@ -105,7 +105,7 @@ function needleFor(content: Buffer, text: string, endings: LineEndings): Buffer 
 
 function refuseBinary(file: OpenFile): void {
   const kind = kindOfFile(file);
-  const isSvg = kind.kind === "svg" && !readHead(file, SNIFF_BYTES).includes(0);
+  const isSvg = kind.kind === "svg" && !file.head(SNIFF_BYTES).includes(0);
   const isText = isSvg || (kind.kind === "text" && kind.encoding === "utf-8");
   if (isText) return;
   const details = { path: file.path, requested: file.shown };

@@ -1,6 +1,7 @@
 // The lines around a change, so that whoever made it sees what it has become.
 import { LineCollector } from "./line-collector.ts";
-import type { NumberedLine } from "./line-collector.ts";
+import { takenApart } from "./line-run.ts";
+import type { NumberedLine } from "./line-run.ts";
 
 const NEWLINE = 10;
 /** Lines shown either side of the line where the change starts. */
@@ -28,7 +29,7 @@ function linesOf(content: Buffer, first: number, last: number): NumberedLine[] {
   });
   collector.push(content);
   collector.end();
-  return collector.lines;
+  return takenApart(collector.runs);
 }
 
 /** 1-based line that holds the byte at `at`; a deletion at the very end belongs to the last line there is. */

@@ -173,6 +173,13 @@ describe("limits", () => {
     expect([error.code, error.details.what]).toEqual(["TOO_LARGE", "result"]);
   });
 
+  test("what counts is the text: three bytes of one character are one", async () => {
+    using workspace = new Workspace({ f: `${"\u4e2d".repeat(500)}\r\n`.repeat(2000) });
+    const exact = { ...range(1, 2000), maxTextBytes: 1_000_000 };
+    expect((await read(workspace, "f", exact)).lines.length).toBe(2000);
+    expect(await outcome(() => read(workspace, "f", { ...exact, maxTextBytes: 999_999 }))).toBe("TOO_LARGE");
+  });
+
   test("cancelling stops it", async () => {
     using workspace = new Workspace({ f: "x\n".repeat(4 * MIB) });
     const controller = new AbortController();

@@ -1,16 +1,47 @@
 // Lines with their numbers, as view and the edit snippet show them (reference §2.3.1, D9).
-import type { NumberedLine } from "@bosun/engine";
+import { isPlain, lastNumber } from "@bosun/engine";
+import type { LineRun, PlainLines } from "@bosun/engine";
+
+const [TAB, NEWLINE, SPACE, ZERO] = [0x09, 0x0a, 0x20, 0x30];
 
 /** Numbers right-aligned to the last one, a tab, the text. A gap in the numbers is shown as such. */
-export function numberedLines(lines: readonly NumberedLine[]): string {
-  const width = String(lines.at(-1)?.number ?? 0).length;
+export function numberedLines(runs: readonly LineRun[]): string {
+  const end = runs.at(-1);
+  const width = String(end === undefined ? 0 : lastNumber(end)).length;
   let shown = "";
-  let expected = lines[0]?.number ?? 1;
-  for (const { number, text, totalChars } of lines) {
-    if (number !== expected) shown += `${"...".padStart(width)}\n`;
-    const cut = totalChars === undefined ? "" : `... [truncated, ${totalChars} chars total]`;
-    shown += `${String(number).padStart(width)}\t${text}${cut}\n`;
-    expected = number + 1;
+  let expected: number | undefined;
+  for (const run of runs) {
+    const first = isPlain(run) ? run.first : run.number;
+    if (expected !== undefined && first !== expected) shown += `${"...".padStart(width)}\n`;
+    expected = lastNumber(run) + 1;
+    if (isPlain(run)) {
+      shown += numberedPlain(run, width);
+      continue;
+    }
+    const cut = run.totalChars === undefined ? "" : `... [truncated, ${run.totalChars} chars total]`;
+    shown += `${String(first).padStart(width)}\t${run.text}${cut}\n`;
   }
   return shown;
+}
+
+// Bytes into bytes, and one string of them all: several times faster than a string for each line.
+function numberedPlain({ first, bytes, cuts }: PlainLines, width: number): string {
+  const into = Buffer.allocUnsafe(bytes.length + (cuts.length / 2) * (width + 2));
+  let at = 0;
+  for (let i = 0, number = first; i < cuts.length; i += 2, number += 1) {
+    at = writeNumber(into, at, number, width);
+    into[at++] = TAB;
+    at += bytes.copy(into, at, cuts[i], cuts[i + 1]);
+    into[at++] = NEWLINE;
+  }
+  return into.toString("utf8", 0, at);
+}
+
+function writeNumber(into: Buffer, at: number, number: number, width: number): number {
+  let rest = number;
+  for (let digit = at + width - 1; digit >= at; digit -= 1) {
+    into[digit] = rest === 0 ? SPACE : ZERO + (rest % 10);
+    rest = Math.trunc(rest / 10);
+  }
+  return at + width;
 }

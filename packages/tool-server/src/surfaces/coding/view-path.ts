@@ -7,6 +7,7 @@ import {
   kindOfFile,
   listTree,
   loadImage,
+  openDirectly,
   openForReading,
   readLines,
 } from "@bosun/engine";
@@ -26,10 +27,16 @@ const LISTING = { depth: 2, maxEntries: 2000, hidden: [".git", "node_modules"] }
 export type ViewRequest = { readonly path: string; readonly range?: readonly number[] | undefined };
 
 export async function viewPath(request: ViewRequest, call: ToolCall): Promise<ToolResult> {
+  using direct = openDirectly(call.bench.scope, request.path, call.session.cwd);
+  if (direct !== undefined) return await viewFile(direct, rangeOf(request.range), call);
   using place = placeOf(call, request.path);
   const range = rangeOf(request.range);
   if (place.entry?.kind === "directory") return text(await listing(place, call));
   using file = openForReading(place);
+  return await viewFile(file, range, call);
+}
+
+async function viewFile(file: OpenFile, range: LineRange | undefined, call: ToolCall): Promise<ToolResult> {
   const kind = kindOfFile(file);
   switch (kind.kind) {
     case "image": {
@@ -70,7 +77,7 @@ async function lines(
     ...limitsOf(call),
   });
   call.session.viewed.note(file.path, read.fingerprint);
-  const shown = numberedLines(read.lines);
+  const shown = numberedLines(read.runs);
   if (!read.more) return shown;
   return `${shown}\n[Truncated: file has ${read.totalLines} lines. Use view_range to read specific sections.]`;
 }
