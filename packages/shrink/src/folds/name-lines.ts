@@ -5,34 +5,43 @@
 //    folds/*.ts json tree           a folder inside the one above; the names end in .ts, except those
 //    last.ts                        that start with a colon. Back in src/: a line without a folder of its own
 //   |total 12                       a line that is no path, as it was
+//   lib/=A new.ts a.ts              with labels: both are labelled A. One by one: new.ts=A old.ts=D
 //
 // An ending may also stand in the mark, for all lines that name none. Blanks in names are written "\ ".
 import { UnfoldError } from "./fold.ts";
 
-/** A name and the folders it lies in (an empty name: the folder itself), or a line to be left as it is. */
-export type Placed = { kind: "name"; folders: string[]; name: string } | { kind: "line"; line: string };
+/**
+ * A name and the folders it lies in (an empty name: the folder itself), or a line to be left as it is. Where there are
+ * labels, neither they nor the paths hold "=".
+ */
+export type Placed = { kind: "name"; folders: string[]; name: string; label?: string } | { kind: "line"; line: string };
 
-type Line = { kind: "names"; depth: number; own: string[]; names: string[] } | { kind: "line"; line: string };
+type Named = { name: string; label: string | undefined };
+type Line = { kind: "names"; depth: number; own: string[]; names: Named[] } | { kind: "line"; line: string };
 
 const ESCAPED = /[\s\\]/g;
 /** An ending must be worth its place: on most names, and on enough of them. */
 const MIN_SHARE = 0.6;
-const MIN_NAMES = 3;
-const MIN_NAMES_IN_MARK = 8;
+export const MIN_NAMES = 3;
+export const MIN_NAMES_IN_MARK = 8;
 const MAX_DEPTH = 60;
+/** What may stand before the names of a line: a folder, an ending, and a label where there are labels. */
+const HEAD = /^((?:[^:].*\/)?)(\*\.\w+(?:\.\w+)*)?()$/;
+const LABELLED_HEAD = /^((?:[^:=][^=]*\/)?)(\*\.\w+(?:\.\w+)*)?(=[^=]+)?$/;
 
 /** undefined: these names cannot be written so that they read back the same. */
 export function writeNameLines(placed: Placed[]): { body: string; ending: string } | undefined {
   const lines = intoLines(placed);
   if (lines === undefined) return undefined;
   const ending = commonEnding(
-    lines.flatMap((line) => (line.kind === "names" ? line.names : [])),
+    lines.flatMap((line) => (line.kind === "names" ? line.names.map(({ name }) => name) : [])),
     MIN_NAMES_IN_MARK,
   );
   return { body: lines.map((line) => writeLine(line, ending)).join("\n"), ending };
 }
 
-export function readNameLines(text: string, ending: string): Placed[] {
+/** `labelled`: what follows an "=" is a label. */
+export function readNameLines(text: string, ending: string, labelled = false): Placed[] {
   const placed: Placed[] = [];
   let open: string[] = [];
   for (const line of text.split("\n")) {
@@ -45,14 +54,18 @@ export function readNameLines(text: string, ending: string): Placed[] {
     if (depth > open.length) throw new UnfoldError(`a line is too far in: ${line}`);
     const words = splitWords(line.slice(depth));
     open = open.slice(0, depth);
-    const head = /^((?:[^:].*\/)?)(\*\.\w+(?:\.\w+)*)?$/.exec(words[0] ?? "");
-    if (head !== null && (head[1] !== "" || head[2] !== undefined)) {
-      if (head[1]) open = [...open, ...head[1].slice(0, -1).split("/").map(unescapeName)];
+    const [whole, folder = "", own, shared = ""] = (labelled ? LABELLED_HEAD : HEAD).exec(words[0] ?? "") ?? [];
+    if (whole) {
+      if (folder !== "") open = [...open, ...folder.slice(0, -1).split("/").map(unescapeName)];
       words.shift();
       if (words.length === 0) placed.push({ kind: "name", folders: open, name: "" });
     }
-    const own = head?.[2]?.slice(1) ?? ending;
-    for (const word of words) placed.push({ kind: "name", folders: open, name: readName(word, own) });
+    for (const word of words) {
+      const at = labelled ? word.lastIndexOf("=") : -1;
+      const name = readName(at < 0 ? word : word.slice(0, at), own?.slice(1) ?? ending);
+      const label = at < 0 ? shared.slice(1) : word.slice(at + 1);
+      placed.push({ kind: "name", folders: open, name, ...(label === "" ? {} : { label: unescapeName(label) }) });
+    }
   }
   return placed;
 }
@@ -104,11 +117,12 @@ function intoLines(placed: Placed[]): Line[] | undefined {
       line = undefined;
       continue;
     }
-    const { folders, name } = item;
+    const { folders, name, label } = item;
+    if (label !== undefined && (name === "" || label === "" || label.includes("="))) return undefined;
     if (line?.kind === "names" && sameFolder(open, folders)) {
       // Opening a folder twice would read as once.
       if (name === "" || line.names.length === 0) return undefined;
-      line.names.push(name);
+      line.names.push({ name, label });
       continue;
     }
     let shared = 0;
@@ -117,7 +131,7 @@ function intoLines(placed: Placed[]): Line[] | undefined {
     if (folders.length > MAX_DEPTH || own.includes("") || own.some((folder) => /^[|:]|^\*\./.test(folder)))
       return undefined;
     if (own.length === 0 && name === "") return undefined;
-    line = { kind: "names", depth: shared, own, names: name === "" ? [] : [name] };
+    line = { kind: "names", depth: shared, own, names: name === "" ? [] : [{ name, label }] };
     lines.push(line);
     open = folders;
   }
@@ -126,13 +140,25 @@ function intoLines(placed: Placed[]): Line[] | undefined {
 
 function writeLine(line: Line, ending: string): string {
   if (line.kind === "line") return `|${line.line}`;
-  const own = commonEnding(line.names, MIN_NAMES);
+  const { own: folders, names } = line;
+  const ofLine = commonEnding(
+    names.map(({ name }) => name),
+    MIN_NAMES,
+  );
+  const own = ofLine === "" ? ending : ofLine;
+  const [first] = names;
+  const shared = names.length > 1 && names.every(({ label }) => label === first?.label) ? first?.label : undefined;
   const head =
-    line.own.map((folder) => `${escapeName(folder)}/`).join("") + (own !== "" && own !== ending ? `*${own}` : "");
-  const words = line.names.map((name) => writeName(name, own === "" ? ending : own));
+    folders.map((folder) => `${escapeName(folder)}/`).join("") + (own === ending ? "" : `*${own}`) + labelOf(shared);
+  const words = names.map(({ name, label }) => writeName(name, own) + (label === shared ? "" : labelOf(label)));
   // A line that starts with a name which looks like a folder, or like the deeper line it is not, would read wrong.
-  if (head === "" && /\/$|^\s/.test(words[0] ?? "")) words[0] = `:${escapeName(line.names[0] ?? "")}`;
+  if (head === "" && first !== undefined && /\/(?:$|=)|^[\s=]/.test(words[0] ?? ""))
+    words[0] = `:${escapeName(first.name)}${labelOf(first.label)}`;
   return " ".repeat(line.depth) + (head === "" ? words : [head, ...words]).join(" ");
+}
+
+function labelOf(label: string | undefined): string {
+  return label === undefined ? "" : `=${escapeName(label)}`;
 }
 
 function sameFolder(left: string[], right: string[]): boolean {

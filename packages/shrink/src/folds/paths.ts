@@ -47,14 +47,12 @@ export const pathList: Fold = {
     const trail = body.endsWith("\n") ? "\n" : "";
     const { root, ending, usual } = readArgument(argument);
     const labels = layout === undefined ? undefined : readLabels(layout);
-    const placed = readNameLines(body.slice(0, body.length - trail.length), ending);
+    const placed = readNameLines(body.slice(0, body.length - trail.length), ending, labels !== undefined);
     const lines = placed.map((item) => {
       if (item.kind === "line") return item.line;
       const folder = root + item.folders.map((name) => `${name}/`).join("");
       if (labels === undefined) return folder + item.name;
-      const at = item.name.lastIndexOf("=");
-      const [name, label] = at < 0 ? [item.name, usual] : [item.name.slice(0, at), item.name.slice(at + 1)];
-      return label.padStart(labels.width) + labels.gap + folder + name;
+      return (item.label ?? usual).padStart(labels.width) + labels.gap + folder + item.name;
     });
     return lines.join("\n") + trail;
   },
@@ -138,9 +136,10 @@ function place(entry: Entry, root: string, usual: string): Placed {
   if (!("path" in entry)) return { kind: "line", line: entry.line };
   const path = entry.path.slice(root.length);
   const at = path.lastIndexOf("/", path.length - 2);
-  const suffix = entry.label === undefined || entry.label === usual ? "" : `=${entry.label}`;
   const folders = at < 0 ? [] : path.slice(0, at).split("/");
-  return { kind: "name", folders, name: path.slice(at + 1) + suffix };
+  const { label } = entry;
+  const named = { kind: "name", folders, name: path.slice(at + 1) } as const;
+  return label === undefined || label === usual ? named : { ...named, label };
 }
 
 function usualLabel(entries: Entry[]): string {

@@ -92,6 +92,12 @@ test.each<[string, Fold, string, string]>([
     "[bosun:paths =M]\nsrc/ a.ts b.js\nlib/ c.ts d.js=D",
   ],
   [
+    "labels and endings stand apart",
+    pathList,
+    "M\ta/a.ts\nM\ta/b.ts\nM\ta/c.ts\nA\tx/d.ts\nA\tx/e.ts\nA\tx/f.ts\nM\ty/a.ts\nD\ty/b.ts\nM\ty/c.ts",
+    "[bosun:paths *.ts =M]\na/ a b c\nx/=A d e f\ny/ a b=D c",
+  ],
+  [
     "a heading per file",
     grepByFile,
     "src/a.ts:1:x\nsrc/a.ts-2-y\n--\nsrc/b.ts:3:z\n",
@@ -114,6 +120,12 @@ test.each<[string, Fold, string, string]>([
     recursiveListing,
     "src:\na.ts\nb c\n\nsrc/x:\nd.ts\n",
     "[bosun:ls-R]\nsrc: a.ts b\\ c\nsrc/x: d.ts\n",
+  ],
+  [
+    "ls -R says endings once",
+    recursiveListing,
+    "src:\na.ts\nb.ts\n:c.ts\nwasm\n\nsrc/wasm:\nd.wasm\ne.wasm\nf.wasm\n",
+    "[bosun:ls-R]\nsrc:*.ts a b ::c.ts :wasm\nsrc/wasm:*.wasm d e f\n",
   ],
   [
     "a drawn tree keeps its depth only",
