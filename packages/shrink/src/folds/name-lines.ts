@@ -4,10 +4,13 @@
 //   src/ index.ts main.ts           a folder and names in it
 //    folds/*.ts json tree           a folder inside the one above; the names end in .ts, except those
 //    last.ts                        that start with a colon. Back in src/: a line without a folder of its own
+//   {a,b}/ x.ts y.ts                both folders hold both names (alike-folders.ts)
 //   |total 12                       a line that is no path, as it was
 //   lib/=A new.ts a.ts              with labels: both are labelled A. One by one: new.ts=A old.ts=D
 //
 // An ending may also stand in the mark, for all lines that name none. Blanks in names are written "\ ".
+import type { Line } from "./alike-folders.ts";
+import { joinAlike, readAlike, writeAlike } from "./alike-folders.ts";
 import { UnfoldError } from "./fold.ts";
 
 /**
@@ -15,9 +18,6 @@ import { UnfoldError } from "./fold.ts";
  * labels, neither they nor the paths hold "=".
  */
 export type Placed = { kind: "name"; folders: string[]; name: string; label?: string } | { kind: "line"; line: string };
-
-type Named = { name: string; label: string | undefined };
-type Line = { kind: "names"; depth: number; own: string[]; names: Named[] } | { kind: "line"; line: string };
 
 const ESCAPED = /[\s\\]/g;
 /** An ending must be worth its place: on most names, and on enough of them. */
@@ -27,12 +27,15 @@ export const MIN_NAMES_IN_MARK = 8;
 const MAX_DEPTH = 60;
 /** What may stand before the names of a line: a folder, an ending, and a label where there are labels. */
 const HEAD = /^((?:[^:].*\/)?)(\*\.\w+(?:\.\w+)*)?()$/;
-const LABELLED_HEAD = /^((?:[^:=][^=]*\/)?)(\*\.\w+(?:\.\w+)*)?(=[^=]+)?$/;
+const LABELLED_HEAD = /^((?!:)(?:(?:[^={}]|\{[^{}]*\})+\/)?)(\*\.\w+(?:\.\w+)*)?(=[^=]+)?$/;
+/** What a damaged or hostile text may unfold to. */
+const MAX_NAMES = 1 << 20;
 
 /** undefined: these names cannot be written so that they read back the same. */
 export function writeNameLines(placed: Placed[]): { body: string; ending: string } | undefined {
-  const lines = intoLines(placed);
-  if (lines === undefined) return undefined;
+  const apart = intoLines(placed);
+  if (apart === undefined) return undefined;
+  const lines = joinAlike(apart);
   const ending = commonEnding(
     lines.flatMap((line) => (line.kind === "names" ? line.names.map(({ name }) => name) : [])),
     MIN_NAMES_IN_MARK,
@@ -55,16 +58,21 @@ export function readNameLines(text: string, ending: string, labelled = false): P
     const words = splitWords(line.slice(depth));
     open = open.slice(0, depth);
     const [whole, folder = "", own, shared = ""] = (labelled ? LABELLED_HEAD : HEAD).exec(words[0] ?? "") ?? [];
-    if (whole) {
-      if (folder !== "") open = [...open, ...folder.slice(0, -1).split("/").map(unescapeName)];
-      words.shift();
-      if (words.length === 0) placed.push({ kind: "name", folders: open, name: "" });
-    }
-    for (const word of words) {
-      const at = labelled ? word.lastIndexOf("=") : -1;
-      const name = readName(at < 0 ? word : word.slice(0, at), own?.slice(1) ?? ending);
-      const label = at < 0 ? shared.slice(1) : word.slice(at + 1);
-      placed.push({ kind: "name", folders: open, name, ...(label === "" ? {} : { label: unescapeName(label) }) });
+    const folders = folder === "" ? [] : folder.slice(0, -1).split("/");
+    const alike = readAlike(folders.at(-1) ?? "", labelled);
+    if (alike) folders.pop();
+    const above = [...open, ...folders.map(unescapeName)];
+    if (whole) words.shift();
+    for (const member of alike ?? [undefined]) {
+      open = member ? [...above, member.folder] : above;
+      if (whole && words.length === 0) placed.push({ kind: "name", folders: open, name: "" });
+      for (const word of words) {
+        const at = labelled ? word.lastIndexOf("=") : -1;
+        const name = readName(at < 0 ? word : word.slice(0, at), own?.slice(1) ?? ending);
+        const label = at < 0 ? (member?.label ?? unescapeName(shared.slice(1))) : unescapeName(word.slice(at + 1));
+        placed.push({ kind: "name", folders: open, name, ...(label === "" ? {} : { label }) });
+      }
+      if (placed.length > MAX_NAMES) throw new UnfoldError("too many names");
     }
   }
   return placed;
@@ -128,7 +136,7 @@ function intoLines(placed: Placed[]): Line[] | undefined {
     let shared = 0;
     while (shared < open.length && shared < folders.length && open[shared] === folders[shared]) shared++;
     const own = folders.slice(shared);
-    if (folders.length > MAX_DEPTH || own.includes("") || own.some((folder) => /^[|:]|^\*\./.test(folder)))
+    if (folders.length > MAX_DEPTH || own.includes("") || own.some((folder) => /^[|:{]|^\*\./.test(folder)))
       return undefined;
     if (own.length === 0 && name === "") return undefined;
     line = { kind: "names", depth: shared, own, names: name === "" ? [] : [{ name, label }] };
@@ -140,7 +148,9 @@ function intoLines(placed: Placed[]): Line[] | undefined {
 
 function writeLine(line: Line, ending: string): string {
   if (line.kind === "line") return `|${line.line}`;
-  const { own: folders, names } = line;
+  const { names, alike } = line;
+  const folders = line.own.map(escapeName);
+  if (alike) folders[folders.length - 1] = writeAlike(alike);
   const ofLine = commonEnding(
     names.map(({ name }) => name),
     MIN_NAMES,
@@ -148,8 +158,7 @@ function writeLine(line: Line, ending: string): string {
   const own = ofLine === "" ? ending : ofLine;
   const [first] = names;
   const shared = names.length > 1 && names.every(({ label }) => label === first?.label) ? first?.label : undefined;
-  const head =
-    folders.map((folder) => `${escapeName(folder)}/`).join("") + (own === ending ? "" : `*${own}`) + labelOf(shared);
+  const head = folders.map((folder) => `${folder}/`).join("") + (own === ending ? "" : `*${own}`) + labelOf(shared);
   const words = names.map(({ name, label }) => writeName(name, own) + (label === shared ? "" : labelOf(label)));
   // A line that starts with a name which looks like a folder, or like the deeper line it is not, would read wrong.
   if (head === "" && first !== undefined && /\/(?:$|=)|^[\s=]/.test(words[0] ?? ""))

@@ -16,6 +16,8 @@ const MAX_PATH_CHARS = 1000;
 const SAMPLE = 150;
 /** What no path of a listing holds, but sentences, tables and code do. */
 const UNLIKELY = /[\s"<>|*?{};=]|:\/\/|[.,:;]$/;
+/** What git puts after a tag to say that this is what it points at. */
+const PEELED = "^{}";
 const LABELLED = /^( *)(\S+)(\s+)(\S.*)$/;
 
 type Entry = { label?: string; path: string; line: string } | { line: string };
@@ -127,9 +129,8 @@ function isLikelyPath(path: string): boolean {
 }
 
 function isPath(line: string): boolean {
-  return (
-    line !== "" && line.length < MAX_PATH_CHARS && !UNLIKELY.test(line) && /\w/.test(line) && !line.startsWith("//")
-  );
+  if (line === "" || line.length >= MAX_PATH_CHARS || line.startsWith("//")) return false;
+  return !UNLIKELY.test(line.endsWith(PEELED) ? line.slice(0, -PEELED.length) : line) && /\w/.test(line);
 }
 
 function place(entry: Entry, root: string, usual: string): Placed {

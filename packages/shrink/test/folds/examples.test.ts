@@ -98,6 +98,18 @@ test.each<[string, Fold, string, string]>([
     "[bosun:paths *.ts =M]\na/ a b c\nx/=A d e f\ny/ a b=D c",
   ],
   [
+    "folders that hold the same names stand in braces",
+    pathList,
+    "m/a/x.ts\nm/a/y.ts\nm/b/x.ts\nm/b/y.ts\nm/c/x.ts\nm/c/y.ts\nm/c/z.ts\nm/x.ts",
+    "[bosun:paths m/]\n{a,b}/ x.ts y.ts\nc/*.ts x y z\nx.ts",
+  ],
+  [
+    "what stands before the same name in each folder stands in the braces",
+    pathList,
+    "1a\trefs/pull/1/head\n2b\trefs/pull/2/head\n3c\trefs/pull/3/head\n4d\trefs/tags/v1\n5e\trefs/tags/v1^{}",
+    "[bosun:paths refs/]\npull/{1=1a,2=2b,3=3c}/ head\ntags/ v1=4d v1^{}=5e",
+  ],
+  [
     "a heading per file",
     grepByFile,
     "src/a.ts:1:x\nsrc/a.ts-2-y\n--\nsrc/b.ts:3:z\n",
