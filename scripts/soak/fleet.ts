@@ -12,11 +12,15 @@ import { StdioPeer } from "./stdio-peer.ts";
 const IDLE_SECONDS = "3";
 const MAX_CLIENTS = "4";
 const END_MS = 30_000;
+/** Originals that a proxy keeps for read_original, at most. */
+const ORIGINALS_MB = 64;
 
 export type Ship = {
   readonly name: string;
   readonly pid: number;
   readonly looks: Look[];
+  /** Memory it may keep by its own limits, and does not have to give back. */
+  readonly cachesMb: number;
   peakMb: number;
   /** Asks it to end; false when it had to be made to. */
   stop(): Promise<boolean>;
@@ -37,18 +41,21 @@ export async function launch(program: readonly string[], place: Place, tally: Ta
   const server = new StdioPeer("serve, stdio", serve, place, tally);
   const relay = new StdioPeer("proxy, stdio", [...proxy, ...serve], place, tally);
   await Promise.all([server.greet(), relay.greet()]);
+  place.tidy.add(server.pid);
   const listening = [
-    await listen("serve, HTTP", overHttp, place, token, tally),
+    await listen("serve, HTTP", overHttp, place, token, 0, tally),
     await listen(
       "proxy, HTTP",
       [...program, "proxy", "--listen", "0", "--max-clients", MAX_CLIENTS, "--", ...serve],
       place,
       undefined,
+      ORIGINALS_MB,
       tally,
     ),
   ];
+  for (const { ship } of listening) place.tidy.add(ship.pid);
   return {
-    ships: [ship(server), ship(relay), ...listening.map(({ ship }) => ship)],
+    ships: [ship(server, 0), ship(relay, ORIGINALS_MB), ...listening.map(({ ship }) => ship)],
     peers: [
       { peer: server, isProxy: false },
       { peer: relay, isProxy: true },
@@ -75,8 +82,8 @@ export function notePeaks(ships: readonly Ship[]): void {
   for (const ship of ships) ship.peakMb = Math.max(ship.peakMb, rssMb(ship.pid));
 }
 
-function ship(peer: StdioPeer): Ship {
-  return { name: peer.name, pid: peer.pid, looks: [], peakMb: 0, stop: () => peer.leave() };
+function ship(peer: StdioPeer, cachesMb: number): Ship {
+  return { name: peer.name, pid: peer.pid, looks: [], cachesMb, peakMb: 0, stop: () => peer.leave() };
 }
 
 async function listen(
@@ -84,6 +91,7 @@ async function listen(
   words: readonly string[],
   place: Place,
   token: string | undefined,
+  cachesMb: number,
   tally: Tally,
 ): Promise<{ ship: Ship; endpoint: Endpoint }> {
   const child = Bun.spawn([...words], {
@@ -111,7 +119,7 @@ async function listen(
     await child.exited;
     return ended;
   };
-  return { ship: { name, pid: child.pid, looks: [], peakMb: 0, stop }, endpoint: { url, token } };
+  return { ship: { name, pid: child.pid, looks: [], cachesMb, peakMb: 0, stop }, endpoint: { url, token } };
 }
 
 /** Goes on reading for ever: a full pipe would stop the program. */

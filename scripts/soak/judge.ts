@@ -28,8 +28,9 @@ const WARM_UP_SHARE = 0.25;
 const FEWEST_LOOKS = 6;
 
 /**
- * How much more is still noise. The runtime gives memory back late and in large pieces; abandoned clients take a few
- * descriptors and processes along until they are noticed.
+ * How much more is still noise. The runtime gives memory back late and in large pieces; abandoned clients take
+ * descriptors and processes along until they are noticed, so that single looks differ much. A leak also lifts the lowest
+ * of them: noise does not.
  */
 const ALLOWED: { readonly [measure in Measure]: (early: number) => number } = {
   rssMb: (early) => Math.max(24, early * 0.2),
@@ -38,17 +39,18 @@ const ALLOWED: { readonly [measure in Measure]: (early: number) => number } = {
   tempFiles: () => 12,
 };
 
-/** Nothing when the run was too short to tell. */
-export function judge(looks: readonly Look[]): Finding[] {
+/** Nothing when the run was too short to tell. `cachesMb`: what the program may keep by its own documented limits. */
+export function judge(looks: readonly Look[], cachesMb = 0): Finding[] {
   const warm = looks.slice(Math.ceil(looks.length * WARM_UP_SHARE));
   if (warm.length < FEWEST_LOOKS) return [];
   const third = Math.floor(warm.length / 3);
   return (Object.keys(ALLOWED) as Measure[]).map((measure) => {
     const values = warm.map((look) => look[measure]);
-    const early = median(values.slice(0, third));
-    const late = median(values.slice(-third));
-    const allowed = ALLOWED[measure](early);
-    return { measure, early, late, allowed, leaks: late - early > allowed };
+    const [first, last] = [values.slice(0, third), values.slice(-third)];
+    const [early, late] = [median(first), median(last)];
+    const allowed = ALLOWED[measure](early) + (measure === "rssMb" ? cachesMb : 0);
+    const floorRose = Math.min(...last) - Math.min(...first) > allowed / 2;
+    return { measure, early, late, allowed, leaks: late - early > allowed && floorRose };
   });
 }
 

@@ -101,7 +101,6 @@ async function killBehind(peer: StdioPeer, scene: Scene, kills: Kills): Promise<
   const server = descendants(peer.pid).find(({ command }) => command.includes("serve --transport stdio"));
   if (server === undefined) return;
   kills.count++;
-  scene.place.killed.add(server.pid);
   const below = descendants(server.pid);
   process.kill(server.pid, "SIGKILL");
   await expectGone(below, "after the server behind the proxy was killed", scene);
@@ -171,7 +170,7 @@ async function briefLives(scene: Scene, random: Random): Promise<void> {
     await Bun.sleep(random.between(0, 200));
     const below = descendants(peer.pid);
     const how = random.pick(["input ends", "SIGTERM", "SIGKILL"] as const);
-    if (how === "SIGKILL") place.killed.add(peer.pid);
+    if (!isProxy && how !== "SIGKILL") place.tidy.add(peer.pid);
     if (!(await peer.vanish(how))) note(tally.wrong, `${name}: still there long after: ${how}`);
     await expectGone(below, `after ${name}: ${how}`, scene);
     count(scene, `${name} ended: ${how}`);

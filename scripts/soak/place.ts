@@ -15,8 +15,11 @@ export class Place {
   /** Inherited by every server, and by every command through --pass-env. */
   readonly mark = path.basename(this.root);
   readonly env: Record<string, string>;
-  /** Servers we killed hard: what they leave is swept by a later start, a day after. */
-  readonly killed = new Set<number>();
+  /**
+   * Servers that end in their own time and must leave nothing. What others leave, who were killed by us or by a proxy
+   * that could not wait, is swept by a later start, a day after.
+   */
+  readonly tidy = new Set<number>();
 
   constructor() {
     const home = path.join(this.root, "home");
@@ -39,20 +42,29 @@ export class Place {
     writeFileSync(path.join(this.work, "large.txt"), `${FIRST_LINE}\n${line.repeat(18_000)}`);
   }
 
-  /** Names in the temporary folder, at any depth, that no live or hard-killed server owns. */
+  /** What tidy servers left in the temporary folder, and what nobody owns. */
   leftBehind(): string[] {
-    return this.temporaryFiles().filter((name) => {
-      const owner = Number(/^bosun-(\d+)-/.exec(name)?.[1] ?? Number.NaN);
-      return !(this.killed.has(owner) || isRunning(owner));
+    return readdirSync(this.temporary).filter((name) => {
+      const owner = ownerOf(name);
+      return owner === undefined || (this.tidy.has(owner) && !isRunning(owner));
     });
   }
 
+  /** Names at any depth, but for those of the untidy. */
   temporaryFiles(): string[] {
     const names = readdirSync(this.temporary, { recursive: true, encoding: "utf8" });
-    return names.filter((name) => !this.killed.has(Number(/^bosun-(\d+)-/.exec(name)?.[1] ?? Number.NaN)));
+    return names.filter((name) => {
+      const owner = ownerOf(name);
+      return owner === undefined || this.tidy.has(owner) || isRunning(owner);
+    });
   }
 
   remove(): void {
     rmSync(this.root, { recursive: true, force: true });
   }
+}
+
+function ownerOf(name: string): number | undefined {
+  const [, pid] = /^bosun-(\d+)-/.exec(name) ?? [];
+  return pid === undefined ? undefined : Number(pid);
 }

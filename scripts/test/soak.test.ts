@@ -44,6 +44,12 @@ describe("the judge", () => {
   });
 });
 
+test("what a program may keep by its own limits is no leak, and what is beyond them is one", () => {
+  const rss = (step: number, cachesMb: number): boolean =>
+    judge(looks(60, "rssMb", step), cachesMb).some(({ leaks }) => leaks);
+  expect([rss(1.5, 0), rss(1.5, 64), rss(5, 64)]).toEqual([true, false, true]);
+});
+
 describe("the ledger", () => {
   test.each<[string, (ledger: Ledger) => void, object]>([
     ["one answer each is right", (ledger) => (ledger.asked(1, "a"), ledger.answered(1), ledger.settle()), {}],
@@ -102,20 +108,28 @@ const HELD: Found = {
   orphans: [],
   leftFiles: [],
   stopped: new Map([["serve, stdio", true]]),
-  ships: [{ name: "serve, stdio", looks: looks(60), peakMb: 120 }],
+  ships: [{ name: "serve, stdio", looks: looks(60), cachesMb: 0, peakMb: 120 }],
 };
 
 describe("the verdict", () => {
   test.each<[string, Partial<Found>, string[]]>([
     ["holds when nothing is wrong", {}, []],
-    ["names a leak", { ships: [{ name: "s", looks: looks(60, "rssMb", 2), peakMb: 1 }] }, ["leak in s: rssMb"]],
+    [
+      "names a leak",
+      { ships: [{ name: "s", looks: looks(60, "rssMb", 2), cachesMb: 0, peakMb: 1 }] },
+      ["leak in s: rssMb"],
+    ],
     ["names a process left", { orphans: ["4711 sleep"] }, ["process left: 4711 sleep"]],
     ["names a file left", { leftFiles: ["bosun-1-abc"] }, ["file left: bosun-1-abc"]],
     ["names a lost answer", { tally: { ...emptyTally(), lost: ["x"] } }, ["lost answer: x"]],
     ["names a doubled answer", { tally: { ...emptyTally(), doubled: ["x"] } }, ["doubled answer: x"]],
     ["names a wrong answer", { tally: { ...emptyTally(), wrong: ["x"] } }, ["wrong: x"]],
     ["names what would not end", { stopped: new Map([["s", false]]) }, ["s did not end when asked"]],
-    ["names memory without bound", { ships: [{ name: "s", looks: [], peakMb: 5000 }] }, ["s needed 5000 MB at once"]],
+    [
+      "names memory without bound",
+      { ships: [{ name: "s", looks: [], cachesMb: 0, peakMb: 5000 }] },
+      ["s needed 5000 MB at once"],
+    ],
   ])("%s", (_, changed, failures) => {
     const found = { ...HELD, ...changed };
     expect(failuresOf(found).map((failure, at) => failure.slice(0, failures[at]?.length))).toEqual(failures);
