@@ -113,6 +113,7 @@ export function parseArguments(argv: readonly string[], env: Env): Config {
     }
     const flag = FLAGS[name];
     if (flag !== undefined) {
+      if (inline !== undefined) return { kind: "wrong", problem: `${name} takes no value` };
       flag(options);
       continue;
     }

@@ -1,8 +1,8 @@
 // Everything put together once: settings, model, servers, gate, session. Interactive and scripted use both start here.
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { createRedactor, loadSettings, openApprovals, openAudit } from "@bosun/guard";
-import type { Audit, LoadedSettings, Redactor, Settings } from "@bosun/guard";
+import { loadSettings, openApprovals, openAudit, secretsOfSettings } from "@bosun/guard";
+import type { Audit, LoadedSettings, Settings } from "@bosun/guard";
 import { httpOut } from "@bosun/mcp";
 import type { ElicitAnswer, HttpFetch, JsonObject } from "@bosun/mcp";
 import { Definitions } from "./approval/definitions.ts";
@@ -10,16 +10,14 @@ import { Gate } from "./approval/gate.ts";
 import type { ChatOptions } from "./config.ts";
 import { Budget } from "./conversation/budget.ts";
 import { Conversation } from "./conversation/conversation.ts";
+import { CurrentSession } from "./history/current-session.ts";
 import { ResultStore } from "./history/results.ts";
-import { resume } from "./history/resume.ts";
-import { readSession, SessionWriter } from "./history/session-file.ts";
-import type { LogEntry } from "./history/session-file.ts";
-import { newSessionId, SessionFolder } from "./history/sessions.ts";
-import type { SessionInfo } from "./history/sessions.ts";
+import { SessionFolder } from "./history/sessions.ts";
 import { demoFetch } from "./model/demo.ts";
 import type { ModelContext } from "./model/model.ts";
 import { ModelShelf } from "./model/model-shelf.ts";
 import type { Io } from "./screen/io.ts";
+import { Secrets } from "./secrets.ts";
 import { addConfiguredServers } from "./servers/configured-servers.ts";
 import type { BuiltInServer } from "./servers/configured-servers.ts";
 import type { Server } from "./servers/server.ts";
@@ -70,12 +68,8 @@ export class Program {
   readonly sessions: SessionFolder;
   /** Variables the person sets with `export` end up here. */
   readonly env: Record<string, string | undefined>;
-  /** Tools that a resumed session has used. */
-  usedTools = new Set<string>();
-  readonly #secrets = new Set<string>();
-  #redactor: Redactor = createRedactor();
-  #writer: SessionWriter | undefined;
-  #lockedSession: string | undefined;
+  readonly session: CurrentSession;
+  readonly secrets = new Secrets();
   #shrink: Promise<ShrinkTools> | undefined;
 
   private constructor(io: Io, options: ChatOptions, ui: Ui, loaded: LoadedSettings, settings: Settings, seams: Seams) {
@@ -89,7 +83,7 @@ export class Program {
     const learnt = new LearntState(folders.state);
     this.sessions = new SessionFolder(folders.data);
     this.runner = new CommandRunner(settings.shell.program ?? io.env["SHELL"] ?? "/bin/sh", this.env);
-    this.#noteSecrets();
+    for (const secret of secretsOfSettings(settings, this.env)) this.secrets.add(secret);
     const fetch = this.#fetch(seams);
     const context: ModelContext = {
       env: this.env,
@@ -97,7 +91,7 @@ export class Program {
       useToolRole: settings.context.useToolRole,
       compats: learnt.compats,
       runKeyCommand: (argv) => this.#runKeyCommand(argv),
-      onSecret: (secret) => this.addSecret(secret),
+      onSecret: this.secrets.add,
     };
     const usual = seams.usualModels === undefined ? {} : { usual: seams.usualModels };
     this.models = new ModelShelf({ settings, context, fetch, say: (text) => ui.status(text), ...usual });
@@ -106,7 +100,8 @@ export class Program {
     );
     const servers = new Servers({
       env: this.env,
-      redactor: this.#live(),
+      redactor: this.secrets.redactor,
+      onSecret: this.secrets.add,
       cwd: io.cwd(),
       version: VERSION,
       eras: learnt.eras,
@@ -155,6 +150,14 @@ export class Program {
       lastError: "",
       waitScale: seams.waitScale ?? 1,
     };
+    this.session = new CurrentSession(this.chat, {
+      sessions: this.sessions,
+      isKept: settings.history.enabled && !options.noHistory,
+      logReasoning: settings.history.logReasoning,
+      version: VERSION,
+      cwd: () => io.cwd(),
+      onFailure: (why) => ui.problem(`this session cannot be written: ${why}`),
+    });
   }
 
   static async create(io: Io, options: ChatOptions, ui: Ui, seams: Seams): Promise<Program> {
@@ -187,101 +190,16 @@ export class Program {
     return program;
   }
 
-  addSecret(secret: string): void {
-    if (secret.length < 6 || this.#secrets.has(secret)) return;
-    this.#secrets.add(secret);
-    this.#redactor = createRedactor({ secrets: [...this.#secrets] });
-  }
-
-  /** A fresh session. */
-  begin(): void {
-    this.#leaveSession();
-    const id = newSessionId();
-    this.chat.session = id;
-    this.chat.conversation = new Conversation();
-    this.chat.cost = new Cost();
-    this.chat.gate.forgetHeard();
-    this.#open(id, true);
-  }
-
-  /** Goes on with one; what was said and repaired is told. */
-  resume(session: SessionInfo, fork: boolean): string[] {
-    const read = readSession(session.file);
-    const said: string[] = [];
-    let isFork = fork;
-    if (read.isNewer && !fork) {
-      said.push("this session was written by a newer version; going on in a copy");
-      isFork = true;
-    }
-    if (!isFork && this.chat.session !== session.id && !this.sessions.lock(session.id)) {
-      said.push("another program writes this session; going on in a copy");
-      isFork = true;
-    }
-    this.#leaveSession();
-    const id = isFork ? newSessionId() : session.id;
-    this.chat.session = id;
-    if (!isFork) this.#lockedSession = id;
-    this.chat.results = new ResultStore(this.#isKept ? this.sessions.resultsOf(id) : undefined);
-    const writer = this.#open(id, isFork);
-    if (isFork && writer !== undefined) copyEntries(read.entries, writer);
-    const { conversation, repairs, usedTools } = resume(read, writer);
-    this.chat.conversation = conversation;
-    this.usedTools = usedTools;
-    this.#rememberHeard(conversation);
-    return [...said, ...repairs.map((repair) => `repaired: ${repair}`)];
-  }
-
-  // Foreign words stay foreign when the conversation goes on another day.
-  #rememberHeard(conversation: Conversation): void {
-    const { gate, servers } = this.chat;
-    gate.forgetHeard();
-    for (const name of this.usedTools) {
-      const alias = name.slice(0, name.indexOf("."));
-      gate.heardFrom(alias, servers.get(alias)?.config.trust ?? false);
-    }
-    const hasOutput = conversation.turns.some((turn) => turn.role === "user" && (turn.exec?.length ?? 0) > 0);
-    if (hasOutput || conversation.pending.length > 0) gate.heardFrom("the shell");
-  }
-
   async close(): Promise<void> {
     await Promise.all([this.chat.servers.close(), this.runner.close()]);
     this.chat.audit?.close();
-    this.#leaveSession();
-  }
-
-  get #isKept(): boolean {
-    return this.settings.history.enabled && !this.options.noHistory;
-  }
-
-  #open(id: string, isNew: boolean): SessionWriter | undefined {
-    if (!this.#isKept) return undefined;
-    const writer = new SessionWriter(this.sessions.fileOf(id), {
-      logReasoning: this.settings.history.logReasoning,
-      onFailure: (why) => this.ui.problem(`this session cannot be written: ${why}`),
-    });
-    if (isNew) {
-      const startedAt = new Date().toISOString();
-      writer.head({ id, startedAt, cwd: this.io.cwd(), model: this.chat.model.name, version: 1 }, VERSION);
-      this.sessions.lock(id);
-      this.#lockedSession = id;
-      this.chat.results = new ResultStore(this.sessions.resultsOf(id));
-    }
-    this.#writer = writer;
-    this.chat.conversation.journal = writer;
-    return writer;
-  }
-
-  #leaveSession(): void {
-    this.#writer?.close();
-    this.#writer = undefined;
-    if (this.#lockedSession !== undefined) this.sessions.unlock(this.#lockedSession);
-    this.#lockedSession = undefined;
+    this.session.leave();
   }
 
   #fetch(seams: Seams): HttpFetch {
     const base = demoFetch(seams.fetch ?? httpOut);
     const { trace } = this.options;
-    return trace === undefined ? base : tracingFetch(base, path.resolve(this.io.cwd(), trace), () => this.#redactor);
+    return trace === undefined ? base : tracingFetch(base, path.resolve(this.io.cwd(), trace), this.secrets.redactor);
   }
 
   #customPrompt(): string | undefined {
@@ -297,27 +215,13 @@ export class Program {
   #openAudit(): Audit {
     const { audit } = this.settings;
     const folder = audit.folder ?? path.join(this.loaded.folders.state, "audit");
-    return openAudit({ folder, maxBytes: audit.maxSize, keep: audit.keep, sync: audit.sync, redactor: this.#live() });
-  }
-
-  // The redactor of the moment: keys become known as they are used.
-  #live(): Redactor {
-    return {
-      text: (text) => this.#redactor.text(text),
-      value: (value) => this.#redactor.value(value),
-      find: (text) => this.#redactor.find(text),
-    };
-  }
-
-  #noteSecrets(): void {
-    for (const model of Object.values(this.settings.models)) {
-      if (model.key !== undefined) this.addSecret(model.key);
-      if (model.keyEnv !== undefined) this.addSecret(this.env[model.keyEnv] ?? "");
-    }
-    for (const server of Object.values(this.settings.mcp.servers)) {
-      if (server.authToken !== undefined) this.addSecret(server.authToken);
-      if (server.authEnv !== undefined) this.addSecret(this.env[server.authEnv] ?? "");
-    }
+    return openAudit({
+      folder,
+      maxBytes: audit.maxSize,
+      keep: audit.keep,
+      sync: audit.sync,
+      redactor: this.secrets.redactor,
+    });
   }
 
   async #runKeyCommand(argv: readonly string[]): Promise<string> {
@@ -330,14 +234,6 @@ export class Program {
     });
     if (run.exit !== 0) throw new Error(`key_cmd ended with ${run.exit}`);
     return run.output;
-  }
-}
-
-function copyEntries(entries: readonly LogEntry[], writer: SessionWriter): void {
-  for (const entry of entries) {
-    if ("turn" in entry) writer.turn(entry.turn);
-    else if ("exec" in entry) writer.exec(entry.exec);
-    else writer.event(entry.event);
   }
 }
 

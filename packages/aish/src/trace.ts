@@ -14,16 +14,16 @@ export type TraceStep = {
   end: "close" | "reset";
 };
 
-export function tracingFetch(real: HttpFetch, file: string, redactor: () => Redactor): HttpFetch {
+export function tracingFetch(real: HttpFetch, file: string, redactor: Redactor): HttpFetch {
   writeFileSync(file, "", { mode: 0o600 });
   const write = (step: TraceStep): void => {
-    appendFileSync(file, `${redactor().text(JSON.stringify(step))}\n`);
+    appendFileSync(file, `${redactor.text(JSON.stringify(step))}\n`);
   };
   return async (url, init) => {
     const response = await real(url, init);
     const sent = typeof init?.body === "string" ? init.body : "";
     const step: TraceStep = {
-      request: { path: new URL(url).pathname, body: redactor().value(parsed(sent)) },
+      request: { path: new URL(url).pathname, body: redactor.value(parsed(sent)) },
       status: response.status,
       headers: headersOf(response),
       chunks: [],

@@ -126,6 +126,7 @@ describe("C4 the call is the one that was shown", () => {
       version: "1",
       eras: { get: () => undefined, set: () => {} },
       say: () => {},
+      onSecret: () => {},
       onTools: () => {},
     });
     const { alias, label, open } = builtIn("here", "x");

@@ -112,7 +112,9 @@ function callMessages(
     assistantWithCalls(turn, group, place === 0 ? turn.content : "", options, isCurrent),
     ...group.map((one) => toolMessage(one, compat)),
   ]);
-  const images = options.vision ? answered.flatMap(({ result }) => result?.images ?? []) : [];
+  // A second question in a row: not for those who insist on alternation, and know themselves by their short ids.
+  const images =
+    options.vision && compat.toolIds === "keep" ? answered.flatMap(({ result }) => result?.images ?? []) : [];
   if (images.length > 0) {
     const parts = images.map((url) => ({ type: "image_url", image_url: { url } }));
     messages.push({ role: "user", content: [{ type: "text", text: "[pictures from the tool results]" }, ...parts] });

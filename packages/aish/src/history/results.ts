@@ -1,5 +1,5 @@
 // Whole results that were too long for the model: kept beside the session, read back by name, never by path.
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 const MEMORY_CHARS = 64 * 1024 * 1024;
@@ -10,15 +10,13 @@ export class ResultStore {
   readonly #folder: string | undefined;
   readonly #inMemory = new Map<string, string>();
   #memoryChars = 0;
-  #next: number;
+  #next = 1;
   #hasText = false;
 
   /** Without a folder results live in memory, bounded. */
   constructor(folder: string | undefined) {
     this.#folder = folder;
-    const names = folder === undefined ? [] : namesIn(folder);
-    this.#next = 1 + names.reduce((most, name) => Math.max(most, Number(/^r(\d+)/.exec(name)?.[1] ?? 0)), 0);
-    this.#hasText = names.some((name) => name.endsWith(".txt"));
+    this.#count(folder === undefined ? [] : namesIn(folder));
   }
 
   /** Is there anything to read back? Then the model is offered the tool for it. */
@@ -49,6 +47,16 @@ export class ResultStore {
     return name;
   }
 
+  /** A copy of a session can read what the original could. */
+  copyFrom(folder: string): void {
+    const own = this.#folder;
+    if (own === undefined) return;
+    const names = namesIn(folder);
+    if (names.length > 0) mkdirSync(own, { recursive: true, mode: 0o700 });
+    for (const name of names) copyFileSync(path.join(folder, name), path.join(own, name));
+    this.#count(names);
+  }
+
   text(name: string): string | undefined {
     if (!NAME.test(name)) return undefined;
     const kept = this.#inMemory.get(name);
@@ -71,6 +79,12 @@ export class ResultStore {
     const end = from + piece.length;
     const more = end < text.length ? `; go on with offset ${end}` : "; this is the end";
     return `${piece}\n[characters ${from} to ${end} of ${text.length}${more}]`;
+  }
+
+  #count(names: readonly string[]): void {
+    const numbers = names.map((name) => Number(/^r(\d+)/.exec(name)?.[1] ?? 0));
+    this.#next = Math.max(this.#next, 1 + numbers.reduce((most, number) => Math.max(most, number), 0));
+    this.#hasText ||= names.some((name) => name.endsWith(".txt"));
   }
 
   #write(name: string, data: string | Uint8Array): void {

@@ -2,6 +2,7 @@
 import {
   closeSync,
   existsSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -57,12 +58,16 @@ export class SessionFolder {
       .sort((left, right) => right.changedAt.getTime() - left.changedAt.getTime());
   }
 
-  /** By id or its beginning; without one, the newest of this directory. */
-  find(wanted: string | undefined, cwd: string): SessionInfo | undefined {
+  /** By id or its beginning; without one, the newest of this directory. A text says why there is none. */
+  find(wanted: string | undefined, cwd: string): SessionInfo | string {
     const all = this.list();
-    if (wanted === undefined) return all.find((session) => session.cwd === cwd);
+    if (wanted === undefined) return all.find((session) => session.cwd === cwd) ?? "there is no session of this folder";
     const matches = all.filter((session) => session.id.startsWith(wanted));
-    return matches.find((session) => session.id === wanted) ?? (matches.length === 1 ? matches[0] : undefined);
+    const [only] = matches.length === 1 ? matches : matches.filter((session) => session.id === wanted);
+    if (only !== undefined) return only;
+    if (matches.length === 0) return `there is no session ${wanted}`;
+    const some = matches.slice(0, 5).map(({ id }) => id);
+    return `${matches.length} sessions begin with ${wanted}: ${some.join(", ")}${matches.length > 5 ? ", …" : ""}`;
   }
 
   /** False: another program writes this session. */
@@ -70,6 +75,7 @@ export class SessionFolder {
     const file = `${this.fileOf(id)}.lock`;
     for (let attempt = 0; attempt < 2; attempt += 1) {
       try {
+        mkdirSync(this.folder, { recursive: true, mode: 0o700 });
         writeFileSync(file, String(process.pid), { flag: "wx", mode: 0o600 });
         return true;
       } catch (error) {
@@ -89,6 +95,7 @@ export class SessionFolder {
   /** Removes what is too old, never the newest few. */
   prune(maxAgeDays: number, now = Date.now()): number {
     if (maxAgeDays <= 0) return 0;
+    this.#dropStaleLocks();
     const limit = now - maxAgeDays * 86_400_000;
     const ids = this.#ids();
     const old = ids
@@ -101,6 +108,15 @@ export class SessionFolder {
       rmSync(this.resultsOf(id), { recursive: true, force: true });
     }
     return old.length;
+  }
+
+  // Of programs that were killed before they had written anything.
+  #dropStaleLocks(): void {
+    if (!existsSync(this.folder)) return;
+    for (const name of readdirSync(this.folder)) {
+      const file = path.join(this.folder, name);
+      if (name.endsWith(".lock") && !isAlive(file)) rmSync(file, { force: true });
+    }
   }
 
   #ids(): string[] {

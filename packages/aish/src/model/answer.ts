@@ -1,5 +1,6 @@
 // What a model answered, gathered from its chunks, and what that means: run the calls, show the text, or neither.
-import type { Json } from "@bosun/mcp";
+import { isObject } from "@bosun/mcp";
+import type { Json, JsonObject } from "@bosun/mcp";
 import { readChunk } from "./chunk.ts";
 import type { Usage } from "./chunk.ts";
 import { CallCollector } from "./collect-calls.ts";
@@ -10,7 +11,8 @@ import { ThinkTags } from "./think-tags.ts";
 
 /** So many payloads in a row that are not JSON, and it is no stream of completions. */
 const MAX_NONSENSE = 3;
-const MAX_TEXT_CHARS = 64 * 1024 * 1024;
+/** Words, thoughts and arguments together: memory stays bounded whatever a server sends. */
+const MAX_CHARS = 64 * 1024 * 1024;
 
 export type Ended =
   /** `[DONE]`, a finish reason, or a whole JSON body. */
@@ -47,7 +49,7 @@ export class AnswerReader {
   readonly #reasoningDetails: Json[] = [];
   readonly #warnings: string[] = [];
   #text: string[] = [];
-  #textChars = 0;
+  #chars = 0;
   #reasoning: string[] = [];
   #finish: string | undefined;
   #usage: Usage | undefined;
@@ -137,13 +139,15 @@ export class AnswerReader {
     this.#usage = chunk.usage ?? this.#usage;
     this.#finish ??= chunk.finish;
     if (chunk.reasoning !== "") this.#say("", chunk.reasoning);
-    this.#reasoningDetails.push(...chunk.reasoningDetails);
+    if (chunk.reasoningDetails.length > 0 && this.#hasRoom(JSON.stringify(chunk.reasoningDetails).length)) {
+      this.#reasoningDetails.push(...chunk.reasoningDetails);
+    }
     if (chunk.text !== "") {
       const split = this.#tags?.push(chunk.text) ?? { text: chunk.text, reasoning: "" };
       this.#say(split.text, split.reasoning);
     }
     if (chunk.refusal !== "") this.#refuse(chunk.refusal);
-    for (const call of chunk.calls) this.#collector.add(call);
+    for (const call of chunk.calls) if (this.#hasRoom(sizeOf(call))) this.#collector.add(call);
     if (chunk.error !== undefined) this.#error = chunk.error;
   }
 
@@ -153,19 +157,28 @@ export class AnswerReader {
   }
 
   #say(text: string, reasoning: string): void {
-    if (reasoning !== "") {
+    if (reasoning !== "" && this.#hasRoom(reasoning.length)) {
       this.#reasoning.push(reasoning);
       this.#events.onReasoning?.(reasoning);
     }
-    if (text === "") return;
-    this.#textChars += text.length;
-    if (this.#textChars > MAX_TEXT_CHARS) {
-      this.#error = "the answer is longer than any answer";
-      return;
-    }
+    if (text === "" || !this.#hasRoom(text.length)) return;
     this.#text.push(text);
     this.#events.onText?.(text);
   }
+
+  #hasRoom(chars: number): boolean {
+    this.#chars += chars;
+    if (this.#chars <= MAX_CHARS) return true;
+    this.#error ??= "the answer is longer than any answer";
+    return false;
+  }
+}
+
+// Arguments come in small pieces, thousands of them: their length is known without writing them out.
+function sizeOf(call: JsonObject): number {
+  const made = isObject(call["function"]) ? call["function"] : {};
+  const { arguments: args } = made;
+  return 64 + (typeof args === "string" ? args.length : JSON.stringify(call).length);
 }
 
 export type Meaning =

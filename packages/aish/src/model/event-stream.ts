@@ -18,6 +18,7 @@ export class EventReader {
   #buffer = "";
   #scanned = 0;
   #data: string[] = [];
+  #dataChars = 0;
   #name: string | undefined;
 
   push(bytes: Uint8Array): ModelEvent[] {
@@ -64,14 +65,19 @@ export class EventReader {
     const colon = line.indexOf(":");
     const field = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? "" : line.slice(line.charAt(colon + 1) === " " ? colon + 2 : colon + 1);
-    if (field === "data") this.#data.push(value);
-    else if (field === "event") this.#name = value;
+    if (field === "data") {
+      this.#data.push(value);
+      this.#dataChars += value.length + 1;
+      if (this.#dataChars > MAX_LINE_CHARS) throw new OverlongLine("the server sent an event without end");
+    }
+    if (field === "event") this.#name = value;
     // `id` and `retry` mean nothing here, unknown fields neither.
   }
 
   #dispatch(events: ModelEvent[]): void {
     if (this.#data.length > 0) events.push({ kind: "data", name: this.#name, data: this.#data.join("\n") });
     this.#data = [];
+    this.#dataChars = 0;
     this.#name = undefined;
   }
 }

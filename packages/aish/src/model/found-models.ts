@@ -10,7 +10,8 @@ const USUAL: readonly { program: string; port: number }[] = [
   { program: "LM Studio", port: 1234 },
   { program: "vLLM", port: 8000 },
 ];
-const WAIT_MS = 400;
+/** Whoever is on this machine answers at once; a first start does not wait for others. */
+const WAIT_MS = 150;
 
 export async function findModels(fetch: HttpFetch, usual = USUAL): Promise<FoundModel[]> {
   const found = await Promise.all(usual.map((one) => ask(fetch, one).catch(() => [])));

@@ -70,15 +70,15 @@ async function answer(program: Program, report: Report, question: string, stop: 
 function begin(program: Program, report: Report): boolean {
   const { resume, fork } = program.options;
   if (resume === undefined) {
-    program.begin();
+    program.session.begin();
     return true;
   }
   const session = program.sessions.find(resume.id, program.io.cwd());
-  if (session === undefined) {
-    report.problem(resume.id === undefined ? "there is no session of this folder" : `there is no session ${resume.id}`);
+  if (typeof session === "string") {
+    report.problem(session);
     return false;
   }
-  for (const said of program.resume(session, fork)) report.status(said);
+  for (const said of program.session.resume(session, fork)) report.status(said);
   return true;
 }
 

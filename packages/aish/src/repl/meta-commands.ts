@@ -225,7 +225,7 @@ function forget(repl: Repl): void {
 }
 
 function newSession(repl: Repl): void {
-  repl.program.begin();
+  repl.program.session.begin();
   repl.view.status(`new session ${repl.program.chat.session}`);
 }
 
@@ -243,11 +243,14 @@ function sessions(repl: Repl): void {
 
 function resume(repl: Repl, id: string): void {
   const { program } = repl;
-  const all = program.sessions.list().filter((one) => one.id !== program.chat.session);
-  const found = id === "" ? all.find((one) => one.cwd === program.io.cwd()) : all.find((one) => one.id.startsWith(id));
-  if (found === undefined)
-    return repl.view.problem(id === "" ? "there is no other session of this folder" : `there is no session ${id}`);
-  for (const said of program.resume(found, false)) repl.view.status(said);
+  const { chat, io, sessions: folder } = program;
+  const others = folder.list().filter((one) => one.id !== chat.session);
+  const found =
+    id === ""
+      ? (others.find((one) => one.cwd === io.cwd()) ?? "there is no other session of this folder")
+      : folder.find(id, io.cwd());
+  if (typeof found === "string") return repl.view.problem(found);
+  for (const said of program.session.resume(found, false)) repl.view.status(said);
   repl.view.status(`resumed ${found.id}`);
   repl.showLastExchange();
 }

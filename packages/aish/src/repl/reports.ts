@@ -72,7 +72,7 @@ function largeLists({ chat }: Program): string[] {
   ];
 }
 
-function vanishedTools({ chat, usedTools }: Program): string[] {
+function vanishedTools({ chat, session: { usedTools } }: Program): string[] {
   const known = new Set(chat.servers.tools().map(displayName));
   const ready = readyAliases(chat.servers.list());
   return [...usedTools].flatMap((name) => {

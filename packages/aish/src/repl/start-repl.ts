@@ -98,15 +98,15 @@ async function createProgram(io: Io, options: ChatOptions, ui: Ui, seams: Seams)
 function begin(program: Program, view: TerminalView): string[] | undefined | "none" {
   const { resume, fork } = program.options;
   if (resume === undefined) {
-    program.begin();
+    program.session.begin();
     return undefined;
   }
   const session = program.sessions.find(resume.id, program.io.cwd());
-  if (session === undefined) {
-    view.problem(resume.id === undefined ? "there is no session of this folder" : `there is no session ${resume.id}`);
+  if (typeof session === "string") {
+    view.problem(session);
     return "none";
   }
-  const said = program.resume(session, fork);
+  const said = program.session.resume(session, fork);
   const many = program.chat.conversation.turns.length;
   const folder = shortFolder(session.cwd, program.io.home);
   const elsewhere = session.cwd === program.io.cwd() ? [] : [`it was in ${session.cwd}; :cd goes there`];

@@ -2,10 +2,8 @@
 // person has agreed to it), from flags.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { digestOf, httpUrl, openProjectTrust } from "@bosun/guard";
-import type { Settings } from "@bosun/guard";
-import { importServers } from "../settings/import-servers.ts";
-import { aliasFrom } from "../tools/names.ts";
+import { digestOf, httpUrl, openProjectTrust, readServerList } from "@bosun/guard";
+import type { ServerList, Settings } from "@bosun/guard";
 import { Unusable } from "../unusable.ts";
 import { configFromSettings, plainConfig } from "./server-config.ts";
 import type { OpenBuiltIn } from "./server-config.ts";
@@ -44,10 +42,7 @@ export async function addConfiguredServers(servers: Servers, sources: ServerSour
     if (!existsSync(file)) throw new Unusable(`${file} does not exist`);
     importList(servers, sources, file, readFileSync(file, "utf8"));
   }
-  const desktop = claudeDesktopFile(sources);
-  if (settings.mcp.import.includes("claude-desktop") && existsSync(desktop)) {
-    importList(servers, sources, desktop, readFileSync(desktop, "utf8"));
-  }
+  if (settings.mcp.import.includes("claude-desktop")) importDesktop(servers, sources);
   await importProject(servers, sources);
   return sources.urls.map((url) => {
     if (httpUrl(url) === undefined) throw new Unusable(`--mcp ${url}: not an http address we can trust`);
@@ -67,68 +62,72 @@ export function aliasOfUrl(url: string): string {
   return hostname.split(".")[0] ?? hostname;
 }
 
-function importList(
-  servers: Servers,
-  { env, settings, say }: ServerSources,
-  file: string,
-  text: string,
-  isTaken: (alias: string) => boolean = () => false,
-): void {
-  const free = (name: string): string => aliasFrom(name, (alias) => servers.has(alias) || isTaken(alias));
-  try {
-    const { servers: found, notes } = importServers(text, env, free);
-    for (const { alias, reach, enabled, problem } of found) {
-      const config = plainConfig(free(alias), reach, file, settings.mcp);
-      // One with a problem is tried, so that its state says why it cannot be used.
-      servers.add({
-        ...config,
-        enabled: enabled || problem !== undefined,
-        ...(problem === undefined ? {} : { problem }),
-      });
-    }
-    for (const note of notes) say(`${path.basename(file)}: ${note}`);
-  } catch (error) {
-    throw new Unusable(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+function importList(servers: Servers, sources: ServerSources, file: string, text: string, taken: string[] = []): void {
+  const { settings, say } = sources;
+  const list = readList(servers, sources, file, text, taken);
+  for (const [alias, one] of Object.entries(list.servers)) {
+    servers.add(configFromSettings(alias, one, settings.mcp, file));
   }
+  for (const note of list.notes) say(`${path.basename(file)}: ${note}`);
+}
+
+function readList(servers: Servers, { env }: ServerSources, file: string, text: string, taken: string[]): ServerList {
+  return readServerList(file, text, env, [...servers.list().map(({ alias }) => alias), ...taken]);
+}
+
+function importDesktop(servers: Servers, sources: ServerSources): void {
+  const file = claudeDesktopFile(sources);
+  if (existsSync(file)) importList(servers, sources, file, readFileSync(file, "utf8"));
+  else sources.say(`there is no ${file} to import servers from`);
 }
 
 // Comes with a cloned folder: shown and agreed to once, by its content.
 async function importProject(servers: Servers, sources: ServerSources): Promise<void> {
-  const file = path.join(sources.cwd, ".mcp.json");
-  if (!existsSync(file)) return;
+  const file = projectList(sources.cwd);
+  if (file === undefined) return;
   const text = readFileSync(file, "utf8");
+  // A name that the person's rules allow something for is not for a project to take.
+  const taken = aliasesWithAllowRules(sources.settings);
   const trust = openProjectTrust(sources.stateFolder);
   const hash = digestOf(text);
   if (trust.isTrusted(file, hash) !== "yes") {
-    const agreed = (await sources.confirm?.(whatItWouldDo(file, text, sources), "use this list of servers?")) ?? false;
+    const lines = whatItWouldDo(file, readList(servers, sources, file, text, taken));
+    const agreed = (await sources.confirm?.(lines, "use this list of servers?")) ?? false;
     if (!agreed) return sources.say(`${file} is not used: it was not agreed to`);
     trust.trust(file, hash, new Date());
   }
-  // A name that the person's rules allow something for is not for a project to take.
-  const allowed = aliasesWithAllowRules(sources.settings);
-  importList(servers, sources, file, text, (alias) => allowed.has(alias));
+  importList(servers, sources, file, text, taken);
 }
 
-function aliasesWithAllowRules({ mcp, rules }: Settings): Set<string> {
+/** Here, or in a folder above up to the root of the repository. */
+function projectList(cwd: string): string | undefined {
+  const above: string[] = [];
+  for (let folder = cwd; ; folder = path.dirname(folder)) {
+    above.push(folder);
+    if (existsSync(path.join(folder, ".git"))) break;
+    if (folder === path.dirname(folder)) {
+      above.length = 1; // no repository: only this folder is the project
+      break;
+    }
+  }
+  return above.map((folder) => path.join(folder, ".mcp.json")).find((file) => existsSync(file));
+}
+
+function aliasesWithAllowRules({ mcp, rules }: Settings): string[] {
   const patterns = [
     ...mcp.autoApprove.filter(({ verdict }) => verdict === "allow").map(({ pattern }) => pattern.text),
     ...rules.filter(({ decide }) => decide === "allow").flatMap(({ tools }) => tools),
   ];
-  return new Set(patterns.map((pattern) => pattern.slice(0, pattern.indexOf("."))));
+  return [...new Set(patterns.map((pattern) => pattern.slice(0, pattern.indexOf("."))))];
 }
 
-function whatItWouldDo(file: string, text: string, { env }: ServerSources): string[] {
-  try {
-    const { servers } = importServers(text, env, (name) => name);
-    const lines = servers.map(({ alias, reach }) => {
-      if (reach.kind === "http")
-        return `  contact ${URL.canParse(reach.url) ? new URL(reach.url).host : reach.url} as ${alias}`;
-      return reach.kind === "stdio" ? `  start ${[reach.command, ...reach.args].join(" ")} as ${alias}` : `  ${alias}`;
-    });
-    return [`${file} comes with this folder. It would:`, ...lines];
-  } catch (error) {
-    return [`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`];
-  }
+function whatItWouldDo(file: string, { servers, notes }: ServerList): string[] {
+  const lines = Object.entries(servers).map(([alias, { url, command, args }]) =>
+    url === undefined
+      ? `  start ${[command, ...args].join(" ")} as ${alias}`
+      : `  contact ${URL.canParse(url) ? new URL(url).host : url} as ${alias}`,
+  );
+  return [`${file} comes with this folder. It would:`, ...lines, ...notes.map((note) => `  (${note})`)];
 }
 
 function claudeDesktopFile({ home, env }: ServerSources): string {

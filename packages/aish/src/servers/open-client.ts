@@ -97,14 +97,16 @@ async function openHttp(
   const { headers, fetch } = httpAccess(reach, alias, context);
   const url = new URL(reach.url);
   const { timeoutMs } = options;
+  // Known to be the old one: it is asked the old way, without a word about eras.
+  if (reach.transport === "sse") return connectHttp(url, { ...options, era: "legacy", headers, fetch });
   try {
     return await Client.connect(async (receive, headersFor) => {
       const link = new HttpLink({ url, fetch, headers, headersFor, receive, timeoutMs });
       return endedBy(signal, patientHttpLink(link, hopes));
     }, options);
   } catch (error) {
-    const isOlder = error instanceof ConnectionError && [400, 404, 405].includes(error.status ?? 0);
-    if (!isOlder || signal.aborted) throw error;
+    const mayBeOlder = error instanceof ConnectionError && [400, 404, 405].includes(error.status ?? 0);
+    if (!mayBeOlder || reach.transport === "http" || signal.aborted) throw error;
     return connectHttp(url, { ...options, headers, fetch }); // it knows the transport of 2024-11-05, too
   }
 }

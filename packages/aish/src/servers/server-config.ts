@@ -1,6 +1,6 @@
 // One MCP server as we reach it, from whichever list it came.
 import type { ServerSettings } from "@bosun/guard";
-import { isLoopback, serverIdentity, serverLabel } from "@bosun/guard";
+import { isLoopback, isSecretName, serverIdentity, serverLabel } from "@bosun/guard";
 import type { ServerAddress } from "@bosun/guard";
 import type { Transport } from "@bosun/mcp";
 
@@ -12,6 +12,8 @@ export type Reach =
       kind: "http";
       url: string;
       headers: Readonly<Record<string, string>>;
+      /** `sse`: the transport of 2024-11-05; `http`: not that one. Neither: whichever works. */
+      transport?: "http" | "sse";
       authToken?: string;
       authEnv?: string;
       tlsCa?: string;
@@ -33,8 +35,6 @@ export type ServerConfig = {
   /** Where it was named, for the person. */
   origin: string;
   enabled: boolean;
-  /** A reason it cannot be used although it is configured, e.g. a variable that is not set. */
-  problem?: string;
   trust: boolean;
   /** Can it send data off this machine? */
   sends: boolean;
@@ -68,6 +68,7 @@ export function configFromSettings(
           kind: "http",
           url,
           headers: settings.headers,
+          ...(settings.transport === "auto" ? {} : { transport: settings.transport }),
           ...(settings.authToken === undefined ? {} : { authToken: settings.authToken }),
           ...(settings.authEnv === undefined ? {} : { authEnv: settings.authEnv }),
           ...(settings.tlsCa === undefined ? {} : { tlsCa: settings.tlsCa }),
@@ -110,6 +111,18 @@ export function plainConfig(
     callMs: mcp.callTimeoutS * 1000,
     protocol: "auto",
   };
+}
+
+/** What in it nobody may see: tokens, headers and variables with telling names. */
+export function secretsIn(reach: Reach, env: Readonly<Record<string, string | undefined>>): string[] {
+  const telling = (values: Readonly<Record<string, string>>): string[] =>
+    Object.entries(values).flatMap(([name, value]) => (isSecretName(name) ? [value.replace(/^Bearer\s+/i, "")] : []));
+  if (reach.kind === "builtin") return [];
+  if (reach.kind === "stdio") {
+    return [...telling(reach.env), ...reach.envPass.filter(isSecretName).map((name) => env[name] ?? "")];
+  }
+  const named = reach.authEnv === undefined ? undefined : env[reach.authEnv];
+  return [...telling(reach.headers), reach.authToken ?? "", named ?? ""];
 }
 
 export function addressOf(reach: Reach): ServerAddress {

@@ -10,7 +10,7 @@ import { LogRing } from "./log-ring.ts";
 import { openClient } from "./open-client.ts";
 import type { EraStore, OpenContext } from "./open-client.ts";
 import { LATE_MS } from "./patient-link.ts";
-import { identityOf, listHas } from "./server-config.ts";
+import { identityOf, listHas, secretsIn } from "./server-config.ts";
 import type { ServerConfig } from "./server-config.ts";
 
 const RELIST_MS = 1000;
@@ -22,6 +22,8 @@ export type ServerHooks = Omit<OpenContext, "onStderr" | "onWarning" | "onLate" 
   version: string;
   eras: EraStore;
   say: (text: string) => void;
+  /** A token or the like is in use: nothing may show it. */
+  onSecret: (secret: string) => void;
   /** Tools came, went or changed. */
   onTools: (server: Server, before: readonly ToolInfo[] | undefined) => void;
   elicit?: (alias: string, params: JsonObject, signal: AbortSignal) => Promise<ElicitAnswer>;
@@ -55,6 +57,7 @@ export class Server {
   constructor(config: ServerConfig, hooks: ServerHooks) {
     this.config = config;
     this.#hooks = hooks;
+    for (const secret of secretsIn(config.reach, hooks.env)) hooks.onSecret(secret);
   }
 
   get alias(): string {
@@ -203,7 +206,6 @@ export class Server {
       }
     }, this.config.connectMs + 500);
     try {
-      if (this.config.problem !== undefined) throw new Error(this.config.problem);
       const client = await this.#open(life.signal);
       opened = client;
       if (life.signal.aborted) return void client.close().catch(() => {});

@@ -1,0 +1,121 @@
+// The session that is being written: begun, gone on with, forked, left. Whatever happens, one program writes one log.
+import type { Gate } from "../approval/gate.ts";
+import { Conversation } from "../conversation/conversation.ts";
+import type { Chat } from "../turn/chat.ts";
+import { Cost } from "../turn/cost.ts";
+import { ResultStore } from "./results.ts";
+import { resume } from "./resume.ts";
+import { readSession, SessionWriter } from "./session-file.ts";
+import type { LogEntry } from "./session-file.ts";
+import { newSessionId } from "./sessions.ts";
+import type { SessionFolder, SessionInfo } from "./sessions.ts";
+
+export type SessionOptions = {
+  sessions: SessionFolder;
+  /** False: nothing is written. */
+  isKept: boolean;
+  logReasoning: boolean;
+  version: string;
+  cwd: () => string;
+  onFailure: (why: string) => void;
+};
+
+export class CurrentSession {
+  /** Tools that a resumed session has used. */
+  usedTools = new Set<string>();
+  readonly #chat: Chat;
+  readonly #options: SessionOptions;
+  #writer: SessionWriter | undefined;
+  #locked: string | undefined;
+
+  constructor(chat: Chat, options: SessionOptions) {
+    this.#chat = chat;
+    this.#options = options;
+  }
+
+  begin(): void {
+    this.leave();
+    const id = newSessionId();
+    this.#chat.session = id;
+    this.#chat.conversation = new Conversation();
+    this.#chat.cost = new Cost();
+    this.#chat.gate.forgetHeard();
+    this.#open(id, true);
+  }
+
+  /** Goes on with one; gives what was repaired and said. */
+  resume(session: SessionInfo, fork: boolean): string[] {
+    const { sessions, isKept } = this.#options;
+    const read = readSession(session.file);
+    const said: string[] = [];
+    let isFork = fork;
+    if (read.isNewer && !fork) {
+      said.push("this session was written by a newer version; going on in a copy");
+      isFork = true;
+    }
+    if (!isFork && this.#chat.session !== session.id && !sessions.lock(session.id)) {
+      said.push("another program writes this session; going on in a copy");
+      isFork = true;
+    }
+    this.leave();
+    const id = isFork ? newSessionId() : session.id;
+    this.#chat.session = id;
+    if (!isFork) {
+      sessions.lock(id);
+      this.#locked = id;
+    }
+    this.#chat.results = new ResultStore(isKept ? sessions.resultsOf(id) : undefined);
+    const writer = this.#open(id, isFork);
+    if (isFork) {
+      this.#chat.results.copyFrom(sessions.resultsOf(session.id));
+      if (writer !== undefined) copyEntries(read.entries, writer);
+    }
+    const { conversation, repairs, usedTools } = resume(read, writer);
+    this.#chat.conversation = conversation;
+    this.usedTools = usedTools;
+    this.#rememberHeard(conversation, this.#chat.gate);
+    return [...said, ...repairs.map((repair) => `repaired: ${repair}`)];
+  }
+
+  leave(): void {
+    this.#writer?.close();
+    this.#writer = undefined;
+    if (this.#locked !== undefined) this.#options.sessions.unlock(this.#locked);
+    this.#locked = undefined;
+  }
+
+  // Foreign words stay foreign when the conversation goes on another day.
+  #rememberHeard(conversation: Conversation, gate: Gate): void {
+    gate.forgetHeard();
+    for (const name of this.usedTools) {
+      const alias = name.slice(0, name.indexOf("."));
+      gate.heardFrom(alias, this.#chat.servers.get(alias)?.config.trust ?? false);
+    }
+    const hasOutput = conversation.turns.some((turn) => turn.role === "user" && (turn.exec?.length ?? 0) > 0);
+    if (hasOutput || conversation.pending.length > 0) gate.heardFrom("the shell");
+  }
+
+  #open(id: string, isNew: boolean): SessionWriter | undefined {
+    const { sessions, isKept, logReasoning, onFailure, cwd, version } = this.#options;
+    if (!isKept) return undefined;
+    const writer = new SessionWriter(sessions.fileOf(id), { logReasoning, onFailure });
+    if (isNew) {
+      const startedAt = new Date().toISOString();
+      writer.head({ id, startedAt, cwd: cwd(), model: this.#chat.model.name, version: 1 }, version);
+      sessions.lock(id);
+      this.#locked = id;
+      this.#chat.results = new ResultStore(sessions.resultsOf(id));
+    }
+    this.#writer = writer;
+    this.#chat.conversation.journal = writer;
+    return writer;
+  }
+}
+
+function copyEntries(entries: readonly LogEntry[], writer: SessionWriter): void {
+  for (const entry of entries) {
+    if ("turn" in entry) writer.turn(entry.turn);
+    else if ("exec" in entry) writer.exec(entry.exec);
+    else writer.event(entry.event);
+  }
+}
