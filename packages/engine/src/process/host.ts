@@ -73,7 +73,7 @@ export class ProcessHost {
     if (this.#closing !== undefined) throw new EngineError("SESSION_CLOSED", "the server is shutting down");
     await this.confinement.prepare?.();
     checkCommand(command, this.outside(command.tags, command.cwd));
-    this.#warden ??= new Warden(this.#tags.prefix);
+    this.#warden ??= new Warden(this.#tags.prefix, this.#folder);
     checkShell(this.shell);
     const tag = command.tags.next();
     const scratch = this.#scratchOf(command.tags);

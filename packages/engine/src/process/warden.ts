@@ -6,8 +6,9 @@ import { limitsPattern } from "./tags.ts";
 export class Warden {
   readonly #process: Bun.Subprocess<"pipe", "ignore", "ignore">;
 
-  constructor(tagPrefix: string) {
-    this.#process = Bun.spawn(["/bin/sh", "-c", WATCH, "bosun-warden", limitsPattern(tagPrefix)], {
+  /** `folder`: a name of ours that stands on the command line of every sandbox. */
+  constructor(tagPrefix: string, folder: string) {
+    this.#process = Bun.spawn(["/bin/sh", "-c", WATCH, "bosun-warden", limitsPattern(tagPrefix), folder], {
       stdin: "pipe",
       stdout: "ignore",
       stderr: "ignore",
@@ -27,7 +28,8 @@ export class Warden {
 }
 
 // The kill loop repeats because what is being killed may be forking, and, when we died in the middle, because a command
-// on its way carries no tag before its shell has begun.
+// on its way carries no tag before its shell has begun. A sandbox whose outer half died in the middle of its setting up
+// waits for it for ever: that one is known by our folder's name.
 const WATCH = `trap '' HUP INT TERM QUIT
 late=20
 while read -r line; do late=0; done
@@ -38,6 +40,12 @@ while [ $round -lt 100 ]; do
     pid=\${file#/proc/}
     kill -KILL "\${pid%/limits}" && found=yes
   done
+  [ $late -eq 0 ] || for file in $(grep -lsF -- "$2" /proc/[0-9]*/cmdline); do
+    pid=\${file#/proc/}
+    pid=\${pid%/cmdline}
+    read -r name <"/proc/$pid/comm" || continue
+    case $name in bwrap | unshare | setpriv) kill -KILL "$pid" && found=yes ;; esac
+  done 2>/dev/null
   if [ -z "$found" ]; then
     [ $late -eq 0 ] && exit 0
     late=$((late - 1))

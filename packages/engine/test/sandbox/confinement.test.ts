@@ -346,6 +346,7 @@ for (const [index, name] of (["bubblewrap", "namespaces", "landlock"] as const).
       // What is to come must have come before it can be missed.
       await Bun.sleep(1500);
       expect(await eventually(() => running(seconds).length === 0)).toBe(true);
+      expect(await eventually(() => sandboxesOn(seconds) === 0)).toBe(true);
     });
 
     test("a policy file cannot be made where there is none, and nothing of ours is left in its place", async () => {
@@ -377,6 +378,23 @@ for (const [index, name] of (["bubblewrap", "namespaces", "landlock"] as const).
         expect([text, existsSync(absent), existsSync(folder)]).toEqual([text, false, false]);
       }
       await ownHost.close();
+    });
+
+    test("an absent policy file is kept absent by shells that wait, too, and nothing stays after the last", async () => {
+      const absent = path.join(work, "src/other.toml");
+      const own = await chooseSandbox({ ...boundary, readOnly: [absent] }, { mode: "require", mechanisms: [name] });
+      const ownHost = new ProcessHost({ confinement: own.confinement });
+      const tags = ownHost.newSession();
+      const shown: string[] = [];
+      for (let i = 0; i < 4; i += 1) {
+        const text = "echo planted > src/other.toml; rm -f src/other.toml; cat src/other.toml; git status --short src";
+        const command = { what: { kind: "shell", text }, cwd: work, env, tags, nonce: "00000000" } as const;
+        shown.push((await ownHost.run({ ...command, stdout: CAP, stderr: CAP })).stdout.text);
+      }
+      expect(shown.join("")).not.toContain("other.toml");
+      expect(shown.join("")).not.toContain("planted");
+      await ownHost.close();
+      expect(existsSync(absent)).toBe(false);
     });
 
     test("a denied file stays denied when another takes its place between two commands", async () => {
@@ -440,3 +458,20 @@ describe("choosing", () => {
     rmSync(late, { recursive: true });
   });
 });
+
+/** Sandboxes with that number on their command line, whether or not anything runs in them. */
+function sandboxesOn(seconds: string): number {
+  return readdirSync("/proc").filter((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    const words = commandLine(name);
+    return /^(?:\S*\/)?(?:bwrap|unshare)\0/.test(words) && words.includes(seconds);
+  }).length;
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+  } catch {
+    return ""; // it has just ended
+  }
+}
