@@ -44,6 +44,9 @@ export function lateSandbox(boundary: Boundary, options: SandboxOptions, memory:
     get allowsSpares() {
       return built !== undefined && (built.allowsSpares ?? true);
     },
+    get holdsPlaces() {
+      return built?.holdsPlaces === true;
+    },
     state: () => built?.state?.() ?? "",
     namespaced: true,
     hidesSignals: true,

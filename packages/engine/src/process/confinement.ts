@@ -22,6 +22,8 @@ export type Confinement = {
   state?(): string;
   /** Whether shells may be started ahead of their command. */
   readonly allowsSpares?: boolean;
+  /** Files that are only there to be protected lie in somebody's folder for as long as a shell waits. */
+  readonly holdsPlaces?: boolean;
   /** The mechanism lets no descriptor through but the first three. */
   readonly onlyStdio?: boolean;
 };

@@ -1,4 +1,4 @@
-// One shell per session, started ahead while the session is in use: most of what a command costs, and nearly all of what
+// A few shells per session, started ahead while the session is in use: most of what a command costs, and nearly all of what
 // a sandbox costs, is then paid before it is asked for.
 import { launchSpare, dismiss } from "./launch.ts";
 import { after } from "./timers.ts";
@@ -9,13 +9,17 @@ import type { Timer } from "./timers.ts";
 
 // A pause between two commands of an agent at work; a session that rests longer needs no process waiting for it.
 const IDLE_MS = 30_000;
+// Less while an empty file holds the place of an absent one in somebody's folder.
+const IDLE_HOLDING_MS = 10_000;
+// A sandbox takes longer to build than a small command to run: with one, commands in a row would wait for it each time.
+const MOST_WAITING = 3;
 
 type Waiting = { readonly key: SpareKey; readonly state: string; readonly spare: Spare; readonly expiry: Timer };
 
 export class Spares {
   readonly #equipment: Equipment;
-  readonly #waiting = new Map<SessionTags, Waiting>();
-  readonly #starting = new Set<SessionTags>();
+  readonly #waiting = new Map<SessionTags, Waiting[]>();
+  readonly #starting = new Map<SessionTags, number>();
   readonly #over = new WeakSet<SessionTags>();
   #closed = false;
 
@@ -25,63 +29,91 @@ export class Spares {
 
   /** The session's waiting shell, if it fits the command and what its sandbox shows is still what it should show. */
   take(command: Command): Spare | undefined {
-    const waiting = this.#waiting.get(command.tags);
-    if (waiting === undefined || command.what.kind !== "shell") return undefined;
-    this.#remove(command.tags, waiting);
-    if (isSame(waiting.key, keyOf(command)) && waiting.state === this.#state() && isAlive(waiting.spare))
-      return waiting.spare;
-    dismiss(this.#equipment, waiting.spare);
+    if (command.what.kind !== "shell") return undefined;
+    const key = keyOf(command);
+    const state = this.#state();
+    // The oldest first: a younger one may still be building its sandbox.
+    for (const waiting of this.#of(command.tags)) {
+      this.#remove(command.tags, waiting);
+      if (isSame(waiting.key, key) && waiting.state === state && isAlive(waiting.spare)) return waiting.spare;
+      dismiss(this.#equipment, waiting.spare);
+    }
     return undefined;
   }
 
-  /** Starts a shell for the next command like this one. */
+  /** Starts shells for the next commands like this one. */
   async plan(command: Command, scratch: string): Promise<void> {
     const { shell, confinement } = this.#equipment;
     const possible = command.what.kind === "shell" && shell.dialect === "bash" && confinement.allowsSpares !== false;
     const { tags } = command;
-    if (!possible || this.#closed || this.#over.has(tags) || this.#waiting.has(tags) || this.#starting.has(tags))
-      return;
-    this.#starting.add(tags);
-    try {
-      const state = this.#state();
-      const key = keyOf(command);
-      const spare = await launchSpare(this.#equipment, key, scratch);
-      const waiting = { key, state, spare, expiry: after(IDLE_MS, () => this.discard(tags)) };
-      if (this.#closed || this.#over.has(tags)) return dismiss(this.#equipment, spare);
-      this.#waiting.set(tags, waiting);
-      void spare.child.exited.then(() => {
-        if (this.#waiting.get(tags) === waiting) this.discard(tags);
-      });
-    } catch {
-      // No room for a process that only waits: the next command starts from nothing, and says so if it cannot.
-    } finally {
-      this.#starting.delete(tags);
+    while (possible && !this.#closed && !this.#over.has(tags) && this.#count(tags) < MOST_WAITING) {
+      this.#starting.set(tags, (this.#starting.get(tags) ?? 0) + 1);
+      try {
+        await this.#start(command, scratch);
+      } catch {
+        // No room for a process that only waits: the next command starts from nothing, and says so if it cannot.
+        return;
+      } finally {
+        this.#started(tags);
+      }
     }
   }
 
   /** The session is over: it gets no further shells. */
   end(tags: SessionTags): void {
     this.#over.add(tags);
-    this.discard(tags);
-  }
-
-  discard(tags: SessionTags): void {
-    const waiting = this.#waiting.get(tags);
-    if (waiting === undefined) return;
-    this.#remove(tags, waiting);
-    dismiss(this.#equipment, waiting.spare);
+    this.#discard(tags);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    const children = [...this.#waiting.values()].map(({ spare }) => spare.child);
-    for (const tags of this.#waiting.keys()) this.discard(tags);
+    const children = [...this.#waiting.values()].flat().map(({ spare }) => spare.child);
+    for (const tags of this.#waiting.keys()) this.#discard(tags);
     await Promise.all(children.map((child) => child.exited));
+  }
+
+  async #start(command: Command, scratch: string): Promise<void> {
+    const { tags } = command;
+    const state = this.#state();
+    const key = keyOf(command);
+    const spare = await launchSpare(this.#equipment, key, scratch);
+    if (this.#closed || this.#over.has(tags)) return dismiss(this.#equipment, spare);
+    const idleMs = this.#equipment.confinement.holdsPlaces === true ? IDLE_HOLDING_MS : IDLE_MS;
+    const waiting = { key, state, spare, expiry: after(idleMs, () => this.#discard(tags)) };
+    this.#waiting.set(tags, [...this.#of(tags), waiting]);
+    void spare.child.exited.then(() => {
+      if (!this.#of(tags).includes(waiting)) return;
+      this.#remove(tags, waiting);
+      dismiss(this.#equipment, spare);
+    });
+  }
+
+  #started(tags: SessionTags): void {
+    const left = (this.#starting.get(tags) ?? 0) - 1;
+    if (left > 0) this.#starting.set(tags, left);
+    else this.#starting.delete(tags);
+  }
+
+  #of(tags: SessionTags): readonly Waiting[] {
+    return this.#waiting.get(tags) ?? [];
+  }
+
+  #count(tags: SessionTags): number {
+    return this.#of(tags).length + (this.#starting.get(tags) ?? 0);
+  }
+
+  #discard(tags: SessionTags): void {
+    for (const waiting of this.#of(tags)) {
+      this.#remove(tags, waiting);
+      dismiss(this.#equipment, waiting.spare);
+    }
   }
 
   #remove(tags: SessionTags, waiting: Waiting): void {
     waiting.expiry.cancel();
-    this.#waiting.delete(tags);
+    const left = this.#of(tags).filter((other) => other !== waiting);
+    if (left.length > 0) this.#waiting.set(tags, left);
+    else this.#waiting.delete(tags);
   }
 
   #state(): string {

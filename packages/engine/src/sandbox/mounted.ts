@@ -32,9 +32,11 @@ export function mountedConfinement(boundary: Boundary, assemble: Assemble): Conf
     outside: (directory, scratch) => outside(view, directory, scratch),
     enter: () => placeholders.hold(view.placeholders),
     state: () => state,
-    // A place held for an absent file would be there for as long as a shell waits: too long for somebody's folder.
     get allowsSpares() {
-      return view.placeholders.length === 0;
+      return view.mayLinger;
+    },
+    get holdsPlaces() {
+      return view.placeholders.length > 0;
     },
     namespaced: true,
     hidesSignals: true,

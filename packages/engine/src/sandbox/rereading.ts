@@ -37,6 +37,9 @@ export function rereadingConfinement(
     get allowsSpares() {
       return current.allowsSpares ?? true;
     },
+    get holdsPlaces() {
+      return current.holdsPlaces === true;
+    },
     state: () => `${known} ${current.state?.() ?? ""}`,
     outside: (directory, scratch) => current.outside(directory, scratch),
     enter: () => current.enter?.() ?? (() => undefined),

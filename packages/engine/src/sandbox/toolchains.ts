@@ -56,7 +56,9 @@ export function findToolchains(home: string, searchPath: string, extra: readonly
     ...SYSTEM_SECRETS,
     ...[...roots].flatMap((root) => TOOLCHAIN_SECRETS.map((name) => path.join(root, name))),
   ];
-  return { visible: [...roots], secrets: secrets.filter((file) => exists(file) && isReadable(file)) };
+  // What came first may lie in what came later; each mount costs every command.
+  const visible = [...roots].filter((root) => ![...roots].some((other) => other !== root && holds(other, root)));
+  return { visible, secrets: secrets.filter((file) => exists(file) && isReadable(file)) };
 }
 
 // ~/.pyenv/shims needs ~/.pyenv, ~/.nvm/versions/node/v20/bin its version; ~/bin needs only itself.

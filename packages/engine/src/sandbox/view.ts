@@ -3,6 +3,7 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import path from "node:path";
 import { heldBy, holds } from "./boundary.ts";
+import { creationIn, entriesToKeep } from "./creation.ts";
 import { findToolchains } from "./toolchains.ts";
 import type { Boundary } from "./boundary.ts";
 
@@ -22,6 +23,8 @@ export type View = {
   readonly unscoped: boolean;
   /** Must be an empty file while a command runs, or it could be created. */
   readonly placeholders: readonly string[];
+  /** Whether these files may be there a little longer: an empty policy is none, an empty file in place of a folder is not. */
+  readonly mayLinger: boolean;
 };
 
 export const SCRATCH = "/tmp";
@@ -34,24 +37,35 @@ export function viewOf(boundary: Boundary, isPlaceholder: (file: string) => bool
   const placeholders: string[] = [];
   const taken: Mount[] = [];
   const reachable = (file: string): boolean => unscoped || heldBy(boundary.writable, file);
+  const kept: Mount[] = [];
+  let mayLinger = true;
+  const keepAbsent = (file: string, isPolicy: boolean): void => {
+    if (!reachable(file)) return;
+    const folder = path.dirname(file);
+    const creation = creationIn(folder);
+    if (creation === "open") {
+      placeholders.push(file);
+      mayLinger &&= isPolicy;
+      taken.push({ kind: "hidden-file", at: file });
+    } else if (creation === "closed") {
+      taken.push({ kind: "readable", at: folder });
+      kept.push(...entriesToKeep(folder).map((at): Mount => ({ kind: "writable", at })));
+    }
+  };
   for (const file of boundary.readOnly) {
     const there = nearest(file, isPlaceholder);
-    if (there.exists) {
-      if (unscoped || heldBy([...boundary.writable, ...toolchains.visible], file))
-        taken.push({ kind: "readable", at: file });
-    } else if (reachable(there.path)) {
-      placeholders.push(there.path);
-      taken.push({ kind: "hidden-file", at: there.path });
-    }
+    if (!there.exists) keepAbsent(there.path, there.path === file);
+    else if (unscoped || heldBy([...boundary.writable, ...toolchains.visible], file))
+      taken.push({ kind: "readable", at: file });
   }
   for (const file of [...boundary.denied, ...(unscoped ? [] : toolchains.secrets)]) {
     const there = nearest(file, isPlaceholder);
-    if (!there.exists && !reachable(there.path)) continue;
-    if (!there.exists) placeholders.push(there.path);
-    taken.push({ kind: there.isFolder ? "hidden-folder" : "hidden-file", at: there.path });
+    if (!there.exists) keepAbsent(there.path, false);
+    else taken.push({ kind: there.isFolder ? "hidden-folder" : "hidden-file", at: there.path });
   }
   const held = taken.flatMap(({ at }) => foldersAbove(at, unscoped ? ["/"] : boundary.writable));
-  return { mounts: inOrder([...base, ...held, ...taken]), unscoped, placeholders: [...new Set(placeholders)] };
+  const mounts = inOrder([...base, ...held, ...kept, ...taken]);
+  return { mounts, unscoped, placeholders: [...new Set(placeholders)], mayLinger };
 }
 
 // A mount point itself cannot be renamed, but a folder that holds one can: with it a protected file would be moved away, and
