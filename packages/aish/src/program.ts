@@ -20,10 +20,12 @@ import type { Io } from "./screen/io.ts";
 import { Secrets } from "./secrets.ts";
 import { addConfiguredServers } from "./servers/configured-servers.ts";
 import type { BuiltInServer } from "./servers/configured-servers.ts";
+import { keptSignIn } from "./servers/kept-sign-in.ts";
 import type { Server } from "./servers/server.ts";
 import { Servers } from "./servers/servers.ts";
 import { withProjectSettings } from "./settings/project-settings.ts";
-import { LearntState } from "./settings/state.ts";
+import { LearntState } from "./settings/learnt-state.ts";
+import { SignIns } from "./settings/sign-ins.ts";
 import { CommandRunner } from "./shell/run-command.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import { tracingFetch } from "./trace.ts";
@@ -70,6 +72,7 @@ export class Program {
   readonly env: Record<string, string | undefined>;
   readonly session: CurrentSession;
   readonly secrets = new Secrets();
+  readonly signIns: SignIns;
   #shrink: Promise<ShrinkTools> | undefined;
 
   private constructor(io: Io, options: ChatOptions, ui: Ui, loaded: LoadedSettings, settings: Settings, seams: Seams) {
@@ -81,6 +84,7 @@ export class Program {
     this.env = { ...io.env };
     const { folders } = loaded;
     const learnt = new LearntState(folders.state);
+    this.signIns = new SignIns(folders.state, this.secrets.add);
     this.sessions = new SessionFolder(folders.data);
     this.runner = new CommandRunner(settings.shell.program ?? io.env["SHELL"] ?? "/bin/sh", this.env);
     for (const secret of secretsOfSettings(settings, this.env)) this.secrets.add(secret);
@@ -187,6 +191,7 @@ export class Program {
       cwd: io.cwd(),
     });
     options.require.push(...required);
+    for (const server of chat.servers.list()) server.authorizedFetch = keptSignIn(server.config, program.signIns);
     return program;
   }
 

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { JsonObject } from "@bosun/mcp";
 import { makeHome, modelSettings } from "./home.ts";
 import type { Home } from "./home.ts";
-import { startPty } from "./pty.ts";
+import { CTRL_D, render, startPty } from "./pty.ts";
+import type { Pty } from "./pty.ts";
 import { startModel } from "./scripted-model.ts";
 import type { ScriptedModel } from "./scripted-model.ts";
 
@@ -82,19 +83,48 @@ function guarded() {
   return { url: `http://127.0.0.1:${server.port}/mcp`, token, stop: () => server.stop(true) };
 }
 
+/** Types the command, opens the page it shows, and waits until the server is there. */
+async function signIn(screen: Pty, command: string): Promise<void> {
+  const mark = screen.mark();
+  screen.type(`${command}\r`);
+  await screen.until(/http:\/\/127\.0\.0\.1:\d+\/authorize\?\S+/, mark);
+  const shown = render(screen.bytes().slice(mark));
+  const [address = ""] = /http:\/\/127\.0\.0\.1:\d+\/authorize\?\S+/.exec(shown) ?? [];
+  const page = await fetch(address);
+  expect(await page.text()).toContain("go back to the terminal");
+  await screen.until("mcp: web ready (1 tool", mark);
+}
+
 test("refused, signed in, ready; and the token is on no disk", async () => {
   const server = guarded();
   home.settings(modelSettings(model.url, `[mcp.servers.web]\nurl = "${server.url}"\n`));
-  const screen = startPty(home, [], { columns: 200 });
+  const screen = startPty(home, [], { columns: 300 });
   await screen.until("web failed: HTTP 401 (it wants a sign-in; :mcp login web)");
-  screen.type(":mcp login web\r");
-  await screen.until("open this address to sign in:");
-  await screen.until(/http:\/\/127\.0\.0\.1:\d+\/authorize\?\S+/);
-  const [address = ""] = /http:\/\/127\.0\.0\.1:\d+\/authorize\?\S+/.exec(screen.screen()) ?? [];
-  const page = await fetch(address);
-  expect(await page.text()).toContain("go back to the terminal");
-  await screen.until("mcp: web ready (1 tool");
+  await signIn(screen, ":mcp login web");
   await screen.stop();
+  for (const { text } of home.files()) expect(text).not.toContain(server.token);
+  await server.stop();
+});
+
+test("kept on request, for our eyes only: the next start is signed in, and signing out deletes it", async () => {
+  const server = guarded();
+  home.settings(modelSettings(model.url, `[mcp.servers.web]\nurl = "${server.url}"\n`));
+  const first = startPty(home, [], { columns: 300 });
+  await first.until("web failed: HTTP 401");
+  await signIn(first, ":mcp login web --keep");
+  first.type(CTRL_D);
+  await first.exited;
+  const [kept, ...others] = home.files().filter(({ text }) => text.includes(server.token));
+  expect(others).toEqual([]);
+  expect(kept?.file).toEndWith("sign-ins.json");
+  expect((kept?.mode ?? 0) & 0o077).toBe(0);
+  const second = startPty(home, [], { columns: 300 });
+  await second.until("mcp: web ready (1 tool");
+  second.type(":mcp logout web\r");
+  await second.until("signed out of web; what was kept is deleted");
+  second.type(":mcp reconnect web\r");
+  await second.until("web failed: HTTP 401");
+  await second.stop();
   for (const { text } of home.files()) expect(text).not.toContain(server.token);
   await server.stop();
 });

@@ -18,7 +18,7 @@ export const HELP_TEXT = ` text            ask the model                 !cmd   
  :mcp tool N     one tool's schema             :mcp call N {…}   call a tool yourself (also :call)
  :mcp connect URL [alias]                      :mcp disconnect ALIAS
  :mcp reconnect ALIAS                          :mcp log ALIAS    stderr and recent traffic
- :mcp save ALIAS keep it in the settings       :mcp login ALIAS  sign in
+ :mcp save ALIAS keep it in the settings       :mcp login ALIAS [--keep]   :mcp logout ALIAS
  :policy         what runs without asking      :allow N  :ask N  :deny N   change it
  :last [n]       full output of a tool call    :think            last reasoning
  :context        what fills the window         :compact          summarise older turns

@@ -4,6 +4,7 @@ import { parseObject } from "../model/json-text.ts";
 import { aliasOfUrl } from "../servers/configured-servers.ts";
 import { framedText } from "../screen/foreign-text.ts";
 import { safeLine } from "../screen/terminal-view.ts";
+import { plainFetch } from "../servers/open-client.ts";
 import { placeOf, plainConfig } from "../servers/server-config.ts";
 import { displayName, isAlias, nearest } from "../tools/names.ts";
 import { offeredTools } from "../turn/request.ts";
@@ -12,6 +13,9 @@ import { serverTable, toolCard, toolCount, toolTable } from "./listings.ts";
 import type { Repl } from "./repl.ts";
 import { saveServer } from "./save-server.ts";
 import { prepareSignIn } from "./sign-in.ts";
+
+/** A person reads, types a password, perhaps looks for a telephone. */
+const SIGN_IN_MS = 300_000;
 
 export async function mcpCommand(repl: Repl, rest: string): Promise<void> {
   const [verb = "list", ...words] = rest.split(/\s+/).filter((word) => word !== "");
@@ -37,10 +41,12 @@ export async function mcpCommand(repl: Repl, rest: string): Promise<void> {
     case "save":
       return save(repl, words[0] ?? "");
     case "login":
-      return login(repl, words[0] ?? "");
+      return login(repl, words);
+    case "logout":
+      return logout(repl, words[0] ?? "");
     default:
       repl.view.problem(
-        `:mcp ${verb}? There are list, tools, tool, call, connect, disconnect, reconnect, log, save, login`,
+        `:mcp ${verb}? There are list, tools, tool, call, connect, disconnect, reconnect, log, save, login, logout`,
       );
   }
 }
@@ -163,24 +169,43 @@ function save(repl: Repl, alias: string): void {
   repl.view.status(`${alias} (${placeOf(server.config.reach)}) is now in ${file}`);
 }
 
-async function login(repl: Repl, alias: string): Promise<void> {
+/** With `--keep` what is signed in is written down, and the next start needs no page. */
+async function login(repl: Repl, words: readonly string[]): Promise<void> {
+  const alias = words.find((word) => !word.startsWith("-")) ?? "";
   const server = repl.program.chat.servers.get(alias);
   if (server === undefined) return noServer(repl, alias);
   const { reach } = server.config;
   if (reach.kind !== "http") return repl.view.problem(`${alias} is not reached over http`);
+  const { signIns } = repl.program;
+  if (words.includes("--keep")) signIns.keep(reach.url);
   await repl.interruptible(async (signal) => {
     const show = (url: string): void =>
       repl.terminal.unfolded(`  open this address to sign in:\n  ${safeLine(url, 4000)}`);
-    const signIn = await prepareSignIn(reach.url, show, signal);
+    const how = { serverUrl: reach.url, fetch: plainFetch(reach), store: signIns.store, show };
+    const signIn = await prepareSignIn(how, signal);
     server.authorizedFetch = signIn.fetch;
-    server.config = { ...server.config, connectMs: Math.max(server.config.connectMs, 300_000) };
+    const { connectMs } = server.config;
+    server.config = { ...server.config, connectMs: Math.max(connectMs, SIGN_IN_MS) };
     try {
       const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
       await Promise.race([server.reconnect(), stopped]);
     } finally {
       signIn.close();
+      server.config = { ...server.config, connectMs };
     }
   });
+}
+
+async function logout(repl: Repl, alias: string): Promise<void> {
+  const server = repl.program.chat.servers.get(alias);
+  if (server === undefined) return noServer(repl, alias);
+  const { reach } = server.config;
+  if (reach.kind !== "http" || server.authorizedFetch === undefined)
+    return repl.view.problem(`nobody is signed in at ${alias}`);
+  const wasKept = await repl.program.signIns.forget(reach.url);
+  server.authorizedFetch = undefined;
+  await server.close();
+  repl.view.status(`mcp: signed out of ${alias}${wasKept ? "; what was kept is deleted" : ""}`);
 }
 
 function noServer(repl: Repl, alias: string): void {

@@ -6,7 +6,7 @@ import { safeLine } from "../screen/terminal-view.ts";
 import type { TerminalView } from "../screen/terminal-view.ts";
 import type { Terminal } from "../screen/terminal.ts";
 import type { Server } from "../servers/server.ts";
-import { InputHistory } from "../settings/state.ts";
+import { InputHistory } from "../settings/input-history.ts";
 import { displayName, nearest } from "../tools/names.ts";
 import { runTurn } from "../turn/turn.ts";
 import { completions } from "./complete.ts";

@@ -1,20 +1,25 @@
 // Signing in at a server's authorization page: the person opens the address, the answer comes back to a port of ours on
-// loopback. Tokens stay in memory.
+// loopback.
 import { createServer as createTcpServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { createAuthorizedFetch, httpOut } from "@bosun/mcp";
-import type { HttpFetch } from "@bosun/mcp";
+import { createAuthorizedFetch } from "@bosun/mcp";
+import type { CredentialStore, HttpFetch } from "@bosun/mcp";
 
 const WAIT_MS = 300_000;
 
 export type SignIn = { fetch: HttpFetch; close: () => void };
 
-/** `show` gets the address to open. */
-export async function prepareSignIn(
-  serverUrl: string,
-  show: (url: string) => void,
-  signal: AbortSignal,
-): Promise<SignIn> {
+export type SignInOptions = {
+  serverUrl: string;
+  /** How the server is reached, without any token. */
+  fetch: HttpFetch;
+  store: CredentialStore;
+  /** Gets the address to open. */
+  show: (url: string) => void;
+};
+
+export async function prepareSignIn(options: SignInOptions, signal: AbortSignal): Promise<SignIn> {
+  const { serverUrl, show, store } = options;
   const arrived = Promise.withResolvers<URL>();
   const listener = createTcpServer((socket) => {
     socket.once("data", (data: Buffer) => {
@@ -33,8 +38,9 @@ export async function prepareSignIn(
   signal.addEventListener("abort", () => arrived.reject(new Error("stopped")), { once: true });
   arrived.promise.catch(() => {});
   const fetch = createAuthorizedFetch({
-    fetch: httpOut,
+    fetch: options.fetch,
     serverUrl,
+    store,
     registration: { clientName: "aish" },
     grant: {
       kind: "authorization_code",

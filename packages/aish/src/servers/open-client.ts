@@ -130,7 +130,7 @@ function httpAccess(
   }
   if (reach.tlsInsecure === true) context.onWarning(`${alias}: its certificate is not checked (tls_insecure)`);
   const headers = { ...reach.headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
-  return { headers, fetch: context.authorizedFetch ?? withTls(reach) };
+  return { headers, fetch: context.authorizedFetch ?? plainFetch(reach) };
 }
 
 /** Literal beats variable; a variable that is named and not set is an error, not an anonymous call. */
@@ -145,7 +145,8 @@ export function bearerToken(
   return value;
 }
 
-function withTls({ tlsCa, tlsInsecure }: Extract<Reach, { kind: "http" }>): HttpFetch {
+/** To this server, with its certificates and without any token. */
+export function plainFetch({ tlsCa, tlsInsecure }: Extract<Reach, { kind: "http" }>): HttpFetch {
   if (tlsCa === undefined && tlsInsecure !== true) return httpOut;
   const tls = {
     ...(tlsCa === undefined ? {} : { ca: readCa(tlsCa) }),

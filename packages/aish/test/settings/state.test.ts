@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DEFAULT_COMPAT } from "../../src/model/compat.ts";
-import { InputHistory, LearntState } from "../../src/settings/state.ts";
+import { InputHistory } from "../../src/settings/input-history.ts";
+import { LearntState } from "../../src/settings/learnt-state.ts";
 
 let folder: string;
 beforeEach(() => void (folder = mkdtempSync(path.join(tmpdir(), "aish-state-"))));
