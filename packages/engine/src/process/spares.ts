@@ -46,7 +46,8 @@ export class Spares {
     const { shell, confinement } = this.#equipment;
     const possible = command.what.kind === "shell" && shell.dialect === "bash" && confinement.allowsSpares !== false;
     const { tags } = command;
-    while (possible && !this.#closed && !this.#over.has(tags) && this.#count(tags) < MOST_WAITING) {
+    if (!possible) return;
+    while (!this.#closed && !this.#over.has(tags) && this.#count(tags) < MOST_WAITING) {
       this.#starting.set(tags, (this.#starting.get(tags) ?? 0) + 1);
       try {
         await this.#start(command, scratch);
