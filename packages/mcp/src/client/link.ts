@@ -58,6 +58,8 @@ export class TransportLink implements Link {
 
   async request({ id, method, params, exact }: Outgoing, signal: AbortSignal, onSent?: () => void): Promise<Answer> {
     if (this.gone.aborted) throw new ConnectionError("closed", "the server is gone");
+    // Given up before it was sent: the cancellation would overtake it, and the server would run what nobody waits for.
+    if (signal.aborted) throw new ConnectionError("cancelled", "the request was cancelled");
     const reply = this.waiting.wait(id, { signal }, (reason) => {
       // `initialize` must never be cancelled; its end is the end of the connection.
       if (method === "initialize") return;
