@@ -2,17 +2,13 @@
 import { expect, test } from "bun:test";
 import { TransportLink } from "../src/client/link.ts";
 import { idOf } from "../src/wire/message.ts";
-import type { Incoming } from "../src/wire/message.ts";
+import { Mailbox } from "../src/wire/transport.ts";
 
 /** A connection on which nothing ever comes, and what was sent on it. */
 function silentConnection(): { sent: string[]; link: TransportLink } {
   const sent: string[] = [];
-  const silence = new Promise<void>(() => {});
-  async function* incoming(): AsyncGenerator<Incoming> {
-    await silence;
-  }
   const send = async (text: string): Promise<void> => void sent.push(text);
-  return { sent, link: new TransportLink({ incoming: incoming(), send, close: async () => {} }, () => {}) };
+  return { sent, link: new TransportLink({ incoming: new Mailbox(), send, close: async () => {} }, () => {}) };
 }
 
 test("a request that was given up before it was sent is never sent, and neither is its cancellation", async () => {
