@@ -20,9 +20,9 @@ export type BcpCommand = {
 
 const MIB = 1024 * 1024;
 /** A rendered file goes into one message; what is longer than a message may be is an error, not a cut. */
-const MAX_OUTPUT_CHARS = 12 * MIB;
+const MAX_OUTPUT_CHARS = 4 * MIB;
 /** Files come from anywhere, and the server goes on living: less than what a person may ask of `bcp` for once. */
-const LIMITS = { inputBytes: 64 * MIB, payloadBytes: 32 * MIB, unpackedBytes: 64 * MIB };
+const LIMITS = { inputBytes: 64 * MIB, payloadBytes: 64 * MIB, unpackedBytes: 64 * MIB };
 const PROCESSES = 4;
 /** Every block type from a manifest; one binary image does not spoil the rest; any block by its summary, not only code. */
 const EXTRA = { encode: ["--extended"], decode: ["--binary-images", "placeholder", "--summaries", "all"] };
@@ -53,6 +53,9 @@ export function bcpBinary(program: string, timeoutMs: number, paths: AllowedPath
   };
 }
 
+// Chunks are whole characters. A byte-order mark is content.
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
 async function runHere(args: readonly string[], paths: AllowedPaths): Promise<BcpOutcome> {
   const out = new Collected("the rendered text");
   const err = new Collected("the error text");
@@ -60,7 +63,7 @@ async function runHere(args: readonly string[], paths: AllowedPaths): Promise<Bc
   const exitCode = await runBcp(args, {
     cwd: process.cwd(),
     stdin: nothing(),
-    stdout: (chunk) => out.add(typeof chunk === "string" ? chunk : new TextDecoder().decode(chunk)),
+    stdout: (chunk) => out.add(typeof chunk === "string" ? chunk : decoder.decode(chunk)),
     stderr: (text) => err.add(text),
     interactive: true,
     resolvePath: (path, access) => opened.resolve(path, access),

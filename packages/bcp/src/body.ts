@@ -75,7 +75,7 @@ export class BodyDecoder {
     if (frame.flags & IS_REFERENCE) body = this.resolve(body, offset);
     if (frame.flags & COMPRESSED) {
       body = this.unpack(body, offset);
-      allowance.grant(body.length);
+      allowance.unpacked(body.length);
     }
     return new Reader(body, { at: offset, packed: true });
   }

@@ -14,12 +14,15 @@ export type Weight = { readonly priority: Priority; readonly tokens: number; rea
 /** The priorities that annotations set, by the position of the block in the whole list. Others are normal. */
 export function readPriorities(blocks: readonly Block[]): ReadonlyMap<number, Priority> {
   const priorities = new Map<number, Priority>();
-  for (const block of blocks) {
-    if (block.type !== "annotation") continue;
-    const priority = priorityOf(block);
-    if (priority) priorities.set(block.targetBlockId, priority);
-  }
+  for (const block of blocks) readPriority(block, priorities);
   return priorities;
+}
+
+/** Notes the priority that this block sets for another, if it does. */
+export function readPriority(block: Block, priorities: Map<number, Priority>): void {
+  if (block.type !== "annotation") return;
+  const priority = priorityOf(block);
+  if (priority) priorities.set(block.targetBlockId, priority);
 }
 
 /** One decision per weight, in the same order. Blocks are served by priority, those of equal priority in order. */

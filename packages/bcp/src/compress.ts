@@ -9,6 +9,8 @@ const COMPRESSION_LEVEL = 100; // libzstd's number for the parameter
 const LEVEL = 3;
 // A block of real data takes far more than this; 128 KiB of zeros take four.
 const BOMB_BLOCK_BYTES = 512;
+// The least that node:zlib takes.
+const MIN_CHUNK_BYTES = 64;
 
 /**
  * What the reference's compressor writes: level 3, all input in one write, the end only after it. Told the end at once,
@@ -75,8 +77,13 @@ export class BombScale {
     }
   }
 
+  /** Whether there could be more than so much in them. */
+  couldExceed(limit: number): boolean {
+    return this.most > limit;
+  }
+
   isBomb(limit: number): boolean {
-    return this.most > limit && this.stored < this.blocks * BOMB_BLOCK_BYTES;
+    return this.couldExceed(limit) && this.stored < this.blocks * BOMB_BLOCK_BYTES;
   }
 }
 
@@ -85,7 +92,9 @@ function decompressFrame(area: Uint8Array, frame: ZstdFrame, left: number, limit
   // Node refuses a cap of 0. One byte more than is left tells "full" from "over".
   const maxOutputLength = left + 1;
   try {
-    const plain = zstd().zstdDecompressSync(area.subarray(frame.start, frame.end), { maxOutputLength });
+    // One chunk for all that can come out: in pieces, the runtime would hold everything twice to put them together.
+    const chunkSize = Math.max(Math.min(frame.maxContent, maxOutputLength), MIN_CHUNK_BYTES);
+    const plain = zstd().zstdDecompressSync(area.subarray(frame.start, frame.end), { maxOutputLength, chunkSize });
     if (plain.length > left) throw bomb(limit, offset);
     return new Uint8Array(plain.buffer, plain.byteOffset, plain.byteLength);
   } catch (error) {

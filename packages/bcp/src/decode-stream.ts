@@ -7,6 +7,7 @@ import { BodyDecoder } from "./body.ts";
 import { ByteQueue } from "./byte-source.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { toHex } from "./content-store.ts";
+import { trailingError } from "./decode.ts";
 import type { DecodeOptions } from "./decode.ts";
 import { decompressStream } from "./decompress-stream.ts";
 import { DecodeError, locate } from "./failure.ts";
@@ -28,22 +29,24 @@ const UNLIMITED: Growth = {
   suspectBytes: Number.POSITIVE_INFINITY,
 };
 
-export type StreamOptions = Omit<DecodeOptions, "trailingData" | "references"> & {
+export type StreamOptions = Omit<DecodeOptions, "references" | "trailingData"> & {
   /** `in-file` keeps the bodies of earlier blocks, up to a limit, for references to them. Off unless asked for. */
   readonly references?: "in-file" | "store";
   /** Report a block whose body is broken and go on with the next one, instead of failing. */
   readonly skipDamaged?: boolean;
+  /** What follows END: not waited for unless this says what to do with it. */
+  readonly trailingData?: "error" | "ignore";
 };
 
 export type StreamEvent =
   | { readonly kind: "header"; readonly header: Header }
   | { readonly kind: "block"; readonly index: number; readonly block: Block }
   | { readonly kind: "damaged"; readonly index: number; readonly error: DecodeError }
-  | { readonly kind: "end"; readonly blocks: number };
+  | { readonly kind: "end"; readonly blocks: number; readonly trailingBytes?: number };
 
 /**
- * Decodes `source` as it arrives: header, blocks, end. What follows END is neither waited for nor looked at. A fault in
- * the framing is final; one inside a body can be skipped, because the frame says where the next one starts.
+ * Decodes `source` as it arrives: header, blocks, end. What follows END is not waited for unless asked for. A fault in the
+ * framing is final; one inside a body can be skipped, because the frame says where the next one starts.
  */
 export async function* decodeStream(
   source: ByteSource,
@@ -60,14 +63,17 @@ export async function* decodeStream(
     if (packed) inner = new ByteQueue(decompressStream(outer, limits.payloadBytes ?? MAX_PAYLOAD_BYTES, HEADER_BYTES));
     const place: Place = { at: packed ? HEADER_BYTES : 0, packed };
     const earlier = options.references === "in-file" ? new KeptBodies(limits.keptBytes) : undefined;
-    const bodies = new BodyDecoder({ store: options.store, earlier }, limits, UNLIMITED);
+    const growth = { ...UNLIMITED, unpackedBytes: limits.unpackedBytes ?? UNLIMITED.unpackedBytes };
+    const bodies = new BodyDecoder({ store: options.store, earlier }, limits, growth);
     for (;;) {
       const stored = await takeFrame(inner, place, limits);
       if (!stored) break;
       yield decodeFrame(stored, bodies, earlier, index, options.skipDamaged === true);
       index++;
     }
-    yield { kind: "end", blocks: index };
+    const { trailingData } = options;
+    const trailing = trailingData && { trailingBytes: await readTrailing(inner, place, trailingData) };
+    yield { kind: "end", blocks: index, ...trailing };
   } catch (error) {
     if (error instanceof DecodeError && error.code !== "InvalidHeader") error.block ??= index;
     throw error;
@@ -145,7 +151,7 @@ function decodeFrame(
   skipDamaged: boolean,
 ): StreamEvent {
   try {
-    const allowance = new Allowance(body.length);
+    const allowance = new Allowance(body.length, "free");
     const plain = bodies.plain(frame, body, place, allowance);
     if (!(frame.flags & IS_REFERENCE)) earlier?.keep(plain.bytes.subarray(plain.pos, plain.end));
     return { kind: "block", index, block: bodies.parse(frame, plain, allowance) };
@@ -154,6 +160,15 @@ function decodeFrame(
     error.block = index;
     return { kind: "damaged", index, error };
   }
+}
+
+async function readTrailing(queue: ByteQueue, place: Place, what: "error" | "ignore"): Promise<number> {
+  const end = queue.position;
+  do queue.drop(queue.buffered.length);
+  while (await queue.more());
+  const bytes = queue.position - end;
+  if (bytes > 0 && what === "error") throw trailingError(place, end, bytes);
+  return bytes;
 }
 
 function endOfInput(queue: ByteQueue, start: number, place: Place): DecodeError {

@@ -9,6 +9,7 @@ import { bomb, BombScale, decompress } from "./compress.ts";
 import { toHex } from "./content-store.ts";
 import type { ContentStore } from "./content-store.ts";
 import { DecodeError, locate } from "./failure.ts";
+import type { Place } from "./failure.ts";
 import { COMPRESSED, IS_REFERENCE, readFrame } from "./frame.ts";
 import { HEADER_BYTES, PAYLOAD_COMPRESSED, readHeader } from "./header.ts";
 import type { Header } from "./header.ts";
@@ -44,7 +45,8 @@ export function decode(bytes: Uint8Array, options: DecodeOptions = {}): Decoded 
   const header = readHeader(payload);
   const growth = growthOf(payload.length, limits);
   const reader = openBlocks(payload, header, growth);
-  const allowance = new Allowance(Math.max(payload.length, reader.end));
+  const allowance = new Allowance(payload.length, limits.payloadBytes || limits.unpackedBytes ? "free" : "paid");
+  if (reader.place.packed) allowance.unpacked(reader.end);
   const earlier = options.references === "store" ? undefined : createEarlierBodies(reader, limits, growth, allowance);
   const bodies = new BodyDecoder({ store: options.store, earlier }, limits, growth);
   const ahead = new Reader(reader.bytes, reader.place, reader.pos, reader.end);
@@ -59,8 +61,30 @@ export function decode(bytes: Uint8Array, options: DecodeOptions = {}): Decoded 
     throw error;
   }
   const trailingBytes = reader.end - reader.pos;
-  if (trailingBytes > 0 && options.trailingData !== "ignore") throw trailing(reader, trailingBytes);
+  if (trailingBytes > 0 && options.trailingData !== "ignore")
+    throw trailingError(reader.place, reader.pos, trailingBytes);
   return { header, blocks, trailingBytes };
+}
+
+/**
+ * Whether there could be more in a payload than `decode` holds at once, from the headers of what is packed in it alone.
+ * Throws if it is packed as only a bomb is.
+ */
+export function isTooLargeToHold(payload: Uint8Array): boolean {
+  const header = readHeader(payload);
+  const { suspectBytes } = growthOf(payload.length, DEFAULT_LIMITS);
+  const scale = new BombScale();
+  const isPacked = (header.flags & PAYLOAD_COMPRESSED) !== 0;
+  const areas = isPacked
+    ? [{ area: payload.subarray(HEADER_BYTES), start: HEADER_BYTES }]
+    : packedBlocks(new Reader(payload, { at: 0, packed: false }, HEADER_BYTES));
+  for (const { area, start } of areas) {
+    const scan = scanZstd(area);
+    if (scan.kind === "broken") return false;
+    scale.add(area, scan.frames);
+    if (scale.isBomb(suspectBytes)) throw bomb(suspectBytes, start);
+  }
+  return scale.couldExceed(suspectBytes);
 }
 
 function openBlocks(payload: Uint8Array, header: Header, growth: Growth): Reader {
@@ -74,26 +98,32 @@ function nextFrame(reader: Reader): ReturnType<typeof readFrame> {
   throw reader.error("MissingEndSentinel", "payload does not end with END sentinel", reader.pos);
 }
 
-function trailing(reader: Reader, extraBytes: number): DecodeError {
+export function trailingError(place: Place, at: number, extraBytes: number): DecodeError {
   const message = `unexpected data after END sentinel (${extraBytes} bytes)`;
-  return new DecodeError("TrailingData", message, { ...locate(reader.place, reader.pos), extraBytes });
+  return new DecodeError("TrailingData", message, { ...locate(place, at), extraBytes });
 }
 
 // Looks at all compressed blocks before the first is unpacked: a thousand small bombs are one large one.
 function refuseBombs(reader: Reader, limit: number): void {
   const scale = new BombScale();
-  let index = -1;
-  for (let frame = frameIfAny(reader); frame; frame = frameIfAny(reader)) {
-    index++;
-    if (!(frame.flags & COMPRESSED) || frame.flags & IS_REFERENCE) continue;
-    const area = reader.bytes.subarray(frame.start, frame.end);
+  for (const { area, index, start } of packedBlocks(reader)) {
     const scan = scanZstd(area);
     if (scan.kind === "broken") return;
     scale.add(area, scan.frames);
     if (!scale.isBomb(limit)) continue;
-    const error = bomb(limit, locate(reader.place, frame.start).offset);
+    const error = bomb(limit, locate(reader.place, start).offset);
     error.block = index;
     throw error;
+  }
+}
+
+type PackedBlock = { readonly area: Uint8Array; readonly index: number; readonly start: number };
+
+function* packedBlocks(reader: Reader): Generator<PackedBlock> {
+  let index = 0;
+  for (let frame = frameIfAny(reader); frame; frame = frameIfAny(reader), index++) {
+    const { flags, start, end } = frame;
+    if (flags & COMPRESSED && !(flags & IS_REFERENCE)) yield { area: reader.bytes.subarray(start, end), index, start };
   }
 }
 

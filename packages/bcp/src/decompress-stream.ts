@@ -3,7 +3,7 @@
 import type { Transform } from "node:stream";
 import type { ByteQueue } from "./byte-source.ts";
 import { bomb, failed } from "./compress.ts";
-import { blockHeader, frameHeaderBytes, hasChecksum, isFrame, isSkippable } from "./zstd-frames.ts";
+import { MAX_BLOCK_BYTES, blockHeader, frameHeaderBytes, hasChecksum, isFrame, isSkippable } from "./zstd-frames.ts";
 import { zstd } from "./zstd.ts";
 
 const SKIP_BYTES = 64 * 1024;
@@ -67,7 +67,7 @@ async function take(packed: ByteQueue, length: number, start: number): Promise<U
 
 // One frame through zlib. It gets exactly the bytes of the frame, since zlib is silent about cut and surplus input.
 class FrameDecoder {
-  private readonly stream: Transform = zstd().createZstdDecompress();
+  private readonly stream: Transform = zstd().createZstdDecompress({ chunkSize: MAX_BLOCK_BYTES });
   private readonly start: number;
   private readonly broken: Promise<never>;
   private chunks: Uint8Array[] = [];

@@ -6,15 +6,15 @@ const MIB = 1024 * KIB;
 export type Limits = {
   /** What a compressed block may become. */
   readonly blockBytes: number;
-  /** What a payload that is compressed as a whole may become; by default 32 MiB and four times the input. */
+  /** What a payload that is compressed as a whole may become; by default 8 MiB and four times the input. */
   readonly payloadBytes?: number;
-  /** What all compressed blocks of a payload together may become; by default 32 MiB and four times the input. */
+  /** What all compressed blocks of a payload together may become; by default 8 MiB and four times the input. */
   readonly unpackedBytes?: number;
   /** How deep a file tree may be nested. No path on any system we know has more levels. */
   readonly treeDepth: number;
   /** Streaming: how long a stored body may be. Zstd lets incompressible data grow a little. */
   readonly storedBytes: number;
-  /** What all references together may stand for; by default 24 MiB and twice the input. */
+  /** What all references together may stand for; by default 8 MiB and twice the input. */
   readonly referencedBytes?: number;
   /** Streaming with references to earlier blocks: how many bytes of those may be kept. */
   readonly keptBytes: number;
@@ -36,10 +36,10 @@ export const MAX_BODY_BYTES = 16 * MIB;
 /** What the blocks of an input of this size may grow to, unless the caller says otherwise. */
 export function growthOf(inputBytes: number, limits: Limits): Growth {
   return {
-    payloadBytes: Math.min(limits.payloadBytes ?? 32 * MIB + 4 * inputBytes, MAX_PAYLOAD_BYTES),
-    unpackedBytes: limits.unpackedBytes ?? 32 * MIB + 4 * inputBytes,
-    referencedBytes: limits.referencedBytes ?? 24 * MIB + 2 * inputBytes,
-    suspectBytes: 32 * MIB + 4 * inputBytes,
+    payloadBytes: Math.min(limits.payloadBytes ?? 8 * MIB + 4 * inputBytes, MAX_PAYLOAD_BYTES),
+    unpackedBytes: limits.unpackedBytes ?? 8 * MIB + 4 * inputBytes,
+    referencedBytes: limits.referencedBytes ?? 8 * MIB + 2 * inputBytes,
+    suspectBytes: 8 * MIB + 4 * inputBytes,
   };
 }
 

@@ -6,8 +6,8 @@ import type { Transform } from "node:stream";
 
 export type Zstd = {
   createZstdCompress(options: { params: Record<number, number> }): Transform;
-  createZstdDecompress(): Transform;
-  zstdDecompressSync(bytes: Uint8Array, options: { maxOutputLength: number }): Uint8Array;
+  createZstdDecompress(options: { chunkSize: number }): Transform;
+  zstdDecompressSync(bytes: Uint8Array, options: { maxOutputLength: number; chunkSize: number }): Uint8Array;
 };
 
 let loaded: Zstd | undefined;

@@ -2,8 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { encode } from "../src/index.ts";
-import type { BcpIo } from "../src/index.ts";
+import {
+  decode,
+  DecodeError,
+  encode,
+  estimateHeuristic,
+  MAX_PAYLOAD_BYTES,
+  render,
+  renderDetailed,
+} from "../src/index.ts";
+import type { BcpIo, NewBlock } from "../src/index.ts";
 import { runCollected } from "./run.ts";
 import { hex } from "./vectors/hex.ts";
 import { TOUR } from "./vectors/tour.ts";
@@ -78,20 +86,75 @@ describe("files", () => {
 });
 
 describe("what a run may cost", () => {
-  test("what encode wrote can be read, however well it packs", async () => {
+  describe("what encode wrote can be read, however well it packs", () => {
+    // Two blocks that take 8 MB each, and are one byte-order mark and a snowman away from plain ASCII.
     const line = (n: number): string => `INFO request ${n} handled path=/items id=${n % 1000} took=${n % 97}ms\n`;
-    const content = utf8(Array.from({ length: 250_000 }, (_, n) => line(n)).join(""));
-    const document = { type: "document", title: "log", content, formatHint: "plain" } as const;
-    await writeFile(
-      at("logs.bcp"),
-      await encode(
-        Array.from({ length: 4 }, () => document),
-        { compressBlocks: true },
-      ),
-    );
-    const size = (await stat(at("logs.bcp"))).size;
-    expect(4 * content.length).toBeGreaterThan(32 * 1024 * 1024 + 4 * size);
-    expect(await run(["validate", "logs.bcp"])).toMatchObject({ exit: 0, stderr: "" });
+    const content = utf8(`\ufeff${Array.from({ length: 120_000 }, (_, n) => line(n)).join("")}☃`);
+    const document = { type: "document", title: "log", content, formatHint: "plain", summary: "a log" } as const;
+    const blocks: NewBlock[] = [
+      document,
+      { type: "code", lang: "rust", path: "a.rs", content: utf8("fn a() {}") },
+      document,
+    ];
+    const limits = { payloadBytes: MAX_PAYLOAD_BYTES, unpackedBytes: MAX_PAYLOAD_BYTES };
+
+    for (const packing of ["compressPayload", "compressBlocks"] as const) {
+      test(packing, async () => {
+        const payload = await encode(blocks, { [packing]: true });
+        expect(() => decode(payload)).toThrow(DecodeError);
+        const whole = decode(payload, { limits }).blocks;
+        await writeFile(at("logs.bcp"), payload);
+        expect(await run(["validate", "logs.bcp"])).toMatchObject({ exit: 0, stderr: "" });
+        for (const [words, options] of [
+          [[], {}],
+          [["--mode", "minimal"], { mode: "minimal" }],
+          [["--budget", "100", "--summaries", "all"], { budget: 100, summaries: "all" }],
+        ] as const) {
+          const { text, blocks: shown } = renderDetailed(whole, options);
+          expect(await run(["decode", "logs.bcp", ...words, "-o", "logs.txt"])).toMatchObject({ exit: 0, stderr: "" });
+          expect(Buffer.compare(await readFile(at("logs.txt")), Buffer.from(text))).toBe(0);
+          const json = await run(["decode", "logs.bcp", ...words, "--json"]);
+          expect(json.stdout === `${JSON.stringify({ file: "logs.bcp", text, blocks: shown }, undefined, 2)}\n`).toBe(
+            true,
+          );
+        }
+        const { stdout } = await run(["stats", "logs.bcp", "--json"]);
+        expect(JSON.parse(stdout)).toMatchObject({
+          block_count: 3,
+          content_bytes: 2 * content.length + 9,
+          tokens: { xml: estimateHeuristic(render(whole, { verbosity: "full" })) },
+        });
+        const inspected = await run(["inspect", "logs.bcp", "--block", "1"]);
+        expect(inspected.stdout).toContain("Block 1: CODE");
+        expect(inspected.stdout).not.toContain("Block 0");
+      });
+
+      test(`${packing}, broken at its end: nothing is written`, async () => {
+        const payload = await encode(
+          [...blocks, { type: "image", mediaType: "png", altText: "", data: Uint8Array.of(255) }],
+          {
+            [packing]: true,
+          },
+        );
+        await writeFile(at("picture.bcp"), payload);
+        expect(await run(["decode", "picture.bcp"])).toMatchObject({
+          exit: 1,
+          stdout: "",
+          stderr: "error: driver render failed: invalid UTF-8 in block content at index 3\n",
+        });
+        await writeFile(at("cut.bcp"), payload.subarray(0, -6));
+        expect(await run(["decode", "cut.bcp"])).toMatchObject({ exit: 1, stdout: "" });
+      });
+    }
+
+    test("bytes after END are an error here too, or a warning", async () => {
+      const payload = await encode(blocks, { compressBlocks: true });
+      await writeFile(at("tail.bcp"), Buffer.concat([payload, Uint8Array.of(1, 2)]));
+      const strict = await run(["validate", "tail.bcp", "--json"]);
+      expect(JSON.parse(strict.stdout).error).toMatchObject({ code: "TrailingData", offset: payload.length });
+      const lenient = await run(["validate", "tail.bcp", "--lenient"]);
+      expect(lenient).toMatchObject({ exit: 0, stderr: "warning: 2 bytes after END ignored\n" });
+    });
   });
 
   test("the files of a manifest count together", async () => {

@@ -1,4 +1,4 @@
-// What a payload that is packed as a whole may become: the library is careful, the command line reads what the format allows.
+// What a payload that is packed as a whole may become: the library is careful, unless told otherwise.
 import { expect, test } from "bun:test";
 import { decode, DecodeError, encode, MAX_PAYLOAD_BYTES } from "../src/index.ts";
 import type { NewBlock } from "../src/index.ts";
@@ -15,7 +15,7 @@ const blocks: NewBlock[] = Array.from({ length: 6 }, () => {
   return { type: "document", title: "log", formatHint: "plain", content: new TextEncoder().encode(lines.join("")) };
 });
 
-test("by default it may become 32 MiB and four times the input; who has more memory says so", async () => {
+test("by default it may become 8 MiB and four times the input; who has more memory says so", async () => {
   const packed = await encode(blocks, { compressPayload: true });
   expect(packed.length).toBeLessThan(4 * MIB);
   expect(() => decode(packed)).toThrow(DecodeError);

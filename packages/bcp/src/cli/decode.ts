@@ -5,9 +5,10 @@ import { KNOWN_TYPES } from "../blocks/all.ts";
 import { RenderError } from "../failure.ts";
 import { quote } from "../quote.ts";
 import { MODES } from "../render/mode.ts";
-import { renderDetailed, VERBOSITIES } from "../render/render.ts";
-import type { Rendered, RenderOptions } from "../render/render.ts";
-import { toUtf8 } from "../utf8.ts";
+import type { Part } from "../render/joined.ts";
+import { VERBOSITIES } from "../render/options.ts";
+import type { RenderOptions } from "../render/options.ts";
+import type { RenderedBlock } from "../render/render.ts";
 import { parseCount, UsageError } from "./arguments.ts";
 import type { Parsed } from "./arguments.ts";
 import { isStandard, writeOutput } from "./files.ts";
@@ -15,6 +16,8 @@ import { CliFailure } from "./io.ts";
 import type { BcpIo } from "./io.ts";
 import { loadOrFail } from "./load.ts";
 import { osText } from "./os-error.ts";
+import { PartWriter, piecesOf } from "./part-writer.ts";
+import { renderBlocks } from "./render-blocks.ts";
 
 const MAX_BUDGET = 0xffff_ffff;
 
@@ -24,48 +27,74 @@ export async function decodeCommand(io: BcpIo, file: string, parsed: Parsed): Pr
   const summaries = choice(parsed, "summaries", ["code", "all"] as const);
   const binaryImages = choice(parsed, "binary-images", ["error", "placeholder"] as const);
   // The file is looked at before the words, as in the reference.
-  const { blocks } = await loadOrFail(io, file, parsed);
-  const { text, blocks: shown } = renderOrFail(blocks, {
+  const loaded = await loadOrFail(io, file, parsed);
+  const options: RenderOptions = {
     mode: word(parsed, "mode", MODES, "xml", new Map([["md", "markdown" as const]])),
     verbosity: word(parsed, "verbosity", VERBOSITIES, "adaptive"),
     ...(budget === undefined ? {} : { budget }),
     ...included(parsed.values.get("include")),
     ...(summaries ? { summaries } : {}),
     ...(binaryImages ? { binaryImages } : {}),
-  });
+  };
+  // Once for nothing: what cannot be rendered is found out before the first word of it is written.
+  const blocks = await renderBlocks(loaded, options, () => {}).catch(failRendering);
+  const text = (write: WritePart) => renderBlocks(loaded, options, write);
+  const isJson = parsed.flags.has("json");
   const output = parsed.values.get("output");
-  if (parsed.flags.has("json")) {
-    const report = `${JSON.stringify({ file, text, blocks: shown }, undefined, 2)}\n`;
-    await write(io, output, report, report);
-  } else {
-    // A file gets the text exactly; a terminal gets a line that ends.
-    await write(io, output, text, text.endsWith("\n") ? text : `${text}\n`);
+  if (output === undefined || isStandard(output)) {
+    const out = new PartWriter((chunk) => io.stdout(chunk));
+    if (isJson) await writeJson({ file, blocks }, text, out);
+    else {
+      await text((part) => out.write(part));
+      // A file gets the text exactly; a terminal gets a line that ends.
+      if (!out.endsLine) await out.write("\n");
+    }
+    await out.flush();
+    return 0;
   }
+  const fill = async (write: (chunk: Uint8Array) => Promise<void>): Promise<void> => {
+    const out = new PartWriter(write);
+    if (isJson) await writeJson({ file, blocks }, text, out);
+    else await text((part) => out.write(part));
+    await out.flush();
+  };
+  await writeOutput(io, output, fill).catch((error: unknown) => {
+    throw new CliFailure(`cannot write ${output}: ${osText(error)}`);
+  });
   return 0;
 }
 
-function renderOrFail(blocks: Parameters<typeof renderDetailed>[0], options: RenderOptions): Rendered {
-  try {
-    return renderDetailed(blocks, options);
-  } catch (error) {
-    if (!(error instanceof RenderError)) throw error;
-    const index = error.blockIndex === undefined ? {} : { block_index: error.blockIndex };
-    const facts = { code: error.code, ...index };
-    throw new CliFailure(`driver render failed: ${error.message}`, { note: ADVICE[error.code], facts });
-  }
+type WritePart = (part: Part) => void | Promise<void>;
+
+// The text is one string of the report, and may be far longer than one should be.
+async function writeJson(
+  report: { readonly file: string; readonly blocks: readonly RenderedBlock[] },
+  text: (write: WritePart) => Promise<unknown>,
+  out: PartWriter,
+): Promise<void> {
+  const around = JSON.stringify({ file: report.file, text: "", blocks: report.blocks }, undefined, 2);
+  // In a string its quotes would be escaped: this is the member.
+  const at = around.indexOf(EMPTY_TEXT) + EMPTY_TEXT.length - 1;
+  await out.write(around.slice(0, at));
+  await text(async (part) => {
+    for (const piece of piecesOf(part)) await out.write(JSON.stringify(piece).slice(1, -1));
+  });
+  await out.write(`${around.slice(at)}\n`);
+}
+
+const EMPTY_TEXT = '"text": ""';
+
+function failRendering(error: unknown): never {
+  if (!(error instanceof RenderError)) throw error;
+  const index = error.blockIndex === undefined ? {} : { block_index: error.blockIndex };
+  const facts = { code: error.code, ...index };
+  throw new CliFailure(`driver render failed: ${error.message}`, { note: ADVICE[error.code], facts });
 }
 
 const ADVICE: Partial<Record<RenderError["code"], string>> = {
   InvalidContent: "a binary image? --binary-images placeholder shows its place, --include leaves it out",
   EmptyInput: "the file has no block that is shown, or --include or --budget left none",
 };
-
-async function write(io: BcpIo, output: string | undefined, exact: string, shown: string): Promise<void> {
-  if (output === undefined || isStandard(output)) return io.stdout(shown);
-  await writeOutput(io, output, toUtf8(exact)).catch((error: unknown) => {
-    throw new CliFailure(`cannot write ${output}: ${osText(error)}`);
-  });
-}
 
 function word<W extends string>(
   parsed: Parsed,

@@ -24,31 +24,34 @@ export async function readPayload(io: BcpIo, file: string): Promise<Uint8Array> 
   return collect(await openInput(io, file, 0), looksLikePayload);
 }
 
+/** What goes into a file: bytes, or something that writes them, again if it has to. */
+export type Content = Uint8Array | ((write: (chunk: Uint8Array) => Promise<void>) => Promise<void>);
+
 /** Writes a whole file or nothing: a reader never sees half of it, and a failed write leaves the old one. */
-export async function writeOutput(io: BcpIo, file: string, bytes: Uint8Array): Promise<void> {
-  if (file === STANDARD) return io.stdout(bytes);
+export async function writeOutput(io: BcpIo, file: string, content: Content): Promise<void> {
+  if (file === STANDARD) return fill(content, async (chunk) => io.stdout(chunk));
   const wanted = await locate(io, file, "write");
   const existing = await stat(wanted).catch(() => undefined);
   // A device or a pipe is written to, not replaced.
-  if (existing && !existing.isFile()) return writeInto(wanted, "w", bytes);
+  if (existing && !existing.isFile()) return writeInto(wanted, "w", content);
   // A link keeps pointing at what it points at. One that points nowhere is created through, as `open` would do.
   const isLink = await lstat(wanted).then(
     (found) => found.isSymbolicLink(),
     () => false,
   );
-  if (isLink && !existing) return writeInto(wanted, "w", bytes);
+  if (isLink && !existing) return writeInto(wanted, "w", content);
   const target = isLink ? await realpath(wanted) : wanted;
   const temporary = path.join(
     path.dirname(target),
     `.${path.basename(target).slice(0, 200)}.${crypto.randomUUID()}.tmp`,
   );
   try {
-    await writeInto(temporary, "wx", bytes, existing && existing.mode & 0o777);
+    await writeInto(temporary, "wx", content, existing && existing.mode & 0o777);
     await rename(temporary, target);
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
     // A file that may be written in a folder that may not: then there is only the plain way.
-    if (existing && isRefused(error)) return writeInto(target, "w", bytes);
+    if (existing && isRefused(error)) return writeInto(target, "w", content);
     throw error;
   }
 }
@@ -128,12 +131,17 @@ function looksLikePayload(start: Uint8Array): boolean {
   }
 }
 
-async function writeInto(file: string, flags: "w" | "wx", bytes: Uint8Array, mode?: number): Promise<void> {
+async function fill(content: Content, write: (chunk: Uint8Array) => Promise<void>): Promise<void> {
+  await (typeof content === "function" ? content(write) : write(content));
+}
+
+async function writeInto(file: string, flags: "w" | "wx", content: Content, mode?: number): Promise<void> {
   const handle = await open(file, flags);
   try {
     // Not when opening: there the umask would take its share of a mode that the file had already.
     if (mode !== undefined) await handle.chmod(mode);
-    await handle.writeFile(bytes);
+    // Goes on where the last one ended.
+    await fill(content, (chunk) => handle.writeFile(chunk));
     if (flags === "wx") await handle.sync();
   } finally {
     await handle.close();

@@ -21,17 +21,15 @@ export async function inspect(io: BcpIo, file: string, parsed: Parsed): Promise<
   const wanted = parsed.values.get("block");
   const only = wanted === undefined ? undefined : parseCount(wanted, "--block", Number.MAX_SAFE_INTEGER);
   const loaded = await loadOrFail(io, file, parsed);
-  const indexes = [...loaded.blocks.keys()].filter((index) => only === undefined || index === only);
   if (parsed.flags.has("json")) {
-    await io.stdout(`${JSON.stringify(asJson(loaded, indexes), undefined, 2)}\n`);
+    await io.stdout(`${JSON.stringify(await asJson(loaded, only), undefined, 2)}\n`);
     return 0;
   }
   const show = { body: parsed.flags.has("show-body"), hex: parsed.flags.has("show-hex") };
-  const count = loaded.blocks.length;
+  const count = loaded.blockCount;
   let output = `Header: BCP ${versionAndFlags(loaded)}, ${count} block${count === 1 ? "" : "s"}\n`;
-  for (const index of indexes) {
-    const block = loaded.blocks[index];
-    if (block) output += describe(block, index, show);
+  for await (const [index, block] of wantedBlocks(loaded, only)) {
+    output += describe(block, index, show);
     // Neither a write per block nor all of a large dump at once.
     if (output.length < WRITE_CHARS) continue;
     await io.stdout(output);
@@ -73,19 +71,27 @@ function* hexRows(bytes: Uint8Array): Generator<string> {
   }
 }
 
-function asJson(loaded: Loaded, indexes: readonly number[]): Record<string, unknown> {
-  const { header, file, payload, blocks } = loaded;
+async function asJson(loaded: Loaded, only: number | undefined): Promise<Record<string, unknown>> {
+  const { header, file, payload, blockCount } = loaded;
+  const blocks: unknown[] = [];
+  for await (const [index, block] of wantedBlocks(loaded, only)) {
+    const summary = block.summary === undefined ? {} : { summary: block.summary };
+    blocks.push({ index, type: block.type, flags: block.flags, size: size(block), ...summary, ...facts(block) });
+  }
   return {
     file,
     bytes: payload.length,
     version: `${header.major}.${header.minor}`,
     flags: header.flags,
-    block_count: blocks.length,
-    blocks: indexes.flatMap((index) => {
-      const block = blocks[index];
-      if (!block) return [];
-      const summary = block.summary === undefined ? {} : { summary: block.summary };
-      return [{ index, type: block.type, flags: block.flags, size: size(block), ...summary, ...facts(block) }];
-    }),
+    block_count: blockCount,
+    blocks,
   };
+}
+
+async function* wantedBlocks(loaded: Loaded, only: number | undefined): AsyncGenerator<[number, Block]> {
+  let index = 0;
+  for await (const block of loaded.blocks()) {
+    if (only === undefined || index === only) yield [index, block];
+    index++;
+  }
 }

@@ -3,11 +3,10 @@
 import { createMemoryStore, fromHex, toHex } from "../content-store.ts";
 import { blake3 } from "../blake3.ts";
 import type { ContentStore } from "../content-store.ts";
-import { decode } from "../decode.ts";
-import type { Decoded } from "../decode.ts";
+import { decode, isTooLargeToHold } from "../decode.ts";
+import type { StreamOptions } from "../decode-stream.ts";
 import { explainDecode } from "../explain.ts";
 import { DecodeError } from "../failure.ts";
-import { MAX_PAYLOAD_BYTES } from "../limits.ts";
 import { JsonError, lineAndColumn, parseJson } from "../json.ts";
 import { decodeStrict } from "../utf8.ts";
 import type { OptionSpec, Parsed } from "./arguments.ts";
@@ -15,6 +14,8 @@ import { readInput, readPayload } from "./files.ts";
 import { CliFailure } from "./io.ts";
 import type { BcpIo } from "./io.ts";
 import { osText } from "./os-error.ts";
+import { walkPiecewise } from "./piecewise.ts";
+import type { Walked } from "./piecewise.ts";
 
 export const READ_OPTIONS: readonly OptionSpec[] = [
   { name: "lenient", help: "ignore bytes after END, with a warning" },
@@ -27,7 +28,7 @@ export const READ_OPTIONS: readonly OptionSpec[] = [
   { name: "json", help: "print the result as JSON" },
 ];
 
-export type Loaded = Decoded & { readonly file: string; readonly payload: Uint8Array };
+export type Loaded = Omit<Walked, "trailingBytes"> & { readonly file: string; readonly payload: Uint8Array };
 
 /** Reads and decodes `file`. A DecodeError comes out as it is: commands word it differently. */
 export async function load(io: BcpIo, file: string, parsed: Parsed): Promise<Loaded> {
@@ -36,15 +37,21 @@ export async function load(io: BcpIo, file: string, parsed: Parsed): Promise<Loa
   });
   const storeFile = parsed.values.get("store");
   const store = storeFile === undefined ? undefined : await readStore(io, storeFile);
-  const decoded = decode(payload, {
+  const { trailingBytes, ...decoded } = await decodeAll(payload, {
     ...(store ? { store } : {}),
     references: parsed.flags.has("strict-references") ? "store" : "in-file",
     trailingData: parsed.flags.has("lenient") ? "ignore" : "error",
-    // What `encode --compress-blocks` wrote has to be readable: blocks may become what a payload may.
-    limits: { payloadBytes: MAX_PAYLOAD_BYTES, unpackedBytes: MAX_PAYLOAD_BYTES, ...io.limits },
+    ...(io.limits ? { limits: io.limits } : {}),
   });
-  if (decoded.trailingBytes > 0) await io.stderr(`warning: ${decoded.trailingBytes} bytes after END ignored\n`);
+  if (trailingBytes > 0) await io.stderr(`warning: ${trailingBytes} bytes after END ignored\n`);
   return { ...decoded, file, payload };
+}
+
+// What `encode` wrote has to be readable, however well it packs; but not all of it at once.
+async function decodeAll(payload: Uint8Array, options: StreamOptions): Promise<Walked> {
+  if (isTooLargeToHold(payload)) return walkPiecewise(payload, options);
+  const { header, blocks, trailingBytes } = decode(payload, options);
+  return { header, blockCount: blocks.length, trailingBytes, blocks: () => blocks };
 }
 
 /** The same for commands that have nothing to say about a broken file but that it is broken. */

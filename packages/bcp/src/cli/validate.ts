@@ -10,15 +10,15 @@ import { decodeFacts, load, noteOn } from "./load.ts";
 export async function validate(io: BcpIo, file: string, parsed: Parsed): Promise<number> {
   const json = parsed.flags.has("json");
   try {
-    const { header, blocks } = await load(io, file, parsed);
+    const { header, blockCount } = await load(io, file, parsed);
     const version = `${header.major}.${header.minor}`;
     if (json) {
-      await io.stdout(`${JSON.stringify({ file, valid: true, version, block_count: blocks.length }, undefined, 2)}\n`);
+      await io.stdout(`${JSON.stringify({ file, valid: true, version, block_count: blockCount }, undefined, 2)}\n`);
       return 0;
     }
     await io.stdout(
       `✓ Header: valid (BCP v${version})\n` +
-        `✓ Blocks: ${blocks.length} block${blocks.length === 1 ? "" : "s"} parsed successfully\n` +
+        `✓ Blocks: ${blockCount} block${blockCount === 1 ? "" : "s"} parsed successfully\n` +
         "✓ Sentinel: END block present\n" +
         "✓ Integrity: all block bodies parse without error\n",
     );

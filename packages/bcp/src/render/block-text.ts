@@ -2,7 +2,8 @@
 
 import { isUtf8 } from "node:buffer";
 import { estimateBytes, estimateCodeAware, estimateOpaque } from "../estimate.ts";
-import { decodeLossy, decodeStrict } from "../utf8.ts";
+import { decodeLossy } from "../utf8.ts";
+import type { Part } from "./joined.ts";
 import type { ShownBlock } from "./mode.ts";
 import { typeHex } from "./mode.ts";
 import { TreeText } from "./tree-text.ts";
@@ -10,23 +11,29 @@ import { TreeText } from "./tree-text.ts";
 /** Texts of the blocks of one rendering. Trees are spelled out once, for the budget and for the output. */
 export class BlockTexts {
   private readonly trees = new TreeText();
-  private readonly spelled = new Map<ShownBlock, string>();
+  private readonly spelled = new WeakMap<ShownBlock, string>();
 
-  /** The text to render, or undefined where content has to be UTF-8 and is not. */
-  text(block: ShownBlock): string | undefined {
+  /**
+   * Adds the text to render to `parts`: content as it lies in the payload, so that it is not copied before the end. False
+   * where content has to be UTF-8 and is not.
+   */
+  addTo(parts: Part[], block: ShownBlock): boolean {
     switch (block.type) {
       case "file_tree":
-        return this.tree(block);
+        parts.push(this.tree(block));
+        return true;
       case "diff":
-        return hunkText(block);
+        for (const { lines } of block.hunks) parts.push(isUtf8(lines) ? lines : decodeLossy(lines));
+        return true;
       case "embedding_ref":
-        return "";
+        return true;
       case "unknown":
-        return decodeLossy(block.body);
+        parts.push(isUtf8(block.body) ? block.body : decodeLossy(block.body));
+        return true;
       case "image":
-        return decodeStrict(block.data);
+        return addUtf8(parts, block.data);
       default:
-        return decodeStrict(block.content);
+        return addUtf8(parts, block.content);
     }
   }
 
@@ -55,6 +62,12 @@ export class BlockTexts {
     this.spelled.set(block, text);
     return text;
   }
+}
+
+function addUtf8(parts: Part[], content: Uint8Array): boolean {
+  if (!isUtf8(content)) return false;
+  parts.push(content);
+  return true;
 }
 
 /** How a placeholder names a block. */

@@ -1,6 +1,6 @@
 // What a render mode has to say, and how it gets at the text of a block.
 
-import type { Block, UnknownBlock } from "../blocks/all.ts";
+import type { Block, BlockType, UnknownBlock } from "../blocks/all.ts";
 import type { CodeBlock } from "../blocks/code.ts";
 
 export const MODES = ["xml", "markdown", "minimal"] as const;
@@ -8,6 +8,10 @@ export type Mode = (typeof MODES)[number];
 
 /** A block that has a text: everything but annotations. */
 export type ShownBlock = Exclude<Block, { type: "annotation" }>;
+
+export function isShown(block: Block, include: ReadonlySet<BlockType> | undefined): block is ShownBlock {
+  return block.type !== "annotation" && (include === undefined || include.has(block.type));
+}
 
 /** What stands before and after a block's text. */
 export type Around = readonly [before: string, after: string];

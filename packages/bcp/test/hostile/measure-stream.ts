@@ -1,16 +1,17 @@
 // Runs in a process of its own: streams far more than memory should hold, and prints how far the peak rose.
 
 import { decodeStream } from "../../src/index.ts";
+import { peakKib } from "./peak.ts";
 
 const MIB = 1024 * 1024;
 const BLOCKS = 300;
 
-const before = process.resourceUsage().maxRSS;
+const before = peakKib();
 let blocks = 0;
 for await (const event of decodeStream(process.argv[2] === "packed" ? packed() : plain())) {
   if (event.kind === "block") blocks++;
 }
-console.log(JSON.stringify({ blocks, grownKib: process.resourceUsage().maxRSS - before }));
+console.log(JSON.stringify({ blocks, grownKib: peakKib() - before }));
 
 // 300 blocks of 1 MiB.
 function* plain(): Generator<Uint8Array> {

@@ -1,6 +1,12 @@
 // Payloads made to hurt: each is small, or legal, or both, and wants far more than it is worth.
 
+import { createRequire } from "node:module";
 import { blake3 } from "../../src/blake3.ts";
+
+// The installed type definitions do not know it yet.
+const { zstdCompressSync }: { zstdCompressSync(plain: Uint8Array): Uint8Array } = createRequire(import.meta.url)(
+  "node:zlib",
+);
 
 const HEADER = Uint8Array.of(0x42, 0x43, 0x50, 0, 1, 0, 0, 0);
 const PACKED_HEADER = Uint8Array.of(0x42, 0x43, 0x50, 0, 1, 0, 1, 0);
@@ -42,8 +48,8 @@ export const HOSTILE: readonly Hostile[] = [
     make: () => payload(frame(1, 0, codeWithPath(new Uint8Array(10_000_000).fill(0x22)))),
     ends: "OutputTooLarge",
   },
-  { name: "80,000 three-byte blocks", make: () => payload(repeat(bytes(0x42, 0, 0), 80_000)), ends: "text" },
-  { name: "150,000 nine-byte tree entries", make: () => payload(frame(3, 0, flatTree(150_000))), ends: "text" },
+  { name: "50,000 three-byte blocks", make: () => payload(repeat(bytes(0x42, 0, 0), 50_000)), ends: "text" },
+  { name: "95,000 nine-byte tree entries", make: () => payload(frame(3, 0, flatTree(95_000))), ends: "text" },
   { name: "a tree 100,000 levels deep", make: () => payload(frame(3, 0, deepTree(100_000, 0))), ends: "TreeTooDeep" },
   {
     name: "20,000 leaves 1,000 levels down",
@@ -91,7 +97,58 @@ export const HOSTILE: readonly Hostile[] = [
     make: () => references(3, flatTree(10_000), 100_000),
     ends: "TooManyRecords",
   },
+  {
+    name: "text that packs twenty to one, not all of it Latin, as long as it may be",
+    make: () => packed(documents(9)),
+    ends: "text",
+  },
+  {
+    name: "the same among 15,000 tiny blocks",
+    make: () => packed(concat(repeat(frame(2, 0, turn()), 15_000), documents(8))),
+    ends: "text",
+  },
+  { name: "three times as much of it", make: () => packed(documents(30)), ends: "DecompressionBomb" },
+  {
+    name: "eight references to a block of 1 MB that is not all Latin",
+    make: () => references(0x42, documentText(MIB), 7),
+    ends: "text",
+  },
 ];
+
+/** Packed as a whole, so well that it wants a multiple of its size, and not as only a bomb is. */
+export function packedDocuments(mebibytes: number): Uint8Array {
+  return packed(documents(mebibytes));
+}
+
+function packed(frames: Uint8Array): Uint8Array {
+  return concat(PACKED_HEADER, zstdCompressSync(concat(frames, END)));
+}
+
+// In blocks of 1 MiB, each a DOCUMENT: title, content, format.
+function documents(mebibytes: number): Uint8Array {
+  const document = (): Uint8Array => {
+    const text = documentText(MIB);
+    return frame(5, 0, concat(bytes(1, 1, 1, 0x74, 2, 1), varint(text.length), text, bytes(3, 0, 2)));
+  };
+  return concat(...Array.from({ length: mebibytes }, document));
+}
+
+let seed = 1;
+function documentText(size: number): Uint8Array {
+  const lines: string[] = [];
+  for (let length = 0; length < size;) {
+    seed = (seed * 48_271) % 2_147_483_647;
+    const line = `the worker has written its share of the events: ${seed % 1000}${seed % 64 === 0 ? "☃" : ""}\n`;
+    lines.push(line);
+    length += line.length;
+  }
+  return new TextEncoder().encode(lines.join(""));
+}
+
+// A CONVERSATION block: role, content.
+function turn(): Uint8Array {
+  return bytes(1, 0, 1, 2, 1, 1, 0x78);
+}
 
 function payload(frames: Uint8Array): Uint8Array {
   return concat(HEADER, frames, END);

@@ -1,0 +1,64 @@
+// A payload whose blocks together are too large to hold, though each of them is not: decoded anew each time it is walked.
+
+import type { Block } from "../blocks/all.ts";
+import { decodeStream } from "../decode-stream.ts";
+import type { StreamEvent, StreamOptions } from "../decode-stream.ts";
+import { DecodeError } from "../failure.ts";
+import type { Header } from "../header.ts";
+import { size } from "./block-facts.ts";
+
+const MIB = 1024 * 1024;
+const PIECE_BYTES = 64 * 1024;
+/** What commands keep of a block while they walk: its weight, its line in a report. */
+const BYTES_PER_BLOCK = 200;
+const FREE_BLOCKS = 80_000;
+const KEPT_BYTES = 16 * MIB;
+const COLLECT_BYTES = 6 * MIB;
+
+export type Walked = {
+  readonly header: Header;
+  readonly blockCount: number;
+  readonly trailingBytes: number;
+  /** All of them are known to be whole. Each call begins anew. */
+  blocks(): Iterable<Block> | AsyncIterable<Block>;
+};
+
+/** Walks all of it once: what comes back is whole. */
+export async function walkPiecewise(payload: Uint8Array, options: StreamOptions): Promise<Walked> {
+  const limits = { keptBytes: KEPT_BYTES, ...options.limits };
+  const events = () => collecting(decodeStream(piecesOf(payload), { ...options, limits }));
+  const most = FREE_BLOCKS + Math.floor(payload.length / BYTES_PER_BLOCK);
+  let header: Header | undefined;
+  for await (const event of events()) {
+    if (event.kind === "header") ({ header } = event);
+    if (event.kind === "block" && event.index >= most) {
+      throw new DecodeError("TooManyRecords", "too many tiny records for the size of the input", { offset: 0 });
+    }
+    if (event.kind !== "end" || !header) continue;
+    const { blocks: blockCount, trailingBytes = 0 } = event;
+    return { header, blockCount, trailingBytes, blocks: () => blocksOf(events()) };
+  }
+  throw new TypeError("a stream that neither failed nor ended");
+}
+
+// Buffers that nobody needs any more are freed late: the collector does not see how much hangs on them.
+async function* collecting(events: Events): Events {
+  let passed = 0;
+  for await (const event of events) {
+    yield event;
+    if (event.kind === "block") passed += size(event.block);
+    if (passed < COLLECT_BYTES) continue;
+    passed = 0;
+    if (typeof Bun === "object") Bun.gc(true);
+  }
+}
+
+type Events = AsyncGenerator<StreamEvent, void>;
+
+async function* blocksOf(events: Events): AsyncGenerator<Block> {
+  for await (const event of events) if (event.kind === "block") yield event.block;
+}
+
+function* piecesOf(payload: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < payload.length; at += PIECE_BYTES) yield payload.subarray(at, at + PIECE_BYTES);
+}
