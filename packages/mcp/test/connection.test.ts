@@ -2,7 +2,12 @@ import { describe, expect, test } from "bun:test";
 import type { Service } from "../src/server/call.ts";
 import { createServer } from "../src/server/server.ts";
 import { LEGACY_REVISIONS } from "../src/wire/revisions.ts";
-import { text } from "../src/wire/content.ts";
+import { failure, text } from "../src/wire/content.ts";
+import type { ToolResult } from "../src/wire/content.ts";
+import { serveConnection } from "../src/server/connection.ts";
+import { defineTool } from "../src/server/tool.ts";
+import { RpcError } from "../src/wire/rpc-error.ts";
+import { transportPair } from "../src/wire/transport.ts";
 import { object } from "../src/server/schema.ts";
 import type { JsonObject } from "../src/wire/json.ts";
 import { kitchenSink, newGate, pause, until } from "./fixtures/kitchen-sink.ts";
@@ -383,6 +388,69 @@ test("an id that is still running is refused, and the running call is not distur
   gate.open();
   expect(await connection.nextJson()).toMatchObject({ id: 1, result: {} });
   await connection.end();
+});
+
+describe("a tool that answers at once and one that answers later are answered alike", () => {
+  const circular: JsonObject = {};
+  circular["self"] = circular;
+  const outcomes: [string, () => ToolResult, object][] = [
+    ["with a result", () => text("done"), { result: { content: [{ type: "text", text: "done" }] } }],
+    ["with its failure", () => failure("no"), { result: { isError: true } }],
+    [
+      "when it throws",
+      () => {
+        throw new RpcError(-32050, "its own");
+      },
+      { error: { code: -32050, message: "its own" } },
+    ],
+    ["when its result is no JSON", () => ({ ...text(""), _meta: circular }), { error: { code: -32603 } }],
+  ];
+  test.each(outcomes)("%s", async (_, outcome, expected) => {
+    const tools = [
+      defineTool({ name: "now", description: "", input: object({}), run: outcome }),
+      defineTool({ name: "later", description: "", input: object({}), run: async () => (await pause(1), outcome()) }),
+    ];
+    const connection = rawConnection(createServer({ name: "s", version: "1", tools }));
+    await initialized(connection, "2025-11-25");
+    const said = console.error;
+    console.error = () => {}; // what is no JSON is a bug, and its stack is not for this test's reader
+    try {
+      for (const [id, name] of ["now", "later"].entries()) {
+        connection.say(call(id, name));
+        expect(await connection.nextJson()).toMatchObject({ id, ...expected });
+        // It has ended: its id can be used again.
+        connection.say({ jsonrpc: "2.0", id, method: "ping" });
+        expect(await connection.nextJson()).toEqual({ jsonrpc: "2.0", id, result: {} });
+      }
+    } finally {
+      console.error = said;
+    }
+    await connection.end();
+  });
+});
+
+test("whoever puts something before the messages hears them all, also those that could go past it", async () => {
+  const heard: string[] = [];
+  const [ours, theirs] = transportPair();
+  const incoming = {
+    [Symbol.asyncIterator]: () => ours.incoming[Symbol.asyncIterator](),
+    each: () => Promise.reject(new Error("past whoever listens")),
+  };
+  async function* overheard() {
+    for await (const message of incoming) {
+      heard.push(message.kind);
+      yield message;
+    }
+  }
+  const served = serveConnection(kitchenSink(), { ...ours, incoming: overheard() });
+  await theirs.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`);
+  for await (const answer of theirs.incoming) {
+    expect(answer).toMatchObject({ kind: "reply", result: {} });
+    break;
+  }
+  await theirs.close();
+  await served;
+  expect(heard).toEqual(["request"]);
 });
 
 test("a slow call does not hold up the ones behind it", async () => {

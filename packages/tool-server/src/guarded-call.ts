@@ -32,20 +32,22 @@ export function guarded(tool: ServedTool, guarding: Guarding): Tool {
   });
 }
 
-async function callGuarded(tool: ServedTool, args: unknown, context: Context, guarding: Guarding): Promise<ToolResult> {
+// A call that can be answered at once is: promises would cost a short one more than its work does.
+function callGuarded(
+  tool: ServedTool,
+  args: unknown,
+  context: Context,
+  guarding: Guarding,
+): Promise<ToolResult> | ToolResult {
   const { bench } = guarding;
   const session = bench.sessionOf(context.owner);
   const record = new CallRecord(tool, args, session, guarding.watch);
-  try {
-    const parsed = tool.input.parse(args, "arguments");
-    if (!parsed.ok) throw new InvalidArguments(parsed.problem);
-    const acts = tool.acts(parsed.value);
-    await permit(tool, args, acts, { context, session, record, ...guarding });
-    const call = { bench, session, context, note: (facts: OutcomeFacts) => record.note(facts) };
-    const result = withoutSecrets(await tool.run(parsed.value, call), guarding.secrets);
-    record.end(result.isError === true ? "error" : "ok");
-    return result;
-  } catch (error) {
+  const ended = (result: ToolResult): ToolResult => {
+    const shown = withoutSecrets(result, guarding.secrets);
+    record.end(shown.isError === true ? "error" : "ok");
+    return shown;
+  };
+  const failed = (error: unknown): ToolResult => {
     if (context.signal.aborted) record.end("cancelled");
     const explained =
       error instanceof GuardError
@@ -55,16 +57,27 @@ async function callGuarded(tool: ServedTool, args: unknown, context: Context, gu
     if (explained === undefined || context.signal.aborted) throw error;
     record.end(error instanceof Refusal ? "refused" : "error", error instanceof Error ? error.message : "");
     return explained;
+  };
+  try {
+    const parsed = tool.input.parse(args, "arguments");
+    if (!parsed.ok) throw new InvalidArguments(parsed.problem);
+    const permission = permit(tool, args, tool.acts(parsed.value), { context, session, record, ...guarding });
+    const call = { bench, session, context, note: (facts: OutcomeFacts) => record.note(facts) };
+    const run = (): Promise<ToolResult> | ToolResult => tool.run(parsed.value, call);
+    const result = permission === undefined ? run() : permission.then(run);
+    return result instanceof Promise ? result.then(ended).catch(failed) : ended(result);
+  } catch (error) {
+    return failed(error);
   }
 }
 
 type Permitting = Guarding & { readonly context: Context; readonly session: Session; readonly record: CallRecord };
 
-/** Returns when the call may run; throws Refusal when it may not. */
-async function permit(tool: ServedTool, args: unknown, acts: Acts, permitting: Permitting): Promise<void> {
+/** The call may run: now, or when a person has said so. Throws Refusal when it may not. */
+function permit(tool: ServedTool, args: unknown, acts: Acts, permitting: Permitting): Promise<void> | undefined {
   const { watch, session, record } = permitting;
   const runs = acts.command !== undefined || acts.argv !== undefined;
-  if (!runs && !watch.judgesReads) return;
+  if (!runs && !watch.judgesReads) return undefined;
   const call = callToDecide(tool, args, acts, permitting);
   const resolution = watch.decide(session, call, isShared(permitting.context.owner));
   const { kind, decision } = resolution;
@@ -72,7 +85,7 @@ async function permit(tool: ServedTool, args: unknown, acts: Acts, permitting: P
   if (kind === "deny") {
     throw new Refusal("denied", decision, refusalText(decision, { settingsFile: watch.settingsFile }));
   }
-  if (resolution.kind === "ask") await askPerson(resolution.ask, call, permitting);
+  return resolution.kind === "ask" ? askPerson(resolution.ask, call, permitting) : undefined;
 }
 
 function callToDecide(

@@ -21,7 +21,7 @@ export type LineRange = {
 export type ReadLinesOptions = {
   readonly encoding: TextEncoding;
   /** Without a range: from the first line, `maxLines` of them, and the rest counted. */
-  readonly range?: LineRange;
+  readonly range?: LineRange | undefined;
   readonly maxLines: number;
   /** In code points; the rest of a longer line is counted, not kept. */
   readonly maxLineChars: number;
@@ -44,18 +44,41 @@ export type LinesRead = {
 };
 
 export async function readLines(file: OpenFile, options: ReadLinesOptions): Promise<LinesRead> {
-  const { range } = options;
+  const collector = collectorFor(file, options);
+  const { whole, hash } = await feed(file, collector, options);
+  return linesRead(file, options, collector, whole ? hash.value : undefined);
+}
+
+/** The same without waiting, for a small file whose beginning was looked at; undefined for others. */
+export function readLinesAtOnce(file: OpenFile, options: ReadLinesOptions): LinesRead | undefined {
+  const { whole } = file;
+  if (whole === undefined || options.encoding !== "utf-8" || whole.length > options.maxBytes) return undefined;
+  const collector = collectorFor(file, options);
+  collector.push(whole);
+  collector.end();
+  return linesRead(file, options, collector, ContentHash.of(whole));
+}
+
+function collectorFor(file: OpenFile, { range, ...options }: ReadLinesOptions): LineCollector {
   if (range !== undefined) checkRange(range);
   if (file.size > options.maxBytes) throw tooLarge(file, file.size, options.maxBytes);
-  const collector = new LineCollector({
+  return new LineCollector({
     first: range?.first ?? 1,
     last: range?.last ?? options.maxLines,
     maxLineChars: options.maxLineChars,
     maxTextBytes: options.maxTextBytes,
     describe: file,
   });
-  const { whole, hash } = await feed(file, collector, options);
-  const totalLines = whole ? collector.totalLines : undefined;
+}
+
+/** `hash` is there when the file was read to its end. */
+function linesRead(
+  file: OpenFile,
+  { range, maxLines }: ReadLinesOptions,
+  collector: LineCollector,
+  hash: bigint | undefined,
+): LinesRead {
+  const totalLines = hash === undefined ? undefined : collector.totalLines;
   if (range !== undefined && totalLines !== undefined && range.first > totalLines) {
     throw rangeError(
       `start ${range.first} exceeds total lines ${totalLines} in ${file.shown}`,
@@ -69,8 +92,8 @@ export async function readLines(file: OpenFile, options: ReadLinesOptions): Prom
       return takenApart(collector.runs);
     },
     totalLines,
-    more: range === undefined && (totalLines ?? 0) > options.maxLines,
-    fingerprint: fingerprintFrom(file.stat, whole ? hash.value : undefined),
+    more: range === undefined && (totalLines ?? 0) > maxLines,
+    fingerprint: fingerprintFrom(file.stat, hash),
   };
 }
 
@@ -80,13 +103,6 @@ async function feed(
   options: ReadLinesOptions,
 ): Promise<{ whole: boolean; hash: ContentHash }> {
   const hash = new ContentHash();
-  const { whole } = file;
-  if (whole !== undefined && options.encoding === "utf-8" && whole.length <= options.maxBytes) {
-    hash.add(whole);
-    collector.push(whole);
-    collector.end();
-    return { whole: true, hash };
-  }
   using chunk = new Chunk();
   const turns = new Turns(options.signal);
   const recode = options.encoding === "utf-8" ? undefined : new TextDecoder(options.encoding, { ignoreBOM: true });

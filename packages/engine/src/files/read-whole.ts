@@ -12,12 +12,8 @@ export type WholeLimits = { readonly maxBytes: number; readonly signal?: AbortSi
 /** All bytes, or TOO_LARGE: never a silent cut. */
 export async function readWhole(file: OpenFile, limits: WholeLimits): Promise<Buffer> {
   const { maxBytes } = limits;
-  if (file.size > maxBytes) throw tooLarge(file, file.size, maxBytes);
-  if (file.size > 0 && file.size < CHUNK_BYTES) {
-    const whole = Buffer.allocUnsafe(file.size + 1);
-    const got = file.readAt(0, whole);
-    if (got <= file.size) return whole.subarray(0, got);
-  }
+  const atOnce = readWholeAtOnce(file, maxBytes);
+  if (atOnce !== undefined) return atOnce;
   const turns = new Turns(limits.signal);
   // Pieces: the size is a hint only, and one spare byte shows whether the file has grown.
   const pieces: Buffer[] = [];
@@ -33,6 +29,15 @@ export async function readWhole(file: OpenFile, limits: WholeLimits): Promise<Bu
   }
   const [only] = pieces;
   return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces, total);
+}
+
+/** The same without waiting, for a file that is small and says so; undefined for others. */
+export function readWholeAtOnce(file: OpenFile, maxBytes: number): Buffer | undefined {
+  if (file.size > maxBytes) throw tooLarge(file, file.size, maxBytes);
+  if (file.size === 0 || file.size >= CHUNK_BYTES) return undefined;
+  const whole = Buffer.allocUnsafe(file.size + 1);
+  const got = file.readAt(0, whole);
+  return got <= file.size ? whole.subarray(0, got) : undefined; // it has grown
 }
 
 /** Text of bytes: invalid UTF-8 becomes U+FFFD and is reported. A byte-order mark stays, as U+FEFF. */

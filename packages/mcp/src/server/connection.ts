@@ -2,7 +2,7 @@
 // Every message is judged by itself: one connection may speak several revisions.
 import type { Call, Service } from "./call.ts";
 import { rpcErrorFor } from "../wire/failure-reply.ts";
-import type { JsonObject } from "../wire/json.ts";
+import type { JsonObject, RawJson } from "../wire/json.ts";
 import { clientFacts, LegacySession } from "./legacy-session.ts";
 import { withLoadLimit } from "./load-limit.ts";
 import { errorText, idFrom, notificationText, resultText } from "../wire/message.ts";
@@ -25,10 +25,15 @@ const LAST_ANSWERS_MS = 500;
 export async function serveConnection(service: Service, transport: Transport): Promise<void> {
   const connection = new Connection(withLoadLimit(service), transport);
   try {
-    for await (const message of transport.incoming) {
-      // Awaited only where order matters: a slow tool must not hold up the ping or the cancel behind it.
-      const settled = connection.take(message);
-      if (settled) await settled;
+    // Awaited only where order matters: a slow tool must not hold up the ping or the cancel behind it.
+    const take = (message: Incoming): Promise<void> | undefined => connection.take(message);
+    const { incoming } = transport;
+    if (incoming.each) await incoming.each(take);
+    else {
+      for await (const message of incoming) {
+        const settled = take(message);
+        if (settled) await settled;
+      }
     }
     await connection.lastAnswers();
   } finally {
@@ -62,8 +67,11 @@ class Connection {
     }
     if (message.kind === "batch") this.takeBatch(message.items);
     else {
-      const sent = this.react(message)?.then((text) => this.send(text));
-      if (sent && message.kind === "request" && message.method === "initialize") this.holdUntil(sent);
+      const answer = this.react(message);
+      if (answer instanceof Promise) {
+        const sent = answer.then((text) => this.deliver(text));
+        if (message.kind === "request" && message.method === "initialize") this.holdUntil(sent);
+      } else this.deliver(answer);
     }
     return this.outbox.congested ? this.outbox.relieved() : undefined;
   }
@@ -102,8 +110,8 @@ class Connection {
     if (this.running.size === 0 && !this.held) this.onQuiet?.();
   }
 
-  /** The answer still to come, for messages that get one. */
-  private react(message: Single): Promise<string | undefined> | undefined {
+  /** The answer, or the promise of it, for messages that get one. */
+  private react(message: Single): Promise<string | undefined> | string | undefined {
     switch (message.kind) {
       case "request":
         return this.answer(message);
@@ -115,7 +123,7 @@ class Connection {
         return undefined;
       case "malformed":
         this.session?.spoil(message);
-        return Promise.resolve(errorText(message.id, message.error));
+        return errorText(message.id, message.error);
     }
   }
 
@@ -132,11 +140,12 @@ class Connection {
     if (answers.length === 0) return;
     void Promise.all(answers).then((texts) => {
       const given = texts.filter((text) => text !== undefined);
-      if (given.length > 0) this.send(`[${given.join(",")}]`);
+      this.deliver(given.length > 0 ? `[${given.join(",")}]` : undefined);
     });
   }
 
-  private async answer(request: Request): Promise<string | undefined> {
+  /** What can be answered at once is: promises would cost a short call more than its work does. */
+  private answer(request: Request): Promise<string | undefined> | string | undefined {
     const { id, method } = request;
     if (this.running.has(id)) return errorText(id, new RpcError(INVALID_REQUEST, `request ${id} is still running`));
     if (this.running.size >= MAX_RUNNING) {
@@ -146,16 +155,27 @@ class Connection {
     const { signal } = controller;
     this.running.set(id, { method, controller });
     try {
-      const result = await this.service.handle(this.callFor(request, signal));
-      if (signal.aborted) return undefined;
-      if (method === "initialize" && !claimsModern(request.params)) this.openSession(request, result as JsonObject);
-      return resultText(id, result);
+      const result = this.service.handle(this.callFor(request, signal));
+      if (!(result instanceof Promise)) return this.answered(request, signal, result);
+      return result
+        .then((late) => this.answered(request, signal, late))
+        .catch((error: unknown) => this.failed(request, signal, error));
     } catch (error) {
-      return signal.aborted ? undefined : errorText(id, rpcErrorFor(error));
-    } finally {
-      this.running.delete(id);
-      if (this.onQuiet) queueMicrotask(() => this.perhapsQuiet()); // after the answer has been sent
+      return this.failed(request, signal, error);
     }
+  }
+
+  private answered(request: Request, signal: AbortSignal, result: JsonObject | RawJson): string | undefined {
+    if (!signal.aborted && request.method === "initialize" && !claimsModern(request.params)) {
+      this.openSession(request, result as JsonObject);
+    }
+    this.running.delete(request.id);
+    return signal.aborted ? undefined : resultText(request.id, result);
+  }
+
+  private failed(request: Request, signal: AbortSignal, error: unknown): string | undefined {
+    this.running.delete(request.id);
+    return signal.aborted ? undefined : errorText(request.id, rpcErrorFor(error));
   }
 
   private callFor(request: Request, signal: AbortSignal): Call {
@@ -232,6 +252,12 @@ class Connection {
     } else {
       this.service.notified?.(method, params, this.session);
     }
+  }
+
+  /** An answer; perhaps the last that was awaited. */
+  private deliver(text: string | undefined): void {
+    this.send(text);
+    this.perhapsQuiet();
   }
 
   private send(text: string | undefined): void {

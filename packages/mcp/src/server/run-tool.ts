@@ -33,21 +33,25 @@ export type ToolRuntime = {
   levelFor(call: Call): LogLevel | undefined;
 };
 
-export async function runTool(tool: Tool, call: Call, runtime: ToolRuntime): Promise<JsonObject> {
+export function runTool(tool: Tool, call: Call, runtime: ToolRuntime): Promise<JsonObject> | JsonObject {
   const args = call.params["arguments"] ?? {};
   return tool.task === undefined ? runHere(tool, args, call, runtime) : runPerhapsAsTask(tool, args, call, runtime);
 }
 
-async function runHere(tool: Tool, args: unknown, call: Call, runtime: ToolRuntime): Promise<JsonObject> {
+function runHere(tool: Tool, args: unknown, call: Call, runtime: ToolRuntime): Promise<JsonObject> | JsonObject {
   // A client that asks for a task where none is offered; without our capability the member means nothing.
   if (runtime.offersTasks && call.revision === "2025-11-25" && call.params["task"] !== undefined) {
     throw new RpcError(METHOD_NOT_FOUND, `${tool.name} cannot run as a task`);
   }
   const { context, settle } = createContext(call, runtime.seal, runtime.levelFor(call));
+  let running = false;
   try {
-    return toolResultFor(await callTool(tool, args, context, runtime.explain), call.revision);
+    const result = callTool(tool, args, context, runtime.explain);
+    if (!(result instanceof Promise)) return toolResultFor(result, call.revision);
+    running = true;
+    return result.then((late) => toolResultFor(late, call.revision)).finally(settle);
   } finally {
-    settle();
+    if (!running) settle();
   }
 }
 
@@ -86,7 +90,7 @@ async function runPerhapsAsTask(tool: Tool, args: unknown, call: Call, runtime: 
 
     const run = async (): Promise<void> => {
       if (wanted === "from the start") await becomeTask();
-      const result = await callTool(tool, args, { ...context, becomeTask }, runtime.explain).finally(settle);
+      const result = await settled(() => callTool(tool, args, { ...context, becomeTask }, runtime.explain), settle);
       const wire = toolResultFor(result, call.revision);
       // In 2025-11-25 a tool error is a failed task; in 2026-07-28 only a JSON-RPC error is.
       if (task) task.finish({ result: wire }, !isModern(call.revision) && result.isError === true);
@@ -100,6 +104,14 @@ async function runPerhapsAsTask(tool: Tool, args: unknown, call: Call, runtime: 
       task.finish({ error: known }, true);
     });
   });
+}
+
+async function settled<T>(work: () => Promise<T> | T, settle: () => void): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    settle();
+  }
 }
 
 /** In 2025-11-25 the client decides, in 2026-07-28 the server, for clients that can follow. */

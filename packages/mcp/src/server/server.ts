@@ -189,12 +189,12 @@ export function createServer(options: ServerOptions): Server {
   }
 
   return {
-    async handle(call) {
+    handle(call) {
       const method = methodFor(methods, call);
       if (!isModern(call.revision)) return method.run(call);
       method.check?.(call);
       checkLogLevel(call.params);
-      return complete(await modernResult(method, call), method, modernInfo, options.cache);
+      return modernResult(method, call).then((result) => complete(result, method, modernInfo, options.cache));
     },
     opened(session) {
       const stop = changes.listen((change) => tellSession(session, stateOf(session), change));

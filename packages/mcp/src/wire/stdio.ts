@@ -1,5 +1,6 @@
 // Transport over our own stdin and stdout.
 import { LineSplitter } from "./lines.ts";
+import type { Line } from "./lines.ts";
 import { parseMessage } from "./message.ts";
 import type { Incoming } from "./message.ts";
 import { PARSE_ERROR, RpcError } from "./rpc-error.ts";
@@ -12,7 +13,10 @@ export function stdioTransport(maxBytes = MAX_MESSAGE_BYTES): Transport {
   const writer = new LineWriter(Bun.stdout.writer({ highWaterMark: 64 * 1024 }));
   return {
     // Bun.stdin, because merely touching process.stdin costs 15-20 ms of start-up.
-    incoming: messagesIn(Bun.stdin.stream(), maxBytes),
+    incoming: {
+      [Symbol.asyncIterator]: () => messagesIn(Bun.stdin.stream(), maxBytes),
+      each: (take) => eachMessage(Bun.stdin.stream(), maxBytes, take),
+    },
     send: (text) => writer.line(text),
     close: () => writer.end(),
   };
@@ -25,12 +29,28 @@ export async function* messagesIn(bytes: AsyncIterable<Uint8Array>, maxBytes: nu
   for (const line of splitter.end()) yield messageOf(line);
 }
 
+async function eachMessage(
+  bytes: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  take: (message: Incoming) => Promise<void> | undefined,
+): Promise<void> {
+  const splitter = new LineSplitter(maxBytes);
+  const takeAll = async (lines: Iterable<Line>): Promise<void> => {
+    for (const line of lines) {
+      const settled = take(messageOf(line));
+      if (settled) await settled;
+    }
+  };
+  for await (const chunk of bytes) await takeAll(splitter.push(chunk));
+  await takeAll(splitter.end());
+}
+
 type Sink = { write(text: string): number | Promise<number>; flush(): number | Promise<number>; end(): unknown };
 
 /** Writes lines whole and in order; what is said in one turn of the event loop goes out in one write. */
 export class LineWriter {
   private readonly sink: Sink;
-  private flushing: Promise<void> | undefined;
+  private flushing: Promise<void | undefined> | undefined;
 
   constructor(sink: Sink) {
     this.sink = sink;
@@ -44,11 +64,14 @@ export class LineWriter {
     } catch (error) {
       return Promise.reject(error instanceof Error ? error : new Error(String(error)));
     }
-    this.flushing ??= Promise.resolve().then(async () => {
-      this.flushing = undefined;
-      await this.sink.flush();
-    });
+    this.flushing ??= Promise.resolve().then(() => this.flush());
     return this.flushing;
+  }
+
+  private flush(): Promise<void> | undefined {
+    this.flushing = undefined;
+    const flushed = this.sink.flush();
+    return typeof flushed === "number" ? undefined : flushed.then(() => {});
   }
 
   async end(): Promise<void> {
@@ -57,7 +80,7 @@ export class LineWriter {
   }
 }
 
-function messageOf(line: { kind: "line"; text: string } | { kind: "bad"; problem: string }): Incoming {
+function messageOf(line: Line): Incoming {
   if (line.kind === "line") return parseMessage(line.text);
   return { kind: "malformed", id: undefined, error: new RpcError(PARSE_ERROR, line.problem) };
 }

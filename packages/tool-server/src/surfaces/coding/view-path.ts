@@ -10,25 +10,41 @@ import {
   openDirectly,
   openForReading,
   readLines,
+  readLinesAtOnce,
 } from "@bosun/engine";
-import type { LineRange, OpenFile, ScopedPath, TextEncoding } from "@bosun/engine";
+import type { LineRange, LinesRead, OpenFile, ScopedPath, TextEncoding } from "@bosun/engine";
 import { text } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
 import type { ToolCall } from "../../served-tool.ts";
 import { numberedLines } from "./numbered-lines.ts";
 import { placeOf } from "./place.ts";
 
-const MAX_LINES = 2000;
-const MAX_LINE_CHARS = 2000;
 /** 2,000 lines of 2,000 characters fit; a range that is more than a client takes at once does not. */
-const MAX_TEXT = 4_200_000;
+const LINES = { maxLines: 2000, maxLineChars: 2000, maxTextBytes: 4_200_000 };
 const LISTING = { depth: 2, maxEntries: 2000, hidden: [".git", "node_modules"] };
 
 export type ViewRequest = { readonly path: string; readonly range?: readonly number[] | undefined };
 
-export async function viewPath(request: ViewRequest, call: ToolCall): Promise<ToolResult> {
-  using direct = openDirectly(call.bench.scope, request.path, call.session.cwd);
-  if (direct !== undefined) return await viewFile(direct, rangeOf(request.range), call);
+export function viewPath(request: ViewRequest, call: ToolCall): Promise<ToolResult> | ToolResult {
+  return viewAtOnce(request, call) ?? viewInTurns(request, call);
+}
+
+/** A small text file by its real name: what is asked for most, and quick enough to keep nobody waiting. */
+function viewAtOnce(request: ViewRequest, call: ToolCall): ToolResult | undefined {
+  using file = openDirectly(call.bench.scope, request.path, call.session.cwd);
+  if (file === undefined) return undefined;
+  const kind = kindOfFile(file);
+  if (kind.kind !== "text") return undefined;
+  const read = readLinesAtOnce(file, {
+    encoding: kind.encoding,
+    range: rangeOf(request.range),
+    ...LINES,
+    maxBytes: call.bench.config.maxFileBytes,
+  });
+  return read && text(shown(read, file, call));
+}
+
+async function viewInTurns(request: ViewRequest, call: ToolCall): Promise<ToolResult> {
   using place = placeOf(call, request.path);
   const range = rangeOf(request.range);
   if (place.entry?.kind === "directory") return text(await listing(place, call));
@@ -68,18 +84,14 @@ async function lines(
   range: LineRange | undefined,
   call: ToolCall,
 ): Promise<string> {
-  const read = await readLines(file, {
-    encoding,
-    ...(range === undefined ? {} : { range }),
-    maxLines: MAX_LINES,
-    maxLineChars: MAX_LINE_CHARS,
-    maxTextBytes: MAX_TEXT,
-    ...limitsOf(call),
-  });
+  return shown(await readLines(file, { encoding, range, ...LINES, ...limitsOf(call) }), file, call);
+}
+
+function shown(read: LinesRead, file: OpenFile, call: ToolCall): string {
   call.session.viewed.note(file.path, read.fingerprint);
-  const shown = numberedLines(read.runs);
-  if (!read.more) return shown;
-  return `${shown}\n[Truncated: file has ${read.totalLines} lines. Use view_range to read specific sections.]`;
+  const lines = numberedLines(read.runs);
+  if (!read.more) return lines;
+  return `${lines}\n[Truncated: file has ${read.totalLines} lines. Use view_range to read specific sections.]`;
 }
 
 async function listing(place: ScopedPath, call: ToolCall): Promise<string> {

@@ -1,11 +1,18 @@
 // read_file: the whole text of a file, never a part of it without saying so.
-import { decodeText, openDirectly, openForReading, parseWorkspacePath, readWhole, resolveInScope } from "@bosun/engine";
-import type { OpenFile } from "@bosun/engine";
+import {
+  decodeText,
+  openDirectly,
+  openForReading,
+  parseWorkspacePath,
+  readWhole,
+  readWholeAtOnce,
+} from "@bosun/engine";
 import { integer, object, string } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
 import { serveTool } from "../../served-tool.ts";
 import type { ToolCall } from "../../served-tool.ts";
 import { succeeded } from "./envelope.ts";
+import { placeOf } from "./place.ts";
 
 export const readFile = serveTool({
   surface: "workspace",
@@ -17,19 +24,26 @@ export const readFile = serveTool({
     maxBytes: integer("", { min: 1, max: 1_048_576, default: 262_144 }),
   }),
   acts: ({ file }) => ({ paths: [{ requested: file, access: "read" }] }),
-  async run({ file, maxBytes }, call) {
-    const { normal, walk } = parseWorkspacePath(file);
-    const { workspace } = call.bench;
-    using direct = openDirectly(workspace, walk, workspace.workdir);
-    if (direct !== undefined) return await contentOf(direct, normal, maxBytes, call);
-    using place = resolveInScope(workspace, walk);
-    using open = openForReading(place);
-    return await contentOf(open, normal, maxBytes, call);
-  },
+  run: (request, call) => readAtOnce(request, call) ?? readInTurns(request, call),
 });
 
-async function contentOf(open: OpenFile, file: string, maxBytes: number, call: ToolCall): Promise<ToolResult> {
-  const bytes = await readWhole(open, { maxBytes, signal: call.context.signal });
+type Request = { readonly file: string; readonly maxBytes: number };
+
+/** A small file by its real name: what is asked for most, and quick enough to keep nobody waiting. */
+function readAtOnce({ file, maxBytes }: Request, { bench }: ToolCall): ToolResult | undefined {
+  const { normal, walk } = parseWorkspacePath(file);
+  using open = openDirectly(bench.workspace, walk, bench.workspace.workdir);
+  const bytes = open && readWholeAtOnce(open, maxBytes);
+  return bytes && answer(normal, bytes);
+}
+
+async function readInTurns({ file, maxBytes }: Request, call: ToolCall): Promise<ToolResult> {
+  using at = placeOf(call, file);
+  using open = openForReading(at.place);
+  return answer(at.normal, await readWhole(open, { maxBytes, signal: call.context.signal }));
+}
+
+function answer(file: string, bytes: Buffer): ToolResult {
   const { text, lossy } = decodeText(bytes);
   return succeeded({ file, content: text, bytes: bytes.length, ...(lossy ? { lossy } : {}) });
 }
