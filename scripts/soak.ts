@@ -14,8 +14,8 @@ import { Random } from "./soak/random.ts";
 import { failuresOf, summaryText } from "./soak/summary.ts";
 import type { Found } from "./soak/summary.ts";
 
-/** Time to notice clients that are gone, before we look. */
-const REST_MS = 1000;
+/** Longer than a server needs to notice that clients are gone (fleet.ts): their processes are then none of its own. */
+const REST_MS = 4500;
 /** What ends with its parent may take this long to be gone. */
 const GRACE_MS = 20_000;
 

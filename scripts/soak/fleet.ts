@@ -9,7 +9,7 @@ import { descendants, descriptors, rssMb } from "./process-table.ts";
 import { StdioPeer } from "./stdio-peer.ts";
 
 /** Clients that vanish are forgotten so soon, so that a short soak sees it. */
-const IDLE_SECONDS = "3";
+const IDLE_SECONDS = "2";
 const MAX_CLIENTS = "4";
 const END_MS = 30_000;
 /** Originals that a proxy keeps for read_original, at most. */

@@ -16,7 +16,7 @@ export const USAGE = `npm run soak -- [options]: real servers and proxies under 
 
   --minutes N          how long (1); fractions work
   --seed N             the same sequence of deeds again (1)
-  --cycle SECONDS      load between two looks at rest (5)
+  --cycle SECONDS      load between two looks at rest (8)
   --executable FILE    a built executable, such as dist/bosun; without it the sources
   --json FILE          everything that was counted and measured
 
@@ -41,7 +41,7 @@ export function parseSoakOptions(words: readonly string[]): SoakOptions | { prob
   }
   const minutes = Number(given.get("--minutes") ?? "1");
   const seed = Number(given.get("--seed") ?? "1");
-  const cycleSeconds = Number(given.get("--cycle") ?? "5");
+  const cycleSeconds = Number(given.get("--cycle") ?? "8");
   if (!(minutes > 0 && minutes <= 10_000)) return { problem: "--minutes must be a number above 0" };
   if (!Number.isSafeInteger(seed)) return { problem: "--seed must be a whole number" };
   if (!(cycleSeconds >= 0.5 && cycleSeconds <= 600)) return { problem: "--cycle must be from 0.5 to 600 seconds" };
