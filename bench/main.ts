@@ -1,37 +1,61 @@
-// npm run bench [-- section … --json FILE]: every number we claim, as ratios against real peers, in one run.
-import { mkdirSync, writeFileSync } from "node:fs";
-import { arch, cpus, platform, totalmem } from "node:os";
-import path from "node:path";
-import { markdown } from "./report.ts";
-import type { Row, Section } from "./report.ts";
+// npm run bench [-- section … --json FILE]: every number we claim, as ratios against real peers.
+// npm run bench -- --readme: what was measured last becomes what the README says.
+import { goals, markdown } from "./report.ts";
+import type { Section } from "./report.ts";
+import { publish } from "./readme.ts";
+import { LATEST, readResults, thisMachine, today, writeResults } from "./results.ts";
 import { bcp } from "./sections/bcp.ts";
+import { chat } from "./sections/chat.ts";
 import { engine } from "./sections/engine.ts";
 import { mcp } from "./sections/mcp.ts";
+import { proxy } from "./sections/proxy.ts";
+import { serve } from "./sections/serve.ts";
+import { tokenizer } from "./sections/tokenizer.ts";
 import { tokens } from "./sections/tokens.ts";
+import { tools } from "./sections/tools.ts";
 
-const SECTIONS: readonly Section[] = [mcp, engine, bcp, tokens];
+const SECTIONS: readonly Section[] = [serve, engine, mcp, proxy, tokens, tools, tokenizer, bcp, chat];
 
-const words = process.argv.slice(2);
-const jsonAt = words.indexOf("--json");
-const jsonFile = jsonAt === -1 ? "results/bench.json" : words[jsonAt + 1];
-const wanted = words.filter((word, index) => !word.startsWith("-") && (jsonAt === -1 || index !== jsonAt + 1));
-const unknown = wanted.filter((name) => !SECTIONS.some((section) => section.name === name));
-if (unknown.length > 0) {
-  console.error(`unknown section: ${unknown.join(", ")}; there are: ${SECTIONS.map(({ name }) => name).join(", ")}`);
-  process.exit(2);
+const USAGE = `npm run bench -- [section …] [--json FILE] | --readme
+${SECTIONS.map(({ name, about }) => `  ${name.padEnd(10)} ${about}`).join("\n")}
+  --json FILE  where the results go (results/bench.json); sections that were not run stay in it
+  --readme     what is in results/bench.json becomes bench/results.json and the tables of the README`;
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(words: readonly string[]): Promise<number> {
+  if (words.includes("--help")) {
+    console.log(USAGE);
+    return 0;
+  }
+  if (words.includes("--readme")) {
+    publish();
+    return 0;
+  }
+  const jsonAt = words.indexOf("--json");
+  const file = jsonAt === -1 ? LATEST : words[jsonAt + 1];
+  const wanted = words.filter((_, index) => jsonAt === -1 || (index !== jsonAt && index !== jsonAt + 1));
+  const unknown = wanted.filter((name) => !SECTIONS.some((section) => section.name === name));
+  if (unknown.length > 0 || file === undefined) {
+    console.error(`${file === undefined ? "--json needs a file" : `unknown: ${unknown.join(", ")}`}\n\n${USAGE}`);
+    return 2;
+  }
+  await measure(
+    SECTIONS.filter(({ name }) => wanted.length === 0 || wanted.includes(name)),
+    file,
+  );
+  return 0;
 }
 
-const machine = `${cpus().length} × ${cpus()[0]?.model ?? "?"}, ${Math.round(totalmem() / 2 ** 30)} GB, ${platform()} ${arch()}`;
-const date = new Date().toISOString().slice(0, 10);
-console.log(`Measured on ${date}: ${machine}, Bun ${Bun.version}. Trust the ratios, not the absolute times.\n`);
-const results: { [section: string]: Row[] } = {};
-for (const section of SECTIONS) {
-  if (wanted.length > 0 && !wanted.includes(section.name)) continue;
-  const rows = await section.run((text) => console.error(`[${section.name}] ${text}`));
-  results[section.name] = rows;
-  console.log(markdown(`${section.name}: ${section.about}`, rows));
-}
-if (jsonFile !== undefined) {
-  mkdirSync(path.dirname(path.resolve(jsonFile)), { recursive: true });
-  writeFileSync(jsonFile, `${JSON.stringify({ date, machine, bun: Bun.version, results }, null, 2)}\n`);
+async function measure(sections: readonly Section[], file: string): Promise<void> {
+  console.log(`Measured on ${today()}: ${thisMachine()}. Trust the ratios, not the absolute times.\n`);
+  const all = [];
+  for (const [at, { name, about, run }] of sections.entries()) {
+    const rows = await run((text) => console.error(`[${at + 1}/${sections.length} ${name}] ${text}`));
+    all.push(...rows);
+    console.log(markdown(`${name}: ${about}`, rows));
+    // After each: what was measured is kept when a later section is stopped.
+    writeResults(file, { ...readResults(file), [name]: { about, date: today(), machine: thisMachine(), rows } });
+  }
+  console.log(goals(all));
 }

@@ -22,7 +22,7 @@ export function quantile(values: readonly number[], share: number): number {
 
 export function markdown(title: string, rows: readonly Row[]): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row.theirs)))];
-  const head = ["", "unit", "bosun", ...names, "target", "reached"];
+  const head = ["", "unit", "bosun", ...names, "goal", "reached"];
   const lines = rows.map((row) => [
     row.what,
     row.unit,
@@ -32,17 +32,49 @@ export function markdown(title: string, rows: readonly Row[]): string {
       return value === undefined ? "" : `${shown(value)} (${shown(value / row.ours)}×)`;
     }),
     row.target?.text ?? "",
-    row.target ? (row.target.reached ? "yes" : "NO") : "",
+    row.target ? yesNo(row.target.reached) : "",
   ]);
-  return [`### ${title}`, "", line(head), line(head.map(() => "---")), ...lines.map(line), ""].join("\n");
+  return [`### ${title}`, "", ...table(head, lines), ""].join("\n");
 }
 
-function line(cells: readonly string[]): string {
-  return `| ${cells.join(" | ")} |`;
+/** Every number to reach, beside what was measured. */
+export function goals(rows: readonly Row[]): string {
+  const lines = rows.flatMap((row) =>
+    row.target ? [[row.what, row.target.text, measured(row), yesNo(row.target.reached)]] : [],
+  );
+  const reached = rows.filter(({ target }) => target?.reached).length;
+  return [
+    `### ${reached} of ${lines.length} goals reached`,
+    "",
+    ...table(["", "goal", "measured", "reached"], lines),
+    "",
+  ].join("\n");
 }
 
-function shown(value: number): string {
+/** Our value, and the first peer's with how they compare. */
+export function measured({ ours, unit, theirs }: Row): string {
+  const own = `${shown(ours)} ${unit}`;
+  const [peer] = Object.entries(theirs);
+  if (peer === undefined) return own;
+  const [name, value] = peer;
+  const ratio = ours <= value ? `1/${shown(value / ours)}` : `${shown(ours / value)}×`;
+  return `${own}; ${name} ${shown(value)} (${ratio})`;
+}
+
+/** As the formatter writes Markdown tables, so that a generated one stays as it is. */
+export function table(head: readonly string[], lines: readonly (readonly string[])[]): string[] {
+  const widths = head.map((_, at) => Math.max(3, ...[head, ...lines].map((cells) => Bun.stringWidth(cells[at] ?? ""))));
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, at) => cell + " ".repeat((widths[at] ?? 0) - Bun.stringWidth(cell))).join(" | ")} |`;
+  return [line(head), line(widths.map((width) => "-".repeat(width))), ...lines.map(line)];
+}
+
+export function shown(value: number): string {
   if (!Number.isFinite(value)) return "–";
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString("en-US");
-  return value.toPrecision(3);
+  return String(Number(value.toPrecision(3)));
+}
+
+function yesNo(reached: boolean): string {
+  return reached ? "yes" : "NO";
 }

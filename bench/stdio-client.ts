@@ -3,18 +3,20 @@ import { readFileSync } from "node:fs";
 
 type Answer = { result?: { [name: string]: unknown }; error?: unknown };
 
+const NEWLINE = 0x0a;
+
 export class StdioClient {
   private readonly child: Bun.Subprocess<"pipe", "pipe", "ignore">;
   private readonly waiting = new Map<number, (answer: Answer) => void>();
   private readonly started = performance.now();
   private next = 1;
 
-  constructor(command: readonly string[], cwd?: string) {
+  constructor(command: readonly string[], cwd?: string, env: Record<string, string | undefined> = process.env) {
     this.child = Bun.spawn([...command], {
       stdin: "pipe",
       stdout: "pipe",
       stderr: "ignore",
-      env: process.env,
+      env,
       ...(cwd === undefined ? {} : { cwd }),
     });
     void this.read();
@@ -56,14 +58,18 @@ export class StdioClient {
     this.child.stdin.flush();
   }
 
+  /** Pieces of a long line are put together once. */
   private async read(): Promise<void> {
-    const decoder = new TextDecoder();
-    let held = "";
+    let held: Uint8Array[] = [];
     for await (const chunk of this.child.stdout) {
-      held += decoder.decode(chunk, { stream: true });
-      const lines = held.split("\n");
-      held = lines.pop() ?? "";
-      for (const text of lines) this.take(text);
+      let from = 0;
+      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+        held.push(chunk.subarray(from, end));
+        this.take(Buffer.concat(held).toString());
+        held = [];
+        from = end + 1;
+      }
+      if (from < chunk.length) held.push(chunk.subarray(from));
     }
   }
 

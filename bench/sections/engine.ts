@@ -21,6 +21,19 @@ export const engine: Section = {
       theirs: { [yardstick]: yardstickMs },
       target: { text: `≤ ${allowed}×`, reached: oursMs <= allowed * yardstickMs },
     }));
+    const growth = reads.flatMap(({ what, growthMb }): Row[] =>
+      growthMb === undefined
+        ? []
+        : [
+            {
+              what: `${what}, memory growth`,
+              unit: "MB",
+              ours: growthMb,
+              theirs: {},
+              target: { text: "≤ 32 MB", reached: growthMb <= 32 },
+            },
+          ],
+    );
     const measured = commands.map(({ name, value, unit, limit }): Row => ({
       what: name,
       unit,
@@ -28,6 +41,6 @@ export const engine: Section = {
       theirs: {},
       ...(limit === undefined ? {} : { target: { text: `≤ ${limit}`, reached: value <= limit } }),
     }));
-    return [...compared, ...measured];
+    return [...compared, ...growth, ...measured];
   },
 };

@@ -124,7 +124,7 @@ function lane(folder: string, confinement: Confinement | undefined) {
 }
 
 // In C: anything else would measure itself. Undefined where there is no compiler.
-function buildBareSpawn(folder: string): ((count: number) => Promise<number[]>) | undefined {
+export function buildBareSpawn(folder: string): ((count: number) => Promise<number[]>) | undefined {
   const compiler = Bun.which("cc") ?? Bun.which("gcc");
   if (compiler === null) return undefined;
   const source = path.join(folder, "bare.c");
