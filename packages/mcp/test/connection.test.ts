@@ -192,9 +192,19 @@ describe("before initialize", () => {
     expect(stuck.texts).toEqual([]);
   });
 
-  test("everything piped in before the end of input is answered", async () => {
-    const connection = rawConnection(kitchenSink());
+  test.each<[string, number]>([
+    ["at once", 0],
+    ["after a while", 20],
+  ])("everything piped in before the end of input is answered, when initialize is %s", async (_, afterMs) => {
+    const sink = kitchenSink();
+    const greeting: Service = {
+      ...sink,
+      handle: (one) =>
+        one.method === "initialize" && afterMs > 0 ? pause(afterMs).then(() => sink.handle(one)) : sink.handle(one),
+    };
+    const connection = rawConnection(greeting);
     connection.say({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-11-25" } });
+    connection.say({ jsonrpc: "2.0", method: "notifications/initialized" });
     connection.say(call(2, "steps", { values: [1], pauseMs: 30 }));
     await connection.end();
     expect(connection.texts.map((line) => (JSON.parse(line) as JsonObject)["id"])).toEqual([1, 2]);

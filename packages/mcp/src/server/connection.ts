@@ -71,7 +71,7 @@ class Connection {
       if (answer instanceof Promise) {
         const sent = answer.then((text) => this.deliver(text));
         if (message.kind === "request" && message.method === "initialize") this.holdUntil(sent);
-      } else this.deliver(answer);
+      } else this.send(answer);
     }
     return this.outbox.congested ? this.outbox.relieved() : undefined;
   }
@@ -254,7 +254,7 @@ class Connection {
     }
   }
 
-  /** An answer; perhaps the last that was awaited. */
+  /** An answer that took its time; perhaps the last that was awaited. */
   private deliver(text: string | undefined): void {
     this.send(text);
     this.perhapsQuiet();
