@@ -28,18 +28,14 @@ export function compress(plain: Uint8Array): Promise<Uint8Array> {
   });
 }
 
-/**
- * All frames of `area`, one after the other. `offset` is where it lies in the file, for errors. What is packed as only a
- * bomb is may become no more than `suspectLimit`.
- */
-export function decompress(area: Uint8Array, limit: number, offset: number, suspectLimit = limit): Uint8Array {
+/** All frames of `area`, one after the other. `offset` is where it lies in the file, for errors. */
+export function decompress(area: Uint8Array, limit: number, offset: number): Uint8Array {
   const scan = scanZstd(area);
   if (scan.kind === "broken") throw failed(scan.problem, offset + scan.at);
   const { frames } = scan;
   const scale = new BombScale();
   scale.add(area, frames);
-  const bombLimit = Math.min(limit, suspectLimit);
-  if (scale.isBomb(bombLimit)) throw bomb(bombLimit, offset);
+  if (scale.isBomb(limit)) throw bomb(limit, offset);
   if (frames.length === 0) return new Uint8Array(0);
   const [only] = frames;
   if (only && frames.length === 1) return decompressFrame(area, only, limit, limit, offset);

@@ -26,7 +26,6 @@ const UNLIMITED: Growth = {
   payloadBytes: MAX_PAYLOAD_BYTES,
   unpackedBytes: Number.POSITIVE_INFINITY,
   referencedBytes: Number.POSITIVE_INFINITY,
-  suspectBytes: Number.POSITIVE_INFINITY,
 };
 
 export type StreamOptions = Omit<DecodeOptions, "references" | "trailingData"> & {

@@ -50,7 +50,7 @@ export function decode(bytes: Uint8Array, options: DecodeOptions = {}): Decoded 
   const earlier = options.references === "store" ? undefined : createEarlierBodies(reader, limits, growth, allowance);
   const bodies = new BodyDecoder({ store: options.store, earlier }, limits, growth);
   const ahead = new Reader(reader.bytes, reader.place, reader.pos, reader.end);
-  bodies.beforeUnpacking = () => refuseBombs(ahead, Math.min(growth.unpackedBytes, growth.suspectBytes));
+  bodies.beforeUnpacking = () => refuseBombs(ahead, growth.unpackedBytes);
   const blocks: Block[] = [];
   try {
     for (let frame = nextFrame(reader); frame; frame = nextFrame(reader)) {
@@ -66,30 +66,26 @@ export function decode(bytes: Uint8Array, options: DecodeOptions = {}): Decoded 
   return { header, blocks, trailingBytes };
 }
 
-/**
- * Whether there could be more in a payload than `decode` holds at once, from the headers of what is packed in it alone.
- * Throws if it is packed as only a bomb is.
- */
+/** Whether there could be more in a payload than `decode` holds at once, from the headers of what is packed in it alone. */
 export function isTooLargeToHold(payload: Uint8Array): boolean {
-  const header = readHeader(payload);
-  const { suspectBytes } = growthOf(payload.length, DEFAULT_LIMITS);
+  const { flags } = readHeader(payload);
+  const { payloadBytes, unpackedBytes } = growthOf(payload.length, DEFAULT_LIMITS);
   const scale = new BombScale();
-  const isPacked = (header.flags & PAYLOAD_COMPRESSED) !== 0;
-  const areas = isPacked
-    ? [{ area: payload.subarray(HEADER_BYTES), start: HEADER_BYTES }]
-    : packedBlocks(new Reader(payload, { at: 0, packed: false }, HEADER_BYTES));
-  for (const { area, start } of areas) {
+  const areas =
+    flags & PAYLOAD_COMPRESSED
+      ? [payload.subarray(HEADER_BYTES)]
+      : packedBlocks(new Reader(payload, { at: 0, packed: false }, HEADER_BYTES)).map(({ area }) => area);
+  for (const area of areas) {
     const scan = scanZstd(area);
     if (scan.kind === "broken") return false;
     scale.add(area, scan.frames);
-    if (scale.isBomb(suspectBytes)) throw bomb(suspectBytes, start);
   }
-  return scale.couldExceed(suspectBytes);
+  return scale.couldExceed(Math.min(payloadBytes, unpackedBytes));
 }
 
 function openBlocks(payload: Uint8Array, header: Header, growth: Growth): Reader {
   if ((header.flags & PAYLOAD_COMPRESSED) === 0) return new Reader(payload, { at: 0, packed: false }, HEADER_BYTES);
-  const plain = decompress(payload.subarray(HEADER_BYTES), growth.payloadBytes, HEADER_BYTES, growth.suspectBytes);
+  const plain = decompress(payload.subarray(HEADER_BYTES), growth.payloadBytes, HEADER_BYTES);
   return new Reader(plain, { at: HEADER_BYTES, packed: true });
 }
 

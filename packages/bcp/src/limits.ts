@@ -39,7 +39,6 @@ export function growthOf(inputBytes: number, limits: Limits): Growth {
     payloadBytes: Math.min(limits.payloadBytes ?? 8 * MIB + 4 * inputBytes, MAX_PAYLOAD_BYTES),
     unpackedBytes: limits.unpackedBytes ?? 8 * MIB + 4 * inputBytes,
     referencedBytes: limits.referencedBytes ?? 8 * MIB + 2 * inputBytes,
-    suspectBytes: 8 * MIB + 4 * inputBytes,
   };
 }
 
@@ -47,6 +46,4 @@ export type Growth = {
   readonly payloadBytes: number;
   readonly unpackedBytes: number;
   readonly referencedBytes: number;
-  /** What data packed as only a bomb is may become, however much the other limits allow. */
-  readonly suspectBytes: number;
 };

@@ -5,6 +5,7 @@ import { decodeStream } from "../decode-stream.ts";
 import type { StreamEvent, StreamOptions } from "../decode-stream.ts";
 import { DecodeError } from "../failure.ts";
 import type { Header } from "../header.ts";
+import { MAX_PAYLOAD_BYTES } from "../limits.ts";
 import { size } from "./block-facts.ts";
 
 const MIB = 1024 * 1024;
@@ -25,7 +26,7 @@ export type Walked = {
 
 /** Walks all of it once: what comes back is whole. */
 export async function walkPiecewise(payload: Uint8Array, options: StreamOptions): Promise<Walked> {
-  const limits = { keptBytes: KEPT_BYTES, ...options.limits };
+  const limits = { keptBytes: KEPT_BYTES, unpackedBytes: MAX_PAYLOAD_BYTES, ...options.limits };
   const events = () => collecting(decodeStream(piecesOf(payload), { ...options, limits }));
   const most = FREE_BLOCKS + Math.floor(payload.length / BYTES_PER_BLOCK);
   let header: Header | undefined;
