@@ -47,9 +47,14 @@ async function eachMessage(
 
 type Sink = { write(text: string): number | Promise<number>; flush(): number | Promise<number>; end(): unknown };
 
-/** Writes lines whole and in order; what is said in one turn of the event loop goes out in one write. */
+/** More than this is handed on before the turn is over: the peer can begin to read while we go on. */
+const MAX_GATHERED_CHARS = 32 * 1024;
+
+/** Writes lines whole and in order; what is said in one turn of the event loop goes out in few writes. */
 export class LineWriter {
   private readonly sink: Sink;
+  // Gathered here: the sink itself writes on after every 4 KB, whatever its highWaterMark says.
+  private gathered = "";
   private flushing: Promise<void | undefined> | undefined;
 
   constructor(sink: Sink) {
@@ -57,26 +62,36 @@ export class LineWriter {
   }
 
   line(text: string): Promise<void> {
+    this.gathered += `${text}\n`;
+    this.flushing ??= Promise.resolve().then(() => this.flush());
+    if (this.gathered.length < MAX_GATHERED_CHARS) return this.flushing;
     try {
-      const written = this.sink.write(`${text}\n`);
-      // A write that fails later shows in the flush that follows it.
-      if (typeof written !== "number") written.catch(() => {});
+      this.handOn();
     } catch (error) {
       return Promise.reject(error instanceof Error ? error : new Error(String(error)));
     }
-    this.flushing ??= Promise.resolve().then(() => this.flush());
     return this.flushing;
-  }
-
-  private flush(): Promise<void> | undefined {
-    this.flushing = undefined;
-    const flushed = this.sink.flush();
-    return typeof flushed === "number" ? undefined : flushed.then(() => {});
   }
 
   async end(): Promise<void> {
     await this.flushing?.catch(() => {});
     await this.sink.end();
+  }
+
+  private flush(): Promise<void> | undefined {
+    this.flushing = undefined;
+    this.handOn();
+    const flushed = this.sink.flush();
+    return typeof flushed === "number" ? undefined : flushed.then(() => {});
+  }
+
+  private handOn(): void {
+    const text = this.gathered;
+    if (text === "") return;
+    this.gathered = "";
+    const written = this.sink.write(text);
+    // A write that fails later shows in the flush that follows it.
+    if (typeof written !== "number") written.catch(() => {});
   }
 }
 
