@@ -13,7 +13,7 @@ const PIECE_BYTES = 64 * 1024;
 /** What commands keep of a block while they walk: its weight, its line in a report. */
 const BYTES_PER_BLOCK = 200;
 const FREE_BLOCKS = 80_000;
-const KEPT_BYTES = 16 * MIB;
+const KEPT_BYTES = 8 * MIB;
 const COLLECT_BYTES = 6 * MIB;
 
 export type Walked = {
