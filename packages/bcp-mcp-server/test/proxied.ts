@@ -126,3 +126,8 @@ export async function unfolded(emitted: object[]): Promise<string[]> {
   await unfoldLines(lines(), async (line) => void out.push((JSON.parse(line) as { text: string }).text));
   return out;
 }
+
+/** For what comes by itself; whoever waits says afterwards what should have come. */
+export async function until(holds: () => boolean): Promise<void> {
+  for (let round = 0; round < 400 && !holds(); round++) await Bun.sleep(25);
+}

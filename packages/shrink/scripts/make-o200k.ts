@@ -2,20 +2,32 @@
 //
 //   node scripts/bun.mjs packages/shrink/scripts/make-o200k.ts
 //
-// Not compressed: git and archives do that, and a program that starts should not have to undo it. Layout: uint32 count
-// of tokens; the length of each token as one byte (0: this rank is unused);
-// the bytes of all tokens in the order of their ranks; then runs of character classes as pairs of varints
-// (length of the run, class), covering U+0000 to U+10FFFF. Read by src/tokens/vocabulary.ts.
+// Not compressed: git and archives do that, and a program that starts should not have to undo it. Three numbers (tokens,
+// bytes of the longest, runs of classes above U+FFFF); the hash table of rank + 1; where each token starts (a rank that
+// is unused is empty); the code points at which runs of classes start; the class of each UTF-16 unit, then of each run;
+// the bytes of all tokens. Numbers have four bytes, the least significant first. Read by src/tokens/vocabulary.ts.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 import { CharClass } from "../src/tokens/char-class.ts";
+import { HASH_BASE, nextSlot, slotOf, TABLE_SLOTS } from "../src/tokens/vocabulary.ts";
 
 const require = (name: string) => Bun.resolveSync(name, import.meta.dirname);
 const source = path.join(path.dirname(require("gpt-tokenizer/package.json")), "data", "o200k_base.tiktoken");
 const target = path.join(import.meta.dirname, "..", "src", "tokens", "o200k.bin");
 
-const data = Buffer.concat([tokenTable(readRanks(source)), classRuns()]);
+const tokens = readRanks(source);
+const longest = tokens.reduce((most, token) => Math.max(most, token.length), 0);
+const { classes, runs } = readClasses();
+const data = Buffer.concat([
+  numbers([tokens.length, longest, runs.length]),
+  numbers(hashTable(tokens)),
+  numbers(startsOf(tokens)),
+  numbers(runs.map(({ start }) => start)),
+  Buffer.from(classes),
+  Buffer.from(runs.map(({ kind }) => kind)),
+  ...tokens,
+]);
 writeFileSync(target, data);
 console.log(`${target}: ${data.length} bytes`);
 
@@ -25,33 +37,42 @@ function readRanks(file: string): Buffer[] {
     const [bytes, rank] = line.split(" ");
     if (bytes && rank) ranks[Number(rank)] = Buffer.from(bytes, "base64");
   }
-  return ranks;
+  return Array.from({ length: ranks.length }, (_, rank) => ranks[rank] ?? Buffer.alloc(0));
 }
 
-function tokenTable(ranks: Buffer[]): Buffer {
-  const count = Buffer.alloc(4);
-  count.writeUInt32LE(ranks.length);
-  const tokens = Array.from({ length: ranks.length }, (_, rank) => ranks[rank] ?? Buffer.alloc(0));
-  if (tokens.some((token) => token.length > 255)) throw new Error("a token is longer than 255 bytes");
-  return Buffer.concat([count, Buffer.from(tokens.map((token) => token.length)), ...tokens]);
+function numbers(list: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(list.length * 4);
+  for (const [i, number] of list.entries()) bytes.writeInt32LE(number, i * 4);
+  return bytes;
 }
 
-function classRuns(): Buffer {
-  const out: number[] = [];
-  let current = classOf(0);
-  let length = 0;
-  for (let code = 0; code <= 0x110000; code++) {
-    const next = code === 0x110000 ? -1 : classOf(code);
-    if (next === current) {
-      length++;
-      continue;
-    }
-    for (; length > 127; length >>>= 7) out.push((length & 127) | 128);
-    out.push(length, current);
-    current = next;
-    length = 1;
+function hashTable(ranks: readonly Buffer[]): number[] {
+  const table = Array.from({ length: TABLE_SLOTS }, () => 0);
+  for (const [rank, token] of ranks.entries()) {
+    if (token.length === 0) continue;
+    let hash = 0;
+    for (const byte of token) hash = (Math.imul(hash, HASH_BASE) + byte + 1) | 0;
+    let slot = slotOf(hash);
+    while (table[slot] !== 0) slot = nextSlot(slot);
+    table[slot] = rank + 1;
   }
-  return Buffer.from(out);
+  return table;
+}
+
+function startsOf(ranks: readonly Buffer[]): number[] {
+  let at = 0;
+  return [0, ...ranks.map((token) => (at += token.length))];
+}
+
+/** Of each UTF-16 unit its class, and above them where each run of one class starts. */
+function readClasses(): { classes: number[]; runs: { start: number; kind: number }[] } {
+  const classes = Array.from({ length: 0x10000 }, (_, code) => classOf(code));
+  const found: { start: number; kind: number }[] = [];
+  for (let code = 0x10000; code <= 0x10ffff; code++) {
+    const kind = classOf(code);
+    if (found.at(-1)?.kind !== kind) found.push({ start: code, kind });
+  }
+  return { classes, runs: found };
 }
 
 function classOf(code: number): number {

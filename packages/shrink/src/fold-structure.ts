@@ -15,6 +15,9 @@ const MARGINS: Record<string, { share: number; tokens: number }> = {
   table: { share: 0.1, tokens: 10 },
 };
 
+/** A text that has become so small is of that kind: no other fold needs to look at it. */
+const GOOD_ENOUGH = 0.3;
+
 export function foldStructure(text: string, tokensBefore: number): Candidate | undefined {
   let best: Candidate | undefined;
   let least = tokensBefore;
@@ -27,6 +30,7 @@ export function foldStructure(text: string, tokensBefore: number): Candidate | u
     const layouts = folded.layout === undefined ? [] : [{ fold: fold.name, layout: folded.layout }];
     best = { text: folded.text, layouts, tokens, folds: [fold.name] };
     least = tokens;
+    if (tokens < tokensBefore * GOOD_ENOUGH) break;
   }
   return best;
 }

@@ -1,7 +1,7 @@
 // The first results of a process are slow: the vocabulary must be read and nothing is compiled yet. Who has a quiet
 // moment after starting can spend it here. Works in small steps, so that nobody waits for it.
 import { Shrinker } from "./shrink.ts";
-import { isVocabularyReady, prepareVocabulary } from "./tokens/vocabulary.ts";
+import { vocabulary } from "./tokens/vocabulary.ts";
 
 /** Of work, not of waiting: a busy machine must not be kept busier. */
 const MAX_WORK_MS = 200;
@@ -22,7 +22,7 @@ export async function warmUp(stop?: AbortSignal): Promise<void> {
 }
 
 function* steps(): Generator<() => void> {
-  while (!isVocabularyReady()) yield prepareVocabulary;
+  yield vocabulary;
   for (const [round, count] of ROUNDS.entries()) {
     const shrinker = new Shrinker({ dropStructuredCopies: true });
     for (const sample of SAMPLES) {

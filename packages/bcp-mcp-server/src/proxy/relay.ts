@@ -54,8 +54,8 @@ export type RelayOptions = {
   recording?: Recording;
   savings: Savings;
   log: Log;
-  /** Called once, when the first client is here: its servers take a moment to start. */
-  firstClient?: () => void;
+  /** Called once, when a client has been told the tools: now a model reads, and we have a moment. */
+  listed?: () => void;
 };
 
 /** One client: its servers, what it has been told, and what it may ask back. */
@@ -74,7 +74,7 @@ export function createRelay(options: RelayOptions): Service & { close(): Promise
   const originals = new Originals();
   const clients = new Map<string, Client>();
   const closing = new Set<Promise<void>>();
-  let { firstClient } = options;
+  let { listed } = options;
 
   function clientOf({ owner, method }: Call): Client {
     let client = clients.get(owner);
@@ -99,8 +99,6 @@ export function createRelay(options: RelayOptions): Service & { close(): Promise
     clients.set(owner, (client = { backends, several, tools, shrinker, isThere: false }));
     savings.session(servers);
     if (method === "initialize") endUnlessOpened(owner, client);
-    firstClient?.();
-    firstClient = undefined;
     return client;
   }
 
@@ -181,6 +179,13 @@ export function createRelay(options: RelayOptions): Service & { close(): Promise
     return rebuilt(passed, shrunk.droppedStructured ? ["structuredContent"] : [], put);
   }
 
+  async function listTools(client: Client, call: Call): Promise<JsonObject | RawJson> {
+    const list = await client.tools.list(call);
+    listed?.();
+    listed = undefined;
+    return list;
+  }
+
   function readResource(client: Client, call: Call): Promise<JsonObject | RawJson> | JsonObject {
     const { uri } = call.params;
     if (typeof uri !== "string" || !uri.startsWith(ORIGINAL_URI)) return pass(client, call);
@@ -196,7 +201,7 @@ export function createRelay(options: RelayOptions): Service & { close(): Promise
     try {
       switch (call.method) {
         case "tools/list":
-          return await client.tools.list(call);
+          return await listTools(client, call);
         case "tools/call":
           return await callTool(client, call);
         case "resources/read":

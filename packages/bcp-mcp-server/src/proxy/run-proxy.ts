@@ -2,6 +2,7 @@
 import { serveConnection, stdioTransport } from "@bosun/mcp/server";
 import { warmUp } from "@bosun/shrink";
 import { UsageError } from "../config.ts";
+import { withLastAnswers } from "../last-answers.ts";
 import { createLog, LOG_LEVELS } from "../log.ts";
 import type { Log } from "../log.ts";
 import { keepLedger } from "./ledger.ts";
@@ -17,6 +18,8 @@ import { findSecondTokenizer } from "./second-tokenizer.ts";
 import { readServers } from "./servers-file.ts";
 import { stateFolder } from "./state-folder.ts";
 
+/** How long a client that has closed its end may still be owed an answer: `npx` may have to fetch the server first. */
+const LAST_ANSWERS_MS = 10_000;
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 export async function runProxy(argv: readonly string[]): Promise<number> {
@@ -46,7 +49,7 @@ async function run(config: ProxyConfig, log: Log): Promise<number> {
   const ended = new AbortController();
   const relay = createRelay({
     servers,
-    firstClient: () => void warmUp(ended.signal),
+    listed: () => void warmUp(ended.signal),
     namespace,
     compressTools,
     timeoutMs,
@@ -70,7 +73,7 @@ async function run(config: ProxyConfig, log: Log): Promise<number> {
 
 async function serve(relay: ReturnType<typeof createRelay>, { listen, maxClients }: ProxyConfig): Promise<void> {
   if (listen === undefined) {
-    const transport = stdioTransport();
+    const transport = withLastAnswers(stdioTransport(), LAST_ANSWERS_MS);
     await serveConnection(relay, transport);
     // Not waited for: a client that has stopped reading must not keep the servers alive.
     void transport.close().catch(() => {});
