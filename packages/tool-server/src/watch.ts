@@ -18,6 +18,8 @@ import type { JsonObject } from "@bosun/mcp/server";
 /** How long the record of a call that changed nothing may wait, and how many may wait together. */
 const SOON_MS = 50;
 const MAX_WAITING = 2000;
+/** Written in one go, when time has come: what is more waits one more turn, so that no call waits for all of it. */
+const SLICE = 32;
 
 export type WatchOptions = {
   readonly policy: Policy;
@@ -101,11 +103,11 @@ export class Watch {
     if (this.#opened() === undefined) return;
     this.#waiting.push(event);
     if (this.#waiting.length >= MAX_WAITING) this.#flush();
-    else this.#timer ??= setTimeout(() => this.#flushQuietly(), SOON_MS);
+    else this.#timer ??= setTimeout(() => this.#flushSlice(), SOON_MS);
   }
 
   close(): void {
-    this.#flushQuietly();
+    this.#quietly(() => this.#flush());
     this.#audit?.close();
     this.#audit = undefined;
   }
@@ -121,14 +123,21 @@ export class Watch {
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const events = this.#waiting;
-    this.#waiting = [];
-    this.#audit?.appendAll(events);
+    this.#append(this.#waiting.length);
   }
 
-  #flushQuietly(): void {
+  #flushSlice(): void {
+    this.#quietly(() => this.#append(SLICE));
+    this.#timer = this.#waiting.length > 0 ? setTimeout(() => this.#flushSlice(), 0) : undefined;
+  }
+
+  #append(most: number): void {
+    this.#audit?.appendAll(this.#waiting.splice(0, most));
+  }
+
+  #quietly(work: () => void): void {
     try {
-      this.#flush();
+      work();
     } catch (error) {
       this.#failure = error; // the next call is refused with it
     }
