@@ -148,6 +148,7 @@ export class Program {
         custom ??
         systemPrompt({ cwd: io.cwd(), shell: this.runner.shell, now: startedAt, instructions: servers.instructions() }),
       definitionDiff: (server, tool) => definitions.diffOf(server, tool),
+      definitionsSince: (server) => definitions.since(server),
       acceptDefinitions: (server) => definitions.accept(server),
       lastResults: [],
       lastReasoning: "",

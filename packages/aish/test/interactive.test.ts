@@ -6,14 +6,13 @@ import path from "node:path";
 import { createServer, defineTool, object, serveHttp, text as toolText } from "@bosun/mcp";
 import { AISH, aish, makeHome, modelSettings, stdioServer } from "./home.ts";
 import type { Home } from "./home.ts";
-import { CTRL_C, CTRL_D, startPty, startShell, strangers } from "./pty.ts";
+import { answer, CTRL_C, CTRL_D, PROMPT, say, startPty, startShell, strangers } from "./pty.ts";
 import type { Pty } from "./pty.ts";
 import { calls, finish, says, startModel, text } from "./scripted-model.ts";
 import type { ScriptedModel } from "./scripted-model.ts";
 
 const ODD = path.join(import.meta.dir, "odd-server.ts");
 const BUN = process.execPath;
-const PROMPT = /aish>$/;
 
 let home: Home;
 let model: ScriptedModel;
@@ -45,12 +44,6 @@ function lastMessage(): Record<string, unknown> {
   return (Array.isArray(messages) ? (messages.at(-1) ?? {}) : {}) as Record<string, unknown>;
 }
 
-/** Types an answer once the question can hear. */
-async function answer(screen: Pty, said: string): Promise<void> {
-  await Bun.sleep(260);
-  screen.type(`${said}\r`);
-}
-
 describe("talking", () => {
   test("a question, words as they come, a status line, and the next question", async () => {
     home.settings(modelSettings(model.url));
@@ -69,10 +62,10 @@ describe("talking", () => {
     expect(screen.screen()).toMatch(
       /^aish \S+ · model local \(scripted at 127\.0\.0\.1:\d+\) · ctx 32k · session \d{8}-\d{4}-\w{4}/,
     );
-    screen.type("what is a bearer token?\r");
+    await say(screen, "what is a bearer token?");
     await screen.until(/A bearer token is a secret\.\n\[aish\] \d+\.\d s · 212 in \/ 31 out · ctx 1%\naish>$/);
     const mark = screen.mark();
-    screen.type("and again\r");
+    await say(screen, "and again");
     await screen.until("Again.", mark);
     await screen.until(PROMPT);
     screen.type(CTRL_D);
@@ -128,10 +121,10 @@ describe("talking", () => {
     });
     const screen = start();
     await screen.until(PROMPT);
-    screen.type("hm\r");
+    await say(screen, "hm");
     await screen.until(/thought for \d+\.\d s \(15 characters\) · :think shows it/);
     expect(screen.screen()).not.toContain("secret thoughts");
-    screen.type(":think\r");
+    await say(screen, ":think");
     await screen.until("secret thoughts");
   });
 
@@ -140,13 +133,13 @@ describe("talking", () => {
     model.push(says("ok"));
     const screen = start();
     await screen.until(PROMPT);
-    screen.type(":hepl\r");
+    await say(screen, ":hepl");
     await screen.until("did you mean :help?");
-    screen.type("::hepl\r");
+    await say(screen, "::hepl");
     await screen.until("ok");
     expect(lastMessage()["content"]).toBe(":hepl");
     const mark = screen.mark();
-    screen.type(":help\r");
+    await say(screen, ":help");
     await screen.until(":mcp disconnect ALIAS", mark);
   });
 });
@@ -157,12 +150,12 @@ describe("commands", () => {
     model.push(says("Let me look.\n\nCMD: echo from-the-shell\n"), says("It said so."));
     const screen = start();
     await screen.until(PROMPT);
-    screen.type("look\r");
+    await say(screen, "look");
     await screen.until("run this command here?");
     await answer(screen, "y");
     await screen.until(/┌ \$ echo from-the-shell\n│ from-the-shell\n└ exit 0/);
     await screen.until(PROMPT);
-    screen.type("and?\r");
+    await say(screen, "and?");
     await screen.until("It said so.");
     expect(lastMessage()["content"]).toMatch(
       /^\[exec\] \$ echo from-the-shell\nexit 0, cwd .*\nfrom-the-shell\n\[end exec\]\n\nand\?$/,
@@ -174,17 +167,17 @@ describe("commands", () => {
     model.push(says("CMD: touch nope\n"), says("ok"));
     const screen = start();
     await screen.until(PROMPT);
-    screen.type("go\r");
+    await say(screen, "go");
     await screen.until("run this command here?");
     await answer(screen, "");
     await screen.until("not run");
-    screen.type("!!echo unseen\r");
+    await say(screen, "!!echo unseen");
     await screen.until("│ unseen");
-    screen.type("!cd /\r");
+    await say(screen, "!cd /");
     await screen.until("now in /");
-    screen.type("!pwd\r");
+    await say(screen, "!pwd");
     await screen.until(/│ \/\n└ exit 0/);
-    screen.type("what now\r");
+    await say(screen, "what now");
     await screen.until(/\nok\n/);
     const content = String(lastMessage()["content"]);
     expect(content).toContain("$ touch nope\nnot run: refused by the user");
@@ -198,7 +191,7 @@ describe("commands", () => {
     model.push(says("CMD: echo a\u202eb > made\n"));
     const screen = start();
     await screen.until(PROMPT);
-    screen.type("go\r");
+    await say(screen, "go");
     await screen.until("type yes to run it");
     expect(screen.screen()).toContain("echo a\\u202eb > made");
     await answer(screen, "y");
@@ -222,21 +215,21 @@ describe("tools", () => {
     );
     const screen = start();
     await screen.until(/mcp: odd ready \(10 tools/);
-    screen.type("first\r");
+    await say(screen, "first");
     await screen.until(
       /┌ odd\.echo {2}server: odd \(stdio [\s\S]*?\n│ text {2}"one"\n└ call it\? {2}\[y\]es {2}\[N\]o {2}\[a\]lways {2}\[\?\]$/,
     );
     await answer(screen, "y");
     await screen.until(/┌ odd\.echo\n│ you said one\n└ ok · 12 B · \d+ ms\ndone one/);
     let mark = screen.mark();
-    screen.type("second\r");
+    await say(screen, "second");
     await screen.until("call it?", mark);
     await answer(screen, "n use the staging database");
     await screen.until("refused odd.echo; your reason goes to the model", mark);
     await screen.until("done two", mark);
     expect(lastMessage()["content"]).toBe("Refused by the user. Reason: use the staging database");
     mark = screen.mark();
-    screen.type("third\r");
+    await say(screen, "third");
     await screen.until("call it?", mark);
     await answer(screen, "a");
     await screen.until("[f]from now on", mark);
@@ -244,7 +237,7 @@ describe("tools", () => {
     await screen.until("allowed from now on: odd.echo", mark);
     await screen.until("done three", mark);
     mark = screen.mark();
-    screen.type("fourth\r");
+    await say(screen, "fourth");
     await screen.until("2 calls: odd.echo, odd.fail", mark);
     await screen.until("│ you said four", mark);
     await screen.until("┌ odd.fail  server", mark);
@@ -266,7 +259,7 @@ describe("tools", () => {
     model.push(calls(["odd__echo", { text: payload, password: "hunter2-hunter2" }]), says("ok"));
     const screen = start();
     await screen.until(/odd ready/);
-    screen.type("go\r");
+    await say(screen, "go");
     await screen.until(/… 4,\d+ more characters/);
     expect(screen.screen()).not.toContain("AND-THEN-DELETE");
     expect(screen.screen()).not.toContain("hunter2-hunter2");
@@ -284,12 +277,12 @@ describe("tools", () => {
     model.push(says("Wrapped up."), says("fine"));
     const screen = start();
     await screen.until(/odd ready/);
-    screen.type("loop\r");
+    await say(screen, "loop");
     await screen.until("tool-call depth limit reached (2 rounds)");
     await answer(screen, "w");
     await screen.until("Wrapped up.");
     expect(model.seen.at(-1)?.body["tool_choice"]).toBe("none");
-    screen.type("next\r");
+    await say(screen, "next");
     await screen.until("fine");
   });
 
@@ -305,35 +298,35 @@ describe("tools", () => {
     model.push(calls(["demo__time", {}]), says("It is noon."));
     const screen = start();
     await screen.until(PROMPT);
-    screen.type(`:mcp connect ${web.url.href}\r`);
+    await say(screen, `:mcp connect ${web.url.href}`);
     await screen.until(/mcp: local-\d+ ready \(1 tool/);
-    screen.type(`:mcp connect ${web.url.href} demo\r`);
+    await say(screen, `:mcp connect ${web.url.href} demo`);
     await screen.until(/is now called demo \(1 tool\) · not saved; :mcp save demo keeps it/);
     let mark = screen.mark();
-    screen.type(":mcp list\r");
+    await say(screen, ":mcp list");
     await screen.until(
       /alias +state +where +proto +tools +tokens +last\ndemo +ready +http 127\.0\.0\.1:\d+\/mcp +2026-07-28 +1/,
       mark,
     );
-    screen.type(":mcp tools\r");
+    await say(screen, ":mcp tools");
     await screen.until(/demo\.time +Tells the time +ask/, mark);
     mark = screen.mark();
-    screen.type(":call demo.time {}\r");
+    await say(screen, ":call demo.time {}");
     await screen.until("call it?", mark);
     await answer(screen, "y");
     await screen.until("│ noon", mark);
     mark = screen.mark();
-    screen.type("what time is it?\r");
+    await say(screen, "what time is it?");
     await screen.until("call it?", mark);
     await answer(screen, "y");
     await screen.until("It is noon.", mark);
-    screen.type(":mcp save demo\r");
+    await say(screen, ":mcp save demo");
     await screen.until("is now in", mark);
     expect(readFileSync(path.join(home.folder, "config/bosun/config.toml"), "utf8")).toContain("[mcp.servers.demo]");
     mark = screen.mark();
-    screen.type(":mcp disconnect demo\r");
+    await say(screen, ":mcp disconnect demo");
     await screen.until("demo disconnected; 1 tool gone", mark);
-    screen.type(":mcp disconnect demo\r");
+    await say(screen, ":mcp disconnect demo");
     await screen.until('no server called "demo" (connected: none)', mark);
     await web.stop();
   });
@@ -344,7 +337,7 @@ test("a server asks the person in the middle of a call", async () => {
   model.push(calls(["odd__ask", {}]), says("ok"), calls(["odd__ask", {}]), says("fine"));
   const screen = start();
   await screen.until(/odd ready/);
-  screen.type("go\r");
+  await say(screen, "go");
   await screen.until(/┌ odd asks\n│ Who is\\x1b\[2J there\?\n└ answer it\? \[y\/N\]/);
   await answer(screen, "y");
   await screen.until("name:");
@@ -353,7 +346,7 @@ test("a server asks the person in the middle of a call", async () => {
   await answer(screen, "3");
   await screen.until(/\nok\n/);
   expect(lastMessage()["content"]).toBe('{"action":"accept","content":{"name":"Ada","many":3}}');
-  screen.type("again\r");
+  await say(screen, "again");
   await screen.until(/odd asks[\s\S]*odd asks[\s\S]*answer it/);
   await answer(screen, "");
   await screen.until(/\nfine\n/);
@@ -366,7 +359,7 @@ test("a tool that changes while its question is open is asked about again", asyn
   model.push(calls(["raw__grow", {}]), says("ok"));
   const screen = start();
   await screen.until(/raw ready/);
-  screen.type("go\r");
+  await say(screen, "go");
   await screen.until("call it?");
   await screen.until("raw: 1 changed (grow)");
   await answer(screen, "y");
@@ -383,12 +376,12 @@ test("a server that ends between two questions comes back by itself", async () =
   model.push(calls(["odd__die", {}]), says("it died"), calls(["odd__echo", { text: "back" }]), says("it lives"));
   const screen = start();
   await screen.until(/odd ready/);
-  screen.type("die\r");
+  await say(screen, "die");
   await screen.until("it died");
   await screen.until(/odd failed: it ended: going down/);
   const mark = screen.mark();
   await screen.until(/odd ready/, mark);
-  screen.type("and now\r");
+  await say(screen, "and now");
   await screen.until("│ you said back", mark);
   await screen.until("it lives", mark);
 });
@@ -400,7 +393,7 @@ describe("the prompt is there although servers are not", () => {
     const screen = start();
     await screen.until("connecting…");
     await screen.until(PROMPT);
-    screen.type("hello\r");
+    await say(screen, "hello");
     await screen.until("Still here.");
     expect(model.seen.at(-1)?.body["tools"]).toBeUndefined();
     await screen.until(PROMPT);
@@ -423,24 +416,24 @@ describe("Ctrl-C works in every state", () => {
     await screen.until(/odd ready/);
     await screen.until(PROMPT);
     let mark = screen.mark();
-    screen.type("wait\r");
+    await say(screen, "wait");
     await screen.until("waiting…", mark);
     screen.type(CTRL_C);
     await screen.until(/stopped\naish>$/, mark);
     mark = screen.mark();
-    screen.type("essay\r");
+    await say(screen, "essay");
     await screen.until("Tides are", mark);
     screen.type(CTRL_C);
     await screen.until(/stopped; what was said is kept \(:undo drops it\)\naish>$/, mark);
     model.push(calls(["odd__echo", { text: "a" }, "a"], ["odd__echo", { text: "b" }, "b"]));
     mark = screen.mark();
-    screen.type("tools\r");
+    await say(screen, "tools");
     await screen.until("call it?", mark);
     screen.type(CTRL_C);
     await screen.until(/stopped\naish>$/, mark);
     model.push(calls(["odd__slow", {}]));
     mark = screen.mark();
-    screen.type("slow\r");
+    await say(screen, "slow");
     await screen.until("call it?", mark);
     await answer(screen, "y");
     await screen.until(/running….*\d+ %/, mark);
@@ -449,14 +442,14 @@ describe("Ctrl-C works in every state", () => {
     await screen.until("odd.slow cancelled; it may have done part of its work", mark);
     await screen.until(PROMPT);
     mark = screen.mark();
-    screen.type("!sleep 60\r");
+    await say(screen, "!sleep 60");
     await screen.until("$ sleep 60", mark);
     await Bun.sleep(300);
     screen.type(CTRL_C);
     await screen.until("exit SIGINT", mark);
     model.push(says("All good."));
     mark = screen.mark();
-    screen.type("still there?\r");
+    await say(screen, "still there?");
     await screen.until("All good.", mark);
     // The server was in another group and is alive: its tools are still offered.
     expect(JSON.stringify(model.seen.at(-1)?.body["tools"])).toContain("odd__slow");
@@ -484,7 +477,7 @@ describe("Ctrl-C works in every state", () => {
     );
     const screen = start();
     await screen.until(/odd ready/);
-    screen.type("go\r");
+    await say(screen, "go");
     await screen.until("word word");
     screen.type("y\r");
     await screen.until("call it?");
@@ -509,26 +502,26 @@ describe("the commands that begin with a colon", () => {
     );
     const screen = start();
     await screen.until(/odd ready/);
-    screen.type(":allow odd.echo\r");
+    await say(screen, ":allow odd.echo");
     await screen.until("allowed: odd.echo with any arguments, for this session");
-    screen.type("one\r");
+    await say(screen, "one");
     await screen.until("done a");
-    screen.type(":policy\r");
+    await say(screen, ":policy");
     await screen.until(
       /deny +mcp\.auto_approve "odd\.fail" \(.*config\.toml:\d+\)\nallow +odd\.echo with any arguments, for this session/,
     );
-    screen.type(":deny odd.echo\r");
+    await say(screen, ":deny odd.echo");
     await screen.until("denied for this session: odd.echo");
-    screen.type("two\r");
+    await say(screen, "two");
     await screen.until("done b");
     expect(lastMessage()["content"]).toMatch(/no such tool|Not allowed/);
-    screen.type(":ask odd.echo\r");
+    await say(screen, ":ask odd.echo");
     await screen.until("asked about from now on in this session: odd.echo");
-    screen.type(":allow odd.echo --save\r");
+    await say(screen, ":allow odd.echo --save");
     await screen.until("allowed from now on: odd.echo");
     const file = path.join(home.folder, "config/bosun/config.toml");
     expect(readFileSync(file, "utf8")).toContain('[mcp.auto_approve]\n"odd.echo" = true\n"odd.fail" = "deny"');
-    screen.type(":allow nope.x\r");
+    await say(screen, ":allow nope.x");
     await screen.until('no tool that is connected matches "nope.x"');
   });
 
@@ -553,7 +546,7 @@ describe("the commands that begin with a colon", () => {
     let mark = screen.mark();
     const run = async (line: string, until: string | RegExp): Promise<void> => {
       mark = screen.mark();
-      screen.type(`${line}\r`);
+      await say(screen, `${line}`);
       await screen.until(until, mark);
       await screen.until(/aish>/, mark);
     };
@@ -583,7 +576,7 @@ describe("the commands that begin with a colon", () => {
     await run(":help approval", "Enter is no");
     await run(":mcp log odd", "tools/call big");
     mark = screen.mark();
-    screen.type(":edit\r");
+    await say(screen, ":edit");
     await screen.until("aish> written in the editor", mark);
   });
 });
@@ -597,12 +590,12 @@ describe("the terminal goes to others and comes back", () => {
     const screen = start([], { env: { EDITOR: editor } });
     await screen.until(/odd ready/);
     await screen.until(PROMPT);
-    screen.type(":tty read x; echo got:$x\r");
+    await say(screen, ":tty read x; echo got:$x");
     await Bun.sleep(400);
     screen.type("a line for the child\r");
     await screen.until("got:a line for the child");
     await screen.until(PROMPT);
-    screen.type("go\r");
+    await say(screen, "go");
     await screen.until("call it?");
     await answer(screen, "e");
     await screen.until('│ text  "edited"');
@@ -617,7 +610,7 @@ describe("the terminal goes to others and comes back", () => {
     screen.type("\u001a");
     await Bun.sleep(300);
     model.push(says("Awake."));
-    screen.type("hello again\r");
+    await say(screen, "hello again");
     await screen.until("Awake.");
   });
 });
@@ -659,15 +652,15 @@ describe("nothing foreign acts on the terminal", () => {
     );
     const screen = start();
     await screen.until(/odd ready/);
-    screen.type("go\r");
+    await say(screen, "go");
     await screen.until("call it?  [y]es");
     await answer(screen, "v");
     await answer(screen, "y");
     await screen.until("└ ok");
     await screen.until("teapot");
-    screen.type(":mcp tools\r");
+    await say(screen, ":mcp tools");
     await screen.until("(10 tools;");
-    screen.type(":mcp tool odd.hostile\r");
+    await say(screen, ":mcp tool odd.hostile");
     await screen.until("hints (from the server");
     expect(strangers(screen.bytes())).toEqual([]);
     const shown = screen.screen();
@@ -682,7 +675,7 @@ describe("nothing foreign acts on the terminal", () => {
     model.push(calls(["odd__echo", { text: "x".repeat(150) }]), says("ok"));
     const screen = start([], { columns: 60, env: { LANG: "C", NO_COLOR: "1" } });
     await screen.until(/odd ready/);
-    screen.type("go\r");
+    await say(screen, "go");
     await screen.until("+ call it?");
     const shown = screen
       .screen()
@@ -703,7 +696,7 @@ describe("endings and resume", () => {
     model.push(calls(["odd__slow", {}]));
     const screen = start();
     await screen.until(/odd ready/);
-    screen.type("slow please\r");
+    await say(screen, "slow please");
     await screen.until("call it?");
     await answer(screen, "y");
     await screen.until("running…");
@@ -715,7 +708,7 @@ describe("endings and resume", () => {
     await again.until("repaired: a call to odd.slow had no result (the program ended while it ran)");
     await again.until("> slow please");
     await again.until(PROMPT);
-    again.type("go on\r");
+    await say(again, "go on");
     await again.until("Welcome back.");
     expect(JSON.stringify(model.seen.at(-1)?.body["messages"])).toContain(
       "Outcome unknown: the program ended while the tool was running.",
@@ -727,7 +720,7 @@ describe("endings and resume", () => {
     model.push({ chunks: [text("Half a")], end: "hang" });
     const screen = start();
     await screen.until(/odd ready/);
-    screen.type("talk\r");
+    await say(screen, "talk");
     await screen.until("Half a");
     screen.signal("SIGHUP");
     expect(await screen.exited).toBe(129);

@@ -20,15 +20,26 @@ export type Pty = {
   stop(): Promise<void>;
 };
 
+export type PtyOptions = { columns?: number; rows?: number; env?: Record<string, string> };
+
+export const PROMPT = /aish>$/;
 export const CTRL_C = "\u0003";
 export const CTRL_D = "\u0004";
 const HANG_MS = 20_000;
 
-export function startPty(
-  home: Home,
-  args: string[] = [],
-  options: { columns?: number; env?: Record<string, string> } = {},
-): Pty {
+/** Types a line once the prompt is there: what is typed before stands on the line and waits for its Enter. */
+export async function say(screen: Pty, line: string): Promise<void> {
+  await screen.until(PROMPT);
+  screen.type(`${line}\r`);
+}
+
+/** Types an answer once the question can hear. */
+export async function answer(screen: Pty, said: string): Promise<void> {
+  await Bun.sleep(260);
+  screen.type(`${said}\r`);
+}
+
+export function startPty(home: Home, args: string[] = [], options: PtyOptions = {}): Pty {
   return startIn(home, [process.execPath, "--no-env-file", "--config=/dev/null", AISH, ...args], options);
 }
 
@@ -37,15 +48,16 @@ export function startShell(home: Home): Pty {
   return startIn(home, ["bash", "--norc", "-i"], { env: { PS1: "$ " } });
 }
 
-function startIn(home: Home, argv: string[], options: { columns?: number; env?: Record<string, string> }): Pty {
+function startIn(home: Home, argv: string[], options: PtyOptions): Pty {
   let output = "";
+  const columns = options.columns ?? 100;
   const decoder = new TextDecoder();
   const child = Bun.spawn(argv, {
     cwd: home.work,
     env: { ...home.env, ...options.env },
     terminal: {
-      cols: options.columns ?? 100,
-      rows: 30,
+      cols: columns,
+      rows: options.rows ?? 30,
       data: (_terminal: unknown, data: Uint8Array) => {
         output += decoder.decode(data, { stream: true });
       },
@@ -55,7 +67,7 @@ function startIn(home: Home, argv: string[], options: { columns?: number; env?: 
   if (terminal === undefined) throw new Error("no terminal");
   const pty: Pty = {
     bytes: () => output,
-    screen: () => render(output),
+    screen: () => render(output, columns),
     type: (text) => void terminal.write(text),
     mark: () => output.length,
     resize: (columns, rows) => terminal.resize(columns, rows),
@@ -65,10 +77,10 @@ function startIn(home: Home, argv: string[], options: { columns?: number; env?: 
     async until(text, from = 0) {
       const startedAt = Date.now();
       for (;;) {
-        const seen = render(output.slice(from));
+        const seen = render(output.slice(from), columns);
         if (typeof text === "string" ? seen.includes(text) : text.test(seen)) return;
         if (Date.now() - startedAt > HANG_MS)
-          throw new Error(`never saw ${String(text)}; the screen:\n${render(output)}`);
+          throw new Error(`never saw ${String(text)}; the screen:\n${render(output, columns)}`);
         await Bun.sleep(15);
       }
     },
@@ -81,8 +93,8 @@ function startIn(home: Home, argv: string[], options: { columns?: number; env?: 
   return pty;
 }
 
-/** Lines of the screen; knows exactly what aish is allowed to send. */
-export function render(bytes: string): string {
+/** Rows of the screen, wrapped at its edge as a terminal does; knows exactly what aish is allowed to send. */
+export function render(bytes: string, columns = Number.POSITIVE_INFINITY): string {
   const lines: string[][] = [[]];
   let row = 0;
   let column = 0;
@@ -115,11 +127,16 @@ export function render(bytes: string): string {
       row += 1;
       line();
     } else {
+      const wide = Math.max(1, Bun.stringWidth(character));
+      if (column + wide > columns) {
+        row += 1;
+        column = 0;
+      }
       const cells = line();
       while (cells.length < column) cells.push(" ");
       cells[column] = character;
-      for (let extra = 1; extra < Bun.stringWidth(character); extra += 1) cells[column + extra] = "";
-      column += Math.max(1, Bun.stringWidth(character));
+      for (let extra = 1; extra < wide; extra += 1) cells[column + extra] = "";
+      column += wide;
     }
   }
   return lines

@@ -30,6 +30,13 @@ export class Definitions {
     if (report.changes.every(({ kind }) => kind === "added" || kind === "removed")) accept();
   }
 
+  /** When this set was agreed to, or first seen; undefined when nothing is compared. */
+  since(server: string): string | undefined {
+    // Compared with nothing, the set says since when it holds.
+    const report = this.#pins?.check(server, []);
+    return report?.kind === "different" && report.since !== "" ? report.since : undefined;
+  }
+
   diffOf(server: string, tool: string): string | undefined {
     const changes = this.#changes.get(server)?.changes.filter((change) => change.name === tool) ?? [];
     return changes.length === 0 ? undefined : describeChanges(changes);

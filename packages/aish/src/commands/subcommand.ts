@@ -5,8 +5,9 @@ import { EXIT } from "../exit-codes.ts";
 import { Program } from "../program.ts";
 import type { Seams } from "../program.ts";
 import { parseObject } from "../model/json-text.ts";
+import type { Model } from "../model/model.ts";
 import { serverTable, table, toolTable } from "../repl/listings.ts";
-import { ageOf } from "../repl/meta-commands.ts";
+import { ageOf } from "../repl/meta-sessions.ts";
 import { removeServer, saveServer } from "../repl/save-server.ts";
 import type { Io } from "../screen/io.ts";
 import { safeLine } from "../screen/terminal-view.ts";
@@ -16,6 +17,8 @@ import { textOfResult } from "../servers/content.ts";
 import { displayName, isAlias } from "../tools/names.ts";
 import { isSettingsProblem } from "../unusable.ts";
 
+/** What was looked at, whether it is well, and what was found. */
+type Finding = [what: string, isGood: boolean, said: string];
 type Subcommand = Extract<Config, { kind: "mcp" | "sessions" | "doctor" }>;
 
 export async function runSubcommand(io: Io, config: Subcommand, seams: Seams): Promise<number> {
@@ -30,16 +33,16 @@ export async function runSubcommand(io: Io, config: Subcommand, seams: Seams): P
   }
   try {
     if (config.kind === "sessions") return listSessions(program);
-    if (config.kind === "doctor") return await doctor(program);
+    if (config.kind === "doctor") return await doctor(program, config.options);
     return await mcp(program, config.words, say);
   } finally {
     await program.close();
   }
 }
 
-// Only the doctor cares for the model; without one the others still work.
+// Only the doctor cares for the model, and looks for it by itself; the others work without one.
 function create(io: Io, config: Subcommand, say: (text: string) => void, seams: Seams): Promise<Program> {
-  const options: ChatOptions = config.kind === "doctor" ? config.options : { ...config.options, demo: true };
+  const options: ChatOptions = { ...config.options, demo: true };
   return Program.create(io, options, { status: say, problem: say }, seams);
 }
 
@@ -151,25 +154,12 @@ function listSessions(program: Program): number {
   return 0;
 }
 
-async function doctor(program: Program): Promise<number> {
+async function doctor(program: Program, wished: ChatOptions): Promise<number> {
   const { io, chat, loaded } = program;
-  const rows: [string, boolean, string][] = [["settings", true, loaded.file ?? "none, all defaults"]];
-  const offered = await chat.model
-    .offered(chat.fetch)
-    .catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
-  const answers = Array.isArray(offered);
-  const hasModel = answers && (offered.length === 0 || offered.includes(chat.model.wire));
-  rows.push([
-    "model",
-    answers,
-    `${chat.model.name} (${chat.model.wire} at ${chat.model.host}): ${answers ? "answers" : safeLine(String(offered))}`,
-  ]);
-  if (answers && !hasModel)
-    rows.push([
-      "model",
-      false,
-      `the server does not list ${chat.model.wire}; it has ${offered.slice(0, 8).join(", ")}`,
-    ]);
+  const rows: Finding[] = [
+    ["settings", true, loaded.file ?? "none, all defaults"],
+    ...(await modelFindings(program, wished)),
+  ];
   await chat.servers.connectAll();
   for (const server of chat.servers.list()) {
     const isGood = server.state === "ready" || !server.config.enabled;
@@ -187,6 +177,25 @@ async function doctor(program: Program): Promise<number> {
   const lines = table(rows.map(([what, isGood, said]) => [isGood ? "ok  " : "FAIL", what, said]));
   io.stdout.write(`${lines.join("\n")}\n`);
   return rows.every(([, isGood]) => isGood) ? 0 : 1;
+}
+
+async function modelFindings({ chat, models }: Program, wished: ChatOptions): Promise<Finding[]> {
+  let model: Model;
+  try {
+    model = wished.demo ? chat.model : await models.choose(wished.model);
+  } catch (error) {
+    return [["model", false, safeLine(messageOf(error), 600)]];
+  }
+  const who = `${model.name} (${model.wire} at ${model.host})`;
+  const offered = await model.offered(chat.fetch).catch(messageOf);
+  if (!Array.isArray(offered)) return [["model", false, `${who}: ${safeLine(offered)}`]];
+  if (offered.length === 0 || offered.includes(model.wire)) return [["model", true, `${who}: answers`]];
+  const others = offered.slice(0, 8).join(", ");
+  return [["model", false, safeLine(`${who}: the server does not list it; it has ${others}`, 600)]];
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function settingsFile(program: Program): string {

@@ -3,7 +3,7 @@ import { readSettings } from "@bosun/guard";
 import type { ModelSettings, Settings } from "@bosun/guard";
 import type { HttpFetch } from "@bosun/mcp";
 import { Unusable } from "../unusable.ts";
-import { keepsToolResults } from "./check-template.ts";
+import { keepsToolResults, sawToolResult } from "./check-template.ts";
 import { DEMO_URL } from "./demo.ts";
 import { askWindow, findModels } from "./found-models.ts";
 import { Model } from "./model.ts";
@@ -65,7 +65,15 @@ export class ModelShelf {
 
   /** Whether tool results get through this model's template; when not, they go as text. */
   async checkTemplate(model: Model): Promise<boolean | undefined> {
-    const keeps = await keepsToolResults(this.#options.fetch, model.settings.baseUrl);
+    return this.#concluded(model, await keepsToolResults(this.#options.fetch, model.settings.baseUrl));
+  }
+
+  /** The same with one request to the model. */
+  async probe(model: Model, signal: AbortSignal): Promise<boolean | undefined> {
+    return this.#concluded(model, await sawToolResult(model, this.#options.fetch, signal));
+  }
+
+  #concluded(model: Model, keeps: boolean | undefined): boolean | undefined {
     const { compat, pinned, onLearnt } = model.endpoint;
     if (keeps === false && compat.toolRole === "tool" && !("toolRole" in pinned)) {
       compat.toolRole = "prefix";

@@ -65,9 +65,12 @@ export function policyOf(chat: Chat, tool: ToolInfo): string {
 export function toolCard(chat: Chat, tool: ToolInfo, framed: (text: string) => string[]): string[] {
   const hint = (value: boolean | undefined): string => (value === undefined ? "not said" : value ? "yes" : "no");
   const { annotations: hints } = tool;
-  const diff = chat.definitionDiff(chat.servers.get(tool.alias)?.identity ?? "", tool.tool);
+  const identity = chat.servers.get(tool.alias)?.identity ?? "";
+  const diff = chat.definitionDiff(identity, tool.tool);
+  const since = chat.definitionsSince(identity)?.slice(0, 10);
+  const seen = since === undefined ? "" : ` (${diff === undefined ? "unchanged" : "changed"} since ${since})`;
   return [
-    `${safeLine(displayName(tool))}   wire name ${wireName(tool)}   policy: ${policyOf(chat, tool)}   definition ${tool.definition.slice(0, 6)}${diff === undefined ? "" : " (changed)"}`,
+    `${safeLine(displayName(tool))}   wire name ${wireName(tool)}   policy: ${policyOf(chat, tool)}   definition ${tool.definition.slice(0, 6)}${seen}`,
     ...framed(tool.description.split("\n").slice(0, 40).join("\n")),
     ...parameterLines(tool.schema),
     `hints (from the server, not verified): destructive ${hint(hints.destructive)}, read-only ${hint(hints.readOnly)}, idempotent ${hint(hints.idempotent)}, open world ${hint(hints.openWorld)}`,

@@ -9,6 +9,7 @@ import { placeOf, plainConfig } from "../servers/server-config.ts";
 import { displayName, isAlias, nearest } from "../tools/names.ts";
 import { offeredTools } from "../turn/request.ts";
 import { runCalls } from "../turn/run-calls.ts";
+import { commandWords } from "./command-words.ts";
 import { serverTable, toolCard, toolCount, toolTable } from "./listings.ts";
 import type { Repl } from "./repl.ts";
 import { saveServer } from "./save-server.ts";
@@ -117,9 +118,12 @@ async function connect(repl: Repl, words: readonly string[], tail: string): Prom
 
 async function connectCommand(repl: Repl, text: string): Promise<void> {
   const { chat, settings } = repl.program;
-  const [command = "", ...args] = text.split(/\s+/).filter((word) => word !== "");
+  const words = commandWords(text);
+  if (words === undefined) return repl.view.problem("a quote in this command is not closed");
+  const [command = "", ...args] = words;
   if (command === "") return repl.view.problem("give a command: :mcp connect -- git-mcp --repo .");
-  repl.terminal.line(`  this starts a program: ${safeLine(text, 500)}`);
+  const shown = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(" ");
+  repl.terminal.line(`  this starts a program: ${safeLine(shown, 2000)}`);
   if (!(await repl.person.confirm("  start it?"))) return;
   const name = chat.servers.freeAlias(command.split("/").at(-1) ?? command);
   const server = chat.servers.add(

@@ -11,7 +11,8 @@ import { safeLine, TerminalView } from "../screen/terminal-view.ts";
 import { Terminal } from "../screen/terminal.ts";
 import { isSettingsProblem, Unusable } from "../unusable.ts";
 import { askForm } from "./elicit.ts";
-import { ageOf, META } from "./meta-commands.ts";
+import { META } from "./meta-commands.ts";
+import { ageOf } from "./meta-sessions.ts";
 import { Repl } from "./repl.ts";
 import { shortFolder } from "./short-folder.ts";
 
@@ -40,7 +41,8 @@ export async function startRepl(
       terminal.line(lines.map((line) => safeLine(line, 1000)).join("\n"));
       return person.confirm(question);
     },
-    elicit: (alias: string, params: JsonObject): Promise<ElicitAnswer> => askForm(terminal, person, alias, params),
+    elicit: (alias: string, params: JsonObject, signal: AbortSignal): Promise<ElicitAnswer> =>
+      askForm(terminal, person, alias, params, signal),
     serverChanged: (server) => repl?.serverChanged(server),
   };
   input.open();

@@ -19,6 +19,7 @@ export class Input {
   readonly #terminal: Terminal;
   readonly #keyboard: Keyboard;
   #reader: LineReader | undefined;
+  #isQuestion = false;
   #deafUntil = 0;
   #turn: Promise<void> = Promise.resolve();
   #ahead = "";
@@ -65,6 +66,11 @@ export class Input {
     this.#reader?.finish({ kind: "end-of-input" });
   }
 
+  /** The same, if it is a question and not the input line. */
+  abandonQuestion(): void {
+    if (this.#isQuestion) this.abandon();
+  }
+
   redraw(): void {
     this.#reader?.redraw();
   }
@@ -87,11 +93,13 @@ export class Input {
   }
 
   async #readNow(options: ReadOptions): Promise<LineEnd> {
+    this.#isQuestion = options.isQuestion === true;
     this.#deafUntil = options.isQuestion === true ? performance.now() + DEAF_MS : 0;
     const onSuspend = this.onSuspend;
     this.#reader = new LineReader(this.#terminal, { ...options, ...(onSuspend ? { onSuspend } : {}) });
     const end = await this.#reader.result;
     this.#reader = undefined;
+    this.#isQuestion = false;
     return end;
   }
 

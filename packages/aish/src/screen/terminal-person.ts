@@ -136,6 +136,11 @@ export class TerminalPerson implements Person {
     return this.#ask(prompt);
   }
 
+  /** The question that is open now has become pointless: it ends as if nobody had answered. */
+  withdraw(): void {
+    this.#input.abandonQuestion();
+  }
+
   /** Nobody approves what was not on the screen. */
   #showRest(question: CallQuestion, wasWhole: boolean): boolean {
     if (wasWhole) {

@@ -153,7 +153,7 @@ export class TerminalView implements View {
     const end =
       facts.outcome === "ok"
         ? style.dim(`${frames.bottom}ok · ${sizeText(facts.bytes)} · ${facts.ms} ms`)
-        : style.red(`${frames.bottom}failed · ${facts.ms} ms (told the model)`);
+        : style.red(`${frames.bottom}failed · ${facts.ms} ms${facts.told ? " (told the model)" : ""}`);
     this.#terminal.line([style.dim(`${frames.top}${name}`), ...rows, end].join("\n"));
   }
 

@@ -28,6 +28,8 @@ export type Chat = {
   system(): string;
   /** What changed in a tool's definition since it was first seen. */
   definitionDiff(server: string, tool: string): string | undefined;
+  /** Since when the definitions of a server are what they are. */
+  definitionsSince(server: string): string | undefined;
   /** The person has seen and allowed the changed definition. */
   acceptDefinitions(server: string): void;
   /** The last results, whole, for `:last`. */

@@ -193,7 +193,12 @@ class Round {
       const made = resultForModel(chat, tools, call.name, end.result, this.#limits(), this.#room);
       this.#room -= made.turn.content.length;
       for (const warning of made.warnings) view.status(`${call.name}: ${warning}`);
-      running.result(made.shown, { outcome, ms, bytes: made.bytes, told: outcome === "error" });
+      running.result(made.shown, {
+        outcome,
+        ms,
+        bytes: made.bytes,
+        told: chat.conversation.open().some(({ id }) => id === call.id),
+      });
       keepLast(chat.lastResults, { name: call.name, text: made.shown });
       this.#outcome(call, server, outcome, ms, made.bytes);
       this.#answer(call, { ...made.turn, content: note + made.turn.content, outcome, ms, bytes: made.bytes });
