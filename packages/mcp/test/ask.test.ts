@@ -1,7 +1,13 @@
 // Asking the client, in both carriers, and the sealed state that travels through it.
 import { describe, expect, test } from "bun:test";
 import { connectTransport } from "../src/client/connect.ts";
+import { elicitForm } from "../src/server/ask.ts";
 import { serveConnection } from "../src/server/connection.ts";
+import { object } from "../src/server/schema.ts";
+import { createServer } from "../src/server/server.ts";
+import { defineTool } from "../src/server/tool.ts";
+import { text } from "../src/wire/content.ts";
+import { ConnectionError } from "../src/wire/rpc-error.ts";
 import type { Client } from "../src/client/client.ts";
 import type { ClientOptions } from "../src/client/conversation.ts";
 import type { Json, JsonObject } from "../src/wire/json.ts";
@@ -20,6 +26,33 @@ async function connected(era: "legacy" | "modern", options: Partial<ClientOption
 }
 
 const said = (result: { content: unknown }): string => JSON.stringify(result.content);
+
+test("a question that is not answered in its time is withdrawn, and the handler hears so", async () => {
+  const asking = defineTool({
+    name: "ask_briefly",
+    description: "",
+    input: object({}),
+    run: (_, { ask }) =>
+      ask({ who: elicitForm("Who?", { type: "object", properties: {} }) }, { timeoutMs: 20 }).then(
+        () => text("answered"),
+        (error: unknown) => text(error instanceof ConnectionError ? error.reason : String(error)),
+      ),
+  });
+  const connection = rawConnection(createServer({ name: "s", version: "1", tools: [asking] }));
+  await initialized(connection, "2025-11-25", ASKABLE);
+  connection.say({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "ask_briefly" } });
+  const { id } = await connection.nextJson();
+  expect(await connection.nextJson()).toMatchObject({
+    method: "notifications/cancelled",
+    params: { requestId: id, reason: "no answer within 20 ms" },
+  });
+  expect(await connection.nextJson()).toMatchObject({ id: 1, result: { content: [{ text: "timeout" }] } });
+  // An answer that comes after all means nothing.
+  connection.say({ jsonrpc: "2.0", id: id as string, result: { action: "accept" } });
+  connection.say({ jsonrpc: "2.0", id: 2, method: "ping" });
+  expect(await connection.nextJson()).toEqual({ jsonrpc: "2.0", id: 2, result: {} });
+  await connection.end();
+});
 
 describe.each(["legacy", "modern"] as const)("%s: a handler asks without knowing how", (era) => {
   test("a form: defaults fill what the person left alone", async () => {

@@ -2,8 +2,8 @@
 // exactly that call. Both carriers are mcp's business; here a client that cannot be asked gets a clear no.
 import { approvalCall, questionText, refusalText } from "@bosun/guard";
 import type { Answer, Ask, CallToDecide, Offer } from "@bosun/guard";
-import { elicitForm, isObject } from "@bosun/mcp/server";
-import type { Context, JsonObject } from "@bosun/mcp/server";
+import { ConnectionError, elicitForm, isObject } from "@bosun/mcp/server";
+import type { Answers, Context, JsonObject, Question } from "@bosun/mcp/server";
 import type { Session } from "@bosun/engine";
 import type { Bench } from "./bench.ts";
 import { isShared } from "./callers.ts";
@@ -46,7 +46,7 @@ export async function askPerson(ask: Ask, call: CallToDecide, asking: Asking): P
   // The key carries the digest: an answer that comes back on another carrier can only be to this very call.
   const key = `approve-${ask.digest.slice(0, 32)}`;
   const { approvalTimeoutMs } = asking.bench.config;
-  const answers = await within(approvalTimeoutMs, context.ask({ [key]: question }));
+  const answers = await answersOf(context, { [key]: question }, approvalTimeoutMs);
   if (answers === "late") {
     record.answered("none");
     const late = `Nobody answered within ${approvalTimeoutMs / 1000} s, which counts as a no.`;
@@ -97,13 +97,16 @@ function answerFrom(said: JsonObject | undefined, ask: Ask): Answer {
   return offer?.answer ?? { kind: "deny", reason: "the person refused" };
 }
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T | "late"> {
-  const late = Promise.withResolvers<"late">();
-  const timer = setTimeout(() => late.resolve("late"), Math.min(ms, 2_147_483_647));
+/** A question that nobody answered in time is withdrawn: a yes that comes later must not look as if it counted. */
+async function answersOf(
+  context: Context,
+  questions: { [key: string]: Question },
+  timeoutMs: number,
+): Promise<Answers | "late"> {
   try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-    work.catch(() => {}); // an answer that comes too late, or a client that has gone
+    return await context.ask(questions, { timeoutMs });
+  } catch (error) {
+    if (error instanceof ConnectionError && error.reason === "timeout") return "late";
+    throw error;
   }
 }

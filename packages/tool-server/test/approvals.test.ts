@@ -48,7 +48,7 @@ type Asked = { message: string; choices: string[] };
 /** The official client, over stdio, in the era asked for. */
 async function connect(
   mode: "legacy" | "auto",
-  reply: (asked: Asked) => Promise<Reply> | Reply,
+  reply: (asked: Asked, withdrawn: AbortSignal) => Promise<Reply> | Reply,
   made = prepared(),
   args: string[] = [],
 ) {
@@ -57,12 +57,12 @@ async function connect(
     { name: "test", version: "1" },
     { versionNegotiation: { mode }, capabilities: { elicitation: { form: {} } } },
   );
-  client.setRequestHandler("elicitation/create", async ({ params }) => {
+  client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq }) => {
     const schema = (params as { requestedSchema?: { properties?: { decision?: { enum?: string[] } } } })
       .requestedSchema;
     const question = { message: String(params.message), choices: schema?.properties?.decision?.enum ?? [] };
     asked.push(question);
-    return reply(question);
+    return reply(question, mcpReq.signal);
   });
   const [command = "", ...flags] = BUN;
   await client.connect(
@@ -152,15 +152,18 @@ together(() => {
     },
   );
 
-  row("server", "a question nobody answers is a no after its time", async () => {
-    await using person = await connect("legacy", () => new Promise<Reply>(() => {}), prepared(), [
-      "--approval-timeout",
-      "1",
-    ]);
+  row("server", "a question nobody answers is a no after its time, and is withdrawn", async () => {
+    const withdrawn = Promise.withResolvers<unknown>();
+    const silent = (_: Asked, signal: AbortSignal): Promise<Reply> => {
+      signal.addEventListener("abort", () => withdrawn.resolve(signal.reason));
+      return new Promise(() => {});
+    };
+    await using person = await connect("legacy", silent, prepared(), ["--approval-timeout", "1"]);
     const { text, isError } = await person.call("bash", { command: "touch ran; git push" });
     expect(isError).toBe(true);
     expect(text).toContain("Nobody answered within 1 s");
     expect(existsSync(`${person.root}/ran`)).toBe(false);
+    expect(String(await withdrawn.promise)).toContain("no answer within 1000 ms");
   });
 
   row("server", "a client that cannot be asked is told the rule and the way out", async () => {

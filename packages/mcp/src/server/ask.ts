@@ -16,8 +16,11 @@ const STATE_LIFETIME_MS = 60 * 60 * 1000;
 
 export type Question = { method: "elicitation/create" | "sampling/createMessage" | "roots/list"; params: JsonObject };
 export type Answers = { [key: string]: JsonObject };
-/** Puts questions to the client, by key; gives the answers under the same keys. */
-export type Ask = (questions: { [key: string]: Question }) => Promise<Answers>;
+/**
+ * Puts questions to the client, by key; gives the answers under the same keys. What is not answered within `timeoutMs`
+ * is withdrawn, where the client holds the question open, and the asking fails (ConnectionError, "timeout").
+ */
+export type Ask = (questions: { [key: string]: Question }, options?: { timeoutMs?: number }) => Promise<Answers>;
 
 /** A form: a flat object schema of strings, numbers, booleans and choices. */
 export function elicitForm(message: string, requestedSchema: JsonObject): Question {
@@ -88,11 +91,11 @@ function declaredBy({ client: { capabilities }, revision }: Call): JsonObject {
 }
 
 function directAsk(call: Call): Ask {
-  return async (questions) => {
+  return async (questions, options) => {
     demandCapabilities(call, questions);
     const asked = Object.entries(questions).map(async ([key, question]) => {
       const params = call.revision === "2025-06-18" ? without("mode", question.params) : question.params;
-      return [key, await call.request(question.method, params, { signal: call.signal })] as const;
+      return [key, await call.request(question.method, params, { ...options, signal: call.signal })] as const;
     });
     return Object.fromEntries(await Promise.all(asked));
   };

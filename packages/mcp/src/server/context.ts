@@ -59,9 +59,9 @@ export function createContext(
       logs ??= new LogLimit(call);
       logs.say({ level, ...(logger === undefined ? {} : { logger }), data });
     },
-    ask: async (questions) => {
+    ask: async (questions, options) => {
       progress.flush();
-      return (ask ?? (await askerFor(call, seal)))(questions);
+      return (ask ?? (await askerFor(call, seal)))(questions, options);
     },
     canAsk: (question) => canAsk(call, question),
     releaseConnection: (retryMs) => call.releaseConnection(retryMs),

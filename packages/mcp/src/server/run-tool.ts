@@ -74,8 +74,8 @@ async function runPerhapsAsTask(tool: Tool, args: unknown, call: Call, runtime: 
       resolve(createdTask(task, call.revision));
       return true;
     };
-    const ask: Ask = async (questions) => {
-      if (!task) return (await askerFor(call, runtime.seal))(questions);
+    const ask: Ask = async (questions, options) => {
+      if (!task) return (await askerFor(call, runtime.seal))(questions, options);
       demandCapabilities(call, questions);
       return task.ask(questions);
     };
