@@ -24,6 +24,7 @@ if (mode === "flood") {
     await Bun.sleep(1);
   }
 }
+if (mode === "late-start") await Bun.sleep(2500);
 if (mode === "dead") {
   process.stderr.write("cannot open the database\n");
   process.exit(3);
