@@ -53,7 +53,7 @@ export const FEATURES: readonly FeatureTable[] = [
       ["a changed tool definition must be accepted again", "●", "○", "○", "○", "○", "○"],
       ["a cancelled call is cancelled at the server", "●", "○", "○", "●", "◐", "○"],
       ["edits code by itself: plans, diffs, language servers", "○", "●", "●", "●", "●", "○"],
-      ["desktop application", "○", "●", "○", "●", "○", "○"],
+      ["desktop application", "○", "?", "○", "●", "○", "○"],
     ],
   },
 ];

@@ -113,14 +113,14 @@ function attacks(results: Results): string[] {
   ];
 }
 
-/** Goals missed, peers that are better, and what numbers do not show. */
+/** Goals missed, and what numbers do not show. */
 function notFirst(results: Results): string[] {
-  const all = Object.values(results).flatMap(({ rows }) => rows);
-  const missed = all.filter(({ target }) => target?.reached === false);
+  const goals = Object.values(results).flatMap(({ rows }) => rows.flatMap(({ target }) => target ?? []));
+  const missed = goals.filter(({ reached }) => !reached).length;
   return [
     "### Where we are not first",
     "",
-    ...missed.map((row) => `- Missed: ${row.what}: ${measured(row)}, the goal is ${row.target?.text}.`),
+    `- ${missed === 0 ? `All ${goals.length} goals above are reached` : `${missed} of the ${goals.length} goals above are not reached: those marked **no**`}.`,
     ...NOT_FIRST.map((text) => `- ${text}`),
   ];
 }
