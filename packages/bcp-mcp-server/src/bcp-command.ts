@@ -4,6 +4,7 @@ import { runBcp } from "@bosun/bcp";
 import type { AllowedPaths } from "./allowed-paths.ts";
 import { refuseContentFiles } from "./content-files.ts";
 import { runExternal } from "./external-bcp.ts";
+import { GiveBack } from "./give-back.ts";
 import { OutputTooLong } from "./output-too-long.ts";
 import { Turns } from "./turns.ts";
 
@@ -30,12 +31,17 @@ const EXTRA = { encode: ["--extended"], decode: ["--binary-images", "placeholder
 export function bcpInProcess(paths: AllowedPaths): BcpCommand {
   // Decoding is synchronous: two at once would take twice the memory and no less time.
   const turns = new Turns(1);
+  const memory = new GiveBack();
   return {
     extra: EXTRA,
     check: (path) => paths.open().check(path),
     // Each is judged when it is opened.
     checkContents: async () => {},
-    run: (args, signal) => turns.take(signal, () => runHere(args, paths)),
+    run: (args, signal) =>
+      turns.take(signal, async () => {
+        memory.beforeRun();
+        return runHere(args, paths);
+      }),
   };
 }
 
