@@ -252,7 +252,7 @@ describe("tools", () => {
 
   test("integers beyond 2^53 reach the server as the model wrote them", async () => {
     const wire = path.join(home.work, "wire.log");
-    home.settings(modelSettings(model.url, stdioServer("odd", "bash", ["-c", `tee ${wire} | ${BUN} ${ODD[0]}`])));
+    home.settings(modelSettings(model.url, stdioServer("odd", "bash", ["-c", `tee '${wire}' | '${BUN}' '${ODD[0]}'`])));
     model.push(calls(["odd__number", '{"id":12345678901234567890}']), says("ok"));
     expect((await aish(home, ["-p", "--allow", "odd.*", "go"])).code).toBe(0);
     expect(readFileSync(wire, "utf8")).toContain('"arguments":{"id":12345678901234567890}');
