@@ -27,10 +27,16 @@ export const CTRL_C = "\u0003";
 export const CTRL_D = "\u0004";
 const HANG_MS = 20_000;
 
-/** Types a line once the prompt is there: what is typed before stands on the line and waits for its Enter. */
-export async function say(screen: Pty, line: string): Promise<void> {
+/**
+ * Types a line once the prompt is there: what is typed before stands on the line and waits for its Enter. Gives the mark
+ * before it.
+ */
+export async function say(screen: Pty, line: string): Promise<number> {
   await screen.until(PROMPT);
+  const mark = screen.mark();
   screen.type(`${line}\r`);
+  await screen.until(line.slice(0, 20).trimEnd(), mark); // its echo: from now on an old prompt is an old prompt
+  return mark;
 }
 
 /** Types an answer once the question can hear. */

@@ -27,6 +27,8 @@ export type ScriptedModel = {
   aborted: number;
   problems: string[];
   push(...steps: Step[]): void;
+  /** Forgets the steps that nobody asked for. */
+  clear(): void;
   stop(): Promise<void>;
 };
 
@@ -38,6 +40,7 @@ export function startModel(steps: Step[] = [], options: { models?: string[] } = 
     aborted: 0,
     problems: [],
     push: (...more) => void script.push(...more),
+    clear: () => void (script.length = 0),
     stop: async () => server.stop(true),
   };
   const server = Bun.serve({

@@ -99,8 +99,7 @@ describe.concurrent("1.6 a question about a call", () => {
       expect(screen.screen().match(/call it\?/g)?.length).toBe(3);
       await say(screen, ":ask odd.fail");
       await screen.until("asked about from now on in this session: odd.fail");
-      await say(screen, "three");
-      const mark = screen.mark();
+      const mark = await say(screen, "three");
       await screen.until(/2 calls: odd\.fail, odd\.fail[\s\S]*call it\?/, mark);
       await answer(screen, "q");
       await screen.until(/refused odd\.fail\n\[aish\] odd\.fail: not run\n\[aish\] stopped\naish>$/);
@@ -267,8 +266,7 @@ describe.concurrent("forms and models", () => {
       await screen.until("ask the model once, with a made-up result?");
       await answer(screen, "y");
       await screen.until("local: tool results reach the model");
-      await say(screen, ":models check");
-      const mark = screen.mark();
+      const mark = await say(screen, ":models check");
       await screen.until("ask the model once", mark);
       await answer(screen, "y");
       await screen.until("local: tool results go as text", mark);

@@ -118,7 +118,7 @@ class TurnRun {
   async #round(calls: ToolCall[], names: NameTable<ToolInfo>): Promise<"go on" | "wrap-up" | "stop" | "limit"> {
     if (this.#rounds >= this.#allowedRounds) {
       const answer = await this.#atLimit(
-        `tool-call depth limit reached (${this.#rounds} rounds)`,
+        `tool-call depth limit reached (${this.#rounds === 1 ? "1 round" : `${this.#rounds} rounds`})`,
         `continue ${this.#chat.maxDepth} more`,
       );
       if (answer !== "continue") return this.#leave(answer);
