@@ -66,20 +66,24 @@ export function decode(bytes: Uint8Array, options: DecodeOptions = {}): Decoded 
   return { header, blocks, trailingBytes };
 }
 
-/** Whether there could be more in a payload than `decode` holds at once, from the headers of what is packed in it alone. */
-export function isTooLargeToHold(payload: Uint8Array): boolean {
+/**
+ * Whether there could be more in a payload than `decode` holds at once, from the headers of what is packed in it alone.
+ * Throws if there could be more than `most`, packed as only a bomb is.
+ */
+export function isTooLargeToHold(payload: Uint8Array, most: number): boolean {
   const { flags } = readHeader(payload);
-  const { payloadBytes, unpackedBytes } = growthOf(payload.length, DEFAULT_LIMITS);
   const scale = new BombScale();
   const areas =
     flags & PAYLOAD_COMPRESSED
-      ? [payload.subarray(HEADER_BYTES)]
-      : packedBlocks(new Reader(payload, { at: 0, packed: false }, HEADER_BYTES)).map(({ area }) => area);
-  for (const area of areas) {
+      ? [{ area: payload.subarray(HEADER_BYTES), start: HEADER_BYTES }]
+      : packedBlocks(new Reader(payload, { at: 0, packed: false }, HEADER_BYTES));
+  for (const { area, start } of areas) {
     const scan = scanZstd(area);
     if (scan.kind === "broken") return false;
     scale.add(area, scan.frames);
+    if (scale.isBomb(most)) throw bomb(most, start);
   }
+  const { payloadBytes, unpackedBytes } = growthOf(payload.length, DEFAULT_LIMITS);
   return scale.couldExceed(Math.min(payloadBytes, unpackedBytes));
 }
 

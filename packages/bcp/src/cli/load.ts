@@ -7,6 +7,7 @@ import { decode, isTooLargeToHold } from "../decode.ts";
 import type { StreamOptions } from "../decode-stream.ts";
 import { explainDecode } from "../explain.ts";
 import { DecodeError } from "../failure.ts";
+import { MAX_PAYLOAD_BYTES } from "../limits.ts";
 import { JsonError, lineAndColumn, parseJson } from "../json.ts";
 import { decodeStrict } from "../utf8.ts";
 import type { OptionSpec, Parsed } from "./arguments.ts";
@@ -49,7 +50,8 @@ export async function load(io: BcpIo, file: string, parsed: Parsed): Promise<Loa
 
 // What `encode` wrote has to be readable, however well it packs; but not all of it at once.
 async function decodeAll(payload: Uint8Array, options: StreamOptions): Promise<Walked> {
-  if (isTooLargeToHold(payload)) return walkPiecewise(payload, options);
+  const most = options.limits?.payloadBytes ?? MAX_PAYLOAD_BYTES;
+  if (isTooLargeToHold(payload, most)) return walkPiecewise(payload, options);
   const { header, blocks, trailingBytes } = decode(payload, options);
   return { header, blockCount: blocks.length, trailingBytes, blocks: () => blocks };
 }
