@@ -1,8 +1,23 @@
 // scripts/bun.mjs stands between npm and everything else: what happens to the program must be seen through it.
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
+import {
+  copyFileSync,
+  cpSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 
-const launcher = path.resolve(import.meta.dir, "../scripts/bun.mjs");
+const root = path.resolve(import.meta.dir, "..");
+const launcher = path.join(root, "scripts/bun.mjs");
+const elsewhere = mkdtempSync(path.join(tmpdir(), "bosun-launcher-"));
+afterAll(() => rmSync(elsewhere, { recursive: true, force: true }));
 
 function launch(script: string): Bun.Subprocess<"ignore", "pipe", "inherit"> {
   return Bun.spawn(["node", launcher, "-e", script], {
@@ -33,3 +48,41 @@ test("a program that ends well when asked to is not called killed", async () => 
   child.kill("SIGTERM");
   expect(await child.exited).toBe(7);
 });
+
+test("a Bun whose install script never ran is put in place", async () => {
+  // As `npm ci --ignore-scripts` leaves it: a placeholder for the binary, and the binary in the platform's package.
+  const modules = path.join(elsewhere, "node_modules");
+  const from = path.join(root, "node_modules");
+  const [platform = ""] = readdirSync(path.join(from, "@oven"));
+  const bin = path.join(modules, "@oven", platform, "bin");
+  mkdirSync(bin, { recursive: true });
+  mkdirSync(path.join(modules, "bun/bin"), { recursive: true });
+  for (const file of [`@oven/${platform}/package.json`, "bun/package.json", "bun/install.js"]) {
+    copyFileSync(path.join(from, file), path.join(modules, file));
+  }
+  for (const name of ["bun.exe", "bunx.exe"]) {
+    writeFileSync(path.join(modules, "bun/bin", name), "echo the install script was not run; exit 1\n", {
+      mode: 0o755,
+    });
+  }
+  placeBinary(path.join(bin, process.platform === "win32" ? "bun.exe" : "bun"));
+  const copy = path.join(elsewhere, "bun.mjs");
+  copyFileSync(launcher, copy);
+  const child = Bun.spawn(["node", copy, "-e", "console.log(Bun.version)"], {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "inherit",
+    env: { PATH: process.env["PATH"] ?? "" },
+  });
+  expect(await new Response(child.stdout).text()).toBe(`${Bun.version}\n`);
+  expect(readFileSync(path.join(modules, "bun/bin/bun.exe")).length).toBeGreaterThan(1_000_000);
+});
+
+// A hundred megabytes: a second name for them where that is possible.
+function placeBinary(target: string): void {
+  try {
+    linkSync(process.execPath, target);
+  } catch {
+    cpSync(process.execPath, target);
+  }
+}
