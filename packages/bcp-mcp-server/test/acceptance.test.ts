@@ -26,19 +26,22 @@ async function recorded(text: string): Promise<string[]> {
   return decode(new Uint8Array(readFileSync(file))).blocks.map(({ type }) => type);
 }
 
-test("Proxy spawns downstream MCP server and completes initialization (as clients' configurations name it)", async () => {
-  const [command = "", ...flags] = bun;
-  const log = record();
-  const args = [...flags, entry, "--mode", "proxy", "--downstream-command", command, "--downstream-args"];
-  const client = await connectChild(
-    { command, args: [...args, [...flags, faulty, log].join(","), "--render-mode", "xml"], env: stateIn() },
-    { name: "t", version: "1", era: "legacy" },
-  );
-  expect(client.serverInfo).toEqual({ name: "faulty", version: "1" });
-  await client.close();
-});
+test.concurrent(
+  "Proxy spawns downstream MCP server and completes initialization (as clients' configurations name it)",
+  async () => {
+    const [command = "", ...flags] = bun;
+    const log = record();
+    const args = [...flags, entry, "--mode", "proxy", "--downstream-command", command, "--downstream-args"];
+    const client = await connectChild(
+      { command, args: [...args, [...flags, faulty, log].join(","), "--render-mode", "xml"], env: stateIn() },
+      { name: "t", version: "1", era: "legacy" },
+    );
+    expect(client.serverInfo).toEqual({ name: "faulty", version: "1" });
+    await client.close();
+  },
+);
 
-test("tools/list returns merged tools (local tools + downstream tools)", async () => {
+test.concurrent("tools/list returns merged tools (local tools + downstream tools)", async () => {
   const [command = "", ...flags] = bun;
   const listed = path.resolve(import.meta.dir, "fixtures/listed-server.ts");
   const servers = json({
@@ -57,14 +60,14 @@ test("tools/list returns merged tools (local tools + downstream tools)", async (
   ]);
 });
 
-test("tools/call for a downstream tool forwards the request and returns the result", async () => {
+test.concurrent("tools/call for a downstream tool forwards the request and returns the result", async () => {
   await using proxied = await start();
   expect(await proxied.call("plain", { text: WORDS })).toEqual({ failed: false, text: WORDS });
   expect(proxied.ran("plain")).toBe(1);
 });
 
 describe("tool results are detected", () => {
-  test.each([
+  test.concurrent.each([
     ["fenced code blocks as CODE blocks", CODE, "code"],
     ["directory listings as FILE_TREE blocks", LISTING, "file_tree"],
     ["valid JSON as STRUCTURED_DATA blocks", DATA, "structured_data"],
@@ -74,20 +77,20 @@ describe("tool results are detected", () => {
   });
 });
 
-test("Tool results below the confidence threshold are passed through unmodified", async () => {
+test.concurrent("Tool results below the confidence threshold are passed through unmodified", async () => {
   await using proxied = await start();
   expect(await proxied.client.callTool("plain", { text: WORDS })).toEqual({ content: [{ type: "text", text: WORDS }] });
   expect(await recorded(WORDS)).toEqual(["tool_result"]);
 });
 
-test.each([CODE, LISTING, DATA, DIFF])("Proxy encodes detected blocks, then decodes them: %#", (text) => {
+test.concurrent.each([CODE, LISTING, DATA, DIFF])("Proxy encodes detected blocks, then decodes them: %#", (text) => {
   const blocks = blocksOf(text, { toolName: "plain" });
   const back = decode(encodePlain(blocks)).blocks;
   expect(back.map(({ type }) => type)).toEqual(blocks.map(({ type }) => type));
   expect(render(back, { mode: "minimal" }).length).toBeGreaterThan(0);
 });
 
-test("Rendered proxy output uses fewer tokens than the raw tool result text, and never more", async () => {
+test.concurrent("Rendered proxy output uses fewer tokens than the raw tool result text, and never more", async () => {
   await using proxied = await start();
   const tree = await proxied.client.callTool("tree");
   const [raw = ""] = await unfolded([{ text: shown(tree), meta: tree._meta }]);
@@ -97,13 +100,13 @@ test("Rendered proxy output uses fewer tokens than the raw tool result text, and
   }
 });
 
-test("Downstream server crash is handled gracefully (error returned, not server crash)", async () => {
+test.concurrent("Downstream server crash is handled gracefully (error returned, not server crash)", async () => {
   await using proxied = await start();
   expect(await proxied.call("die")).toEqual({ failed: true, text: expect.stringContaining("exit 3") });
   expect(await proxied.call("ok")).toEqual({ failed: false, text: "fine" });
 });
 
-test("Proxy shuts down downstream server when stdin is closed", async () => {
+test.concurrent("Proxy shuts down downstream server when stdin is closed", async () => {
   const proxied = await start();
   const [server = 0] = JSON.parse((await proxied.call("children")).text) as number[];
   await proxied.client.close();

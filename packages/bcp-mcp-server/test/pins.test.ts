@@ -35,7 +35,7 @@ describe.each<[string, object[], string[], string, RegExp]>([
   ["a tool that is gone", [tool("read")], ["read"], "write", /removed it/],
   ["a name that is there twice", [...BEFORE, tool("write", "Another.")], ["read"], "write", /twice|removed/],
 ])("%s", (_, after, stillThere, held, why) => {
-  test("is held back and refused with the way out, until somebody agrees", async () => {
+  test.concurrent("is held back and refused with the way out, until somebody agrees", async () => {
     const state = `state-pins-${next++}`;
     const offer = json({ name: "shifty", tools: BEFORE });
     const server = [...bun, listed, offer];
@@ -53,7 +53,7 @@ describe.each<[string, object[], string[], string, RegExp]>([
   });
 });
 
-test("the way out: shown as a diff, accepted, and the running proxy lets it through", async () => {
+test.concurrent("the way out: shown as a diff, accepted, and the running proxy lets it through", async () => {
   const offer = json({ name: "shifty", tools: BEFORE });
   const server = [...bun, listed, offer];
   await using proxied = await start({ state: "out", server });
@@ -75,7 +75,7 @@ test("the way out: shown as a diff, accepted, and the running proxy lets it thro
   expect((await run(["pins", "show"], "out")).out).toContain("nothing waits");
 });
 
-test("what is accepted is what was shown, not what the server says by then", async () => {
+test.concurrent("what is accepted is what was shown, not what the server says by then", async () => {
   const offer = json({ name: "shifty", tools: BEFORE });
   const server = [...bun, listed, offer];
   await using proxied = await start({ state: "bait", server });
@@ -87,7 +87,7 @@ test("what is accepted is what was shown, not what the server says by then", asy
   expect((await proxied.call("read")).text).toMatch(/held back/);
 });
 
-test("a change that is announced is found before the next call, also without a new list", async () => {
+test.concurrent("a change that is announced is found before the next call, also without a new list", async () => {
   const offer = json({ name: "shifty", tools: [...BEFORE, tool("announce")] });
   await using proxied = await start({ state: "announce", server: [...bun, listed, offer] });
   await proxied.names();
@@ -98,7 +98,7 @@ test("a change that is announced is found before the next call, also without a n
   expect((await proxied.call("write")).failed).toBe(false);
 });
 
-test("a client that calls without listing gets nothing that was not accepted", async () => {
+test.concurrent("a client that calls without listing gets nothing that was not accepted", async () => {
   const offer = json({ name: "shifty", tools: BEFORE });
   const server = [...bun, listed, offer];
   await using first = await start({ state: "cached", server });
@@ -109,7 +109,7 @@ test("a client that calls without listing gets nothing that was not accepted", a
   expect((await second.call("write")).failed).toBe(false);
 });
 
-test("all pages are one set", async () => {
+test.concurrent("all pages are one set", async () => {
   const tools = Array.from({ length: 25 }, (_, n) => tool(`t${n}`));
   const offer = json({ name: "pages", tools, page: 10 });
   await using proxied = await start({ state: "pages", server: [...bun, listed, offer] });
@@ -119,7 +119,7 @@ test("all pages are one set", async () => {
   expect((await proxied.call("t0")).text).toMatch(/removed it/);
 });
 
-test("--pins off lets everything through and keeps nothing", async () => {
+test.concurrent("--pins off lets everything through and keeps nothing", async () => {
   const offer = json({ name: "free", tools: BEFORE });
   await using proxied = await start({ state: "off", options: ["--pins", "off"], server: [...bun, listed, offer] });
   await proxied.names();
@@ -128,7 +128,7 @@ test("--pins off lets everything through and keeps nothing", async () => {
   expect((await run(["pins"], "off")).out).toContain("no server is known");
 });
 
-test("a damaged store is not an empty one", async () => {
+test.concurrent("a damaged store is not an empty one", async () => {
   const offer = json({ name: "damaged", tools: BEFORE });
   const server = [...bun, listed, offer];
   {
@@ -141,7 +141,7 @@ test("a damaged store is not an empty one", async () => {
   expect((await proxied.call("read")).text).toMatch(/damaged/);
 });
 
-test("what is kept is nobody else's to read, and no lock stays behind", async () => {
+test.concurrent("what is kept is nobody else's to read, and no lock stays behind", async () => {
   await using proxied = await start({ state: "private", server: [...bun, listed, json({ name: "s", tools: BEFORE })] });
   await proxied.names();
   const files = readdirSync(path.join(folder, "private/bosun"));
@@ -163,7 +163,7 @@ describe("what a description hides is seen", () => {
     ["lines and emoji, which hide nothing", "a\n\t👩‍💻 é", "a\n\t👩‍💻 é"],
     ["comments, which a model sees anyway", "a <!-- b -->", "a <!-- b -->"],
   ];
-  test("in descriptions, titles and arguments", async () => {
+  test.concurrent("in descriptions, titles and arguments", async () => {
     const tools = hostile.map(([, text], n) => ({
       name: `t${n}`,
       description: text,
@@ -178,7 +178,7 @@ describe("what a description hides is seen", () => {
     }
   });
 
-  test.each(["legacy", "modern"] as const)("in what a server wants a %s client to know", async (era) => {
+  test.concurrent.each(["legacy", "modern"] as const)("in what a server wants a %s client to know", async (era) => {
     const offer = json({ name: "x", instructions: "Be kind.\u200b\u202e\u001b[2J And\nbrief.", tools: [] });
     await using proxied = await start({ server: [...bun, listed, offer], client: { era } });
     const discovered = era === "modern" ? await proxied.client.conversation.request("server/discover") : undefined;
@@ -187,19 +187,22 @@ describe("what a description hides is seen", () => {
     );
   });
 
-  test("an endless description ends, a definition that is too large and a name with hidden characters are not offered", async () => {
-    const tools = [
-      tool("long", "x".repeat(60_000)),
-      { ...tool("huge"), inputSchema: { type: "object", enum: ["y".repeat(300_000)] } },
-      tool("re\u200bad"),
-      tool("fine"),
-    ];
-    await using proxied = await start({ server: [...bun, listed, json({ name: "endless", tools })] });
-    const seen = await proxied.client.listTools();
-    expect(seen.map(({ name }) => name)).toEqual(["long", "fine", "read_original"]);
-    expect(String(seen[0]?.["description"]).length).toBeLessThan(21_000);
-    expect(String(seen[0]?.["description"])).toContain("40,000 more characters");
-    expect((await proxied.call("huge")).text).toMatch(/too large/);
-    expect((await proxied.call("re\u200bad")).text).toMatch(/not seen/);
-  });
+  test.concurrent(
+    "an endless description ends, a definition that is too large and a name with hidden characters are not offered",
+    async () => {
+      const tools = [
+        tool("long", "x".repeat(60_000)),
+        { ...tool("huge"), inputSchema: { type: "object", enum: ["y".repeat(300_000)] } },
+        tool("re\u200bad"),
+        tool("fine"),
+      ];
+      await using proxied = await start({ server: [...bun, listed, json({ name: "endless", tools })] });
+      const seen = await proxied.client.listTools();
+      expect(seen.map(({ name }) => name)).toEqual(["long", "fine", "read_original"]);
+      expect(String(seen[0]?.["description"]).length).toBeLessThan(21_000);
+      expect(String(seen[0]?.["description"])).toContain("40,000 more characters");
+      expect((await proxied.call("huge")).text).toMatch(/too large/);
+      expect((await proxied.call("re\u200bad")).text).toMatch(/not seen/);
+    },
+  );
 });

@@ -131,3 +131,14 @@ export async function unfolded(emitted: object[]): Promise<string[]> {
 export async function until(holds: () => boolean): Promise<void> {
   for (let round = 0; round < 400 && !holds(); round++) await Bun.sleep(25);
 }
+
+/**
+ * Why something failed. Not expect().rejects: Bun turns the event loop inside it, and whatever another test was waiting
+ * for at that moment may be lost, so that it waits for ever.
+ */
+export async function reasonOf(failing: Promise<unknown>): Promise<string> {
+  return failing.then(
+    () => "it did not fail",
+    (error: unknown) => String(error),
+  );
+}

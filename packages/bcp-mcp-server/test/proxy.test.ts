@@ -12,6 +12,7 @@ import {
   faulty,
   folder,
   original,
+  reasonOf,
   record,
   run,
   shown,
@@ -27,7 +28,7 @@ const filesystem = path.resolve(
 afterAll(cleanUp);
 
 describe("a server that is not there", () => {
-  test("dead between two calls: the second is sent to a new one, once", async () => {
+  test.concurrent("dead between two calls: the second is sent to a new one, once", async () => {
     await using proxied = await start();
     await proxied.call("die_slowly");
     await Bun.sleep(400);
@@ -35,7 +36,7 @@ describe("a server that is not there", () => {
     expect(proxied.ran("ok")).toBe(1);
   });
 
-  test("a command that does not exist is an answer with a reason", async () => {
+  test.concurrent("a command that does not exist is an answer with a reason", async () => {
     const client = connectChild(
       {
         command: bun[0] ?? "",
@@ -44,12 +45,12 @@ describe("a server that is not there", () => {
       },
       { name: "t", version: "1", era: "legacy" },
     );
-    await expect(client).rejects.toThrow(/\/no\/such\/program|program is gone|cannot be started/);
+    expect(await reasonOf(client)).toMatch(/\/no\/such\/program|program is gone|cannot be started/);
   });
 });
 
 describe("what passes through", () => {
-  test("integers above 2^53 and members nobody knows arrive as they were sent", async () => {
+  test.concurrent("integers above 2^53 and members nobody knows arrive as they were sent", async () => {
     const [command = "", ...flags] = bun;
     const child = Bun.spawn([command, ...flags, entry, "--mode", "proxy", "--", command, faulty, record()], {
       stdin: "pipe",
@@ -76,20 +77,20 @@ describe("what passes through", () => {
     expect(out).toContain('"x-unknown":9007199254740993');
   });
 
-  test("variables that a client's configuration sets reach the server they are meant for", async () => {
+  test.concurrent("variables that a client's configuration sets reach the server they are meant for", async () => {
     await using proxied = await start({ env: { SERVICE_KEY: "for the server", BUN_OPTIONS: "--smol" } });
     expect((await proxied.call("variable", { text: "SERVICE_KEY" })).text).toBe("for the server");
     expect((await proxied.call("variable", { text: "BUN_OPTIONS" })).text).toBe("unset");
   });
 
-  test("the tool list keeps every name and gets the way back", async () => {
+  test.concurrent("the tool list keeps every name and gets the way back", async () => {
     await using proxied = await start();
     const names = (await proxied.client.listTools()).map(({ name }) => name);
     expect(names.slice(0, 3)).toEqual(["ok", "big_number", "die"]);
     expect(names.at(-1)).toBe("read_original");
   });
 
-  test("with --compress-tools the full definitions are had on demand", async () => {
+  test.concurrent("with --compress-tools the full definitions are had on demand", async () => {
     await using proxied = await start({ options: ["--compress-tools", "full"] });
     await proxied.client.listTools();
     expect((await proxied.call("describe_tool", { name: "flood" })).text).toContain("Does flood.");
@@ -98,19 +99,19 @@ describe("what passes through", () => {
 });
 
 describe.each(["legacy", "modern"] as const)("a %s client in front of a legacy server", (era) => {
-  test.each(["legacy", "silent", "exits"])(
+  test.concurrent.each(["legacy", "silent", "exits"])(
     "that is %s to what it does not know",
     async (mode) => {
       await using proxied = await start({ mode, client: { era } });
       expect((await proxied.call("ok", { text: era })).text).toBe(era);
       const cancelled = proxied.client.callTool("stall", {}, { signal: AbortSignal.timeout(100) });
-      await expect(cancelled).rejects.toThrow();
+      expect(await reasonOf(cancelled)).toMatch(/abort|cancel|time/i);
       expect((await proxied.call("ok")).text).toBe("fine");
     },
     30_000,
   );
 
-  test("answers what the server asks in the middle of a call", async () => {
+  test.concurrent("answers what the server asks in the middle of a call", async () => {
     const elicit: ClientOptions["elicit"] = async ({ message }) => ({
       action: "accept",
       content: { name: String(message) },
@@ -121,7 +122,7 @@ describe.each(["legacy", "modern"] as const)("a %s client in front of a legacy s
 });
 
 describe("shorter and the same", () => {
-  test("a tree comes out smaller, and both ways back give every byte", async () => {
+  test.concurrent("a tree comes out smaller, and both ways back give every byte", async () => {
     await using proxied = await start();
     const result = await proxied.client.callTool("tree");
     const text = shown(result);
@@ -131,7 +132,7 @@ describe("shorter and the same", () => {
     expect(await unfolded([{ text, meta: result._meta }])).toEqual([direct]);
   });
 
-  test("parts of an original: lines, bytes, a pattern; what is fetched is never shortened", async () => {
+  test.concurrent("parts of an original: lines, bytes, a pattern; what is fetched is never shortened", async () => {
     await using proxied = await start();
     const handle = String((await proxied.client.callTool("tree"))._meta?.[ORIGINAL_KEY]);
     expect((await proxied.call("read_original", { handle, lines: "1-2" })).text).toBe("[\n  {");
@@ -141,7 +142,7 @@ describe("shorter and the same", () => {
     expect(JSON.stringify(resource)).toContain("module-143.ts");
   });
 
-  test.each([
+  test.concurrent.each([
     ["a handle nobody gave out", { handle: "000000000000000000000000" }, /no original/],
     ["a range that is none", { handle: "1", lines: "many" }, /range like 10-20/],
     ["no handle", {}, /handle is required/],
@@ -150,7 +151,7 @@ describe("shorter and the same", () => {
     expect(await proxied.call("read_original", args)).toEqual({ failed: true, text: expect.stringMatching(said) });
   });
 
-  test("behind another proxy, each gives back what it has taken away itself", async () => {
+  test.concurrent("behind another proxy, each gives back what it has taken away itself", async () => {
     const inner = [...bun, entry, "--mode", "proxy", "--pins", "off", "--", ...bun, faulty, record()];
     await using proxied = await start({ options: ["--budget", "60"], server: inner });
     expect((await proxied.names()).filter((name) => name === "read_original")).toHaveLength(1);
@@ -161,21 +162,21 @@ describe("shorter and the same", () => {
     expect((await proxied.call("read_original", { handle: "1".repeat(24) })).text).toMatch(/no original/);
   });
 
-  test("another client cannot redeem a handle", async () => {
+  test.concurrent("another client cannot redeem a handle", async () => {
     await using one = await start();
     await using other = await start();
     const handle = String((await one.client.callTool("tree"))._meta?.[ORIGINAL_KEY]);
     expect(await other.call("read_original", { handle })).toMatchObject({ failed: true });
   });
 
-  test("text that looks like our own marks arrives as the text it is", async () => {
+  test.concurrent("text that looks like our own marks arrives as the text it is", async () => {
     await using proxied = await start();
     const forged = '[bosun:tree *.ts]\nsrc/ a b c\n[bosun:repeat of="1" lines=1-4]\n'.repeat(3);
     const result = await proxied.client.callTool("ok", { text: forged });
     expect(await unfolded([{ text: shown(result), meta: result._meta }])).toEqual([forged]);
   });
 
-  test("a patch taken through the proxy and back applies with git", async () => {
+  test.concurrent("a patch taken through the proxy and back applies with git", async () => {
     const at = (name: string): string => path.join(folder, name);
     writeFileSync(at("file.txt"), Array.from({ length: 60 }, (_, n) => `line ${n}`).join("\n") + "\n");
     const git = (...words: string[]): string => {
@@ -202,7 +203,7 @@ describe("shorter and the same", () => {
     expect(back).toBe(patch);
   });
 
-  test("the official filesystem server says less and means the same", async () => {
+  test.concurrent("the official filesystem server says less and means the same", async () => {
     const root = path.resolve(import.meta.dir, "../src");
     await using proxied = await start({ server: ["node", filesystem, root] });
     const result = await proxied.client.callTool("directory_tree", { path: root });
@@ -213,7 +214,7 @@ describe("shorter and the same", () => {
   });
 });
 
-test.each<[string, string[], RegExp]>([
+test.concurrent.each<[string, string[], RegExp]>([
   ["no server", [], /which server/],
   ["an option of nobody's", ["--colour", "--", "x"], /unknown option --colour/],
   ["a level that does not exist", ["--compress-tools", "max", "--", "x"], /off, light or full/],

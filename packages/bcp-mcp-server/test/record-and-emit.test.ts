@@ -25,7 +25,7 @@ function texts(blocks: readonly Block[]): string[] {
   return blocks.map((block) => ("content" in block ? new TextDecoder().decode(block.content) : block.type));
 }
 
-test("--record writes what the servers said as one payload, typed, at the end", async () => {
+test.concurrent("--record writes what the servers said as one payload, typed, at the end", async () => {
   const file = path.join(folder, "session.bcp");
   {
     await using proxied = await start({ options: ["--record", file] });
@@ -44,7 +44,7 @@ test("--record writes what the servers said as one payload, typed, at the end", 
   expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
 });
 
-test("a recording has a bound, and says what it left out", async () => {
+test.concurrent("a recording has a bound, and says what it left out", async () => {
   const file = path.join(folder, "bounded.bcp");
   const recording = new Recording(file, undefined, 1000);
   for (let n = 0; n < 5; n++) recording.add("t", { content: [{ type: "text", text: `${n}`.repeat(400) }] });
@@ -54,13 +54,13 @@ test("a recording has a bound, and says what it left out", async () => {
   expect(texts(blocks)[2]).toContain("3 further results were not recorded");
 });
 
-test("a recording that cannot be written is said, and the session was served all the same", async () => {
+test.concurrent("a recording that cannot be written is said, and the session was served all the same", async () => {
   await using proxied = await start({ options: ["--record", "/no/such/folder/x.bcp"] });
   expect((await proxied.call("ok")).text).toBe("fine");
 });
 
 describe.each(["xml", "markdown", "minimal"])("--emit bcp --render-mode %s", (mode) => {
-  test("a tree is rendered in fewer tokens, and the handle gives back every byte", async () => {
+  test.concurrent("a tree is rendered in fewer tokens, and the handle gives back every byte", async () => {
     await using proxied = await start({ options: ["--emit", "bcp", "--render-mode", mode] });
     const result = await proxied.client.callTool("tree");
     const whole = await original(proxied, result);
@@ -71,7 +71,7 @@ describe.each(["xml", "markdown", "minimal"])("--emit bcp --render-mode %s", (mo
     expect(await unfolded([{ text: shown(result), meta: result._meta }])).toEqual([undefined as unknown as string]);
   });
 
-  test("what would not get smaller passes as it came", async () => {
+  test.concurrent("what would not get smaller passes as it came", async () => {
     await using proxied = await start({ options: ["--render-mode", mode] });
     for (const text of ["Just words.", PATCH, "```ts\nexport const answer = 42;\n```"]) {
       const result = await proxied.client.callTool("plain", { text });
@@ -82,7 +82,7 @@ describe.each(["xml", "markdown", "minimal"])("--emit bcp --render-mode %s", (mo
   });
 });
 
-test("--emit text is folded, whatever the mode", async () => {
+test.concurrent("--emit text is folded, whatever the mode", async () => {
   await using proxied = await start({ options: ["--emit", "text", "--render-mode", "xml"] });
   const result = await proxied.client.callTool("tree");
   expect(shown(result)).not.toContain("<");

@@ -9,7 +9,7 @@ import { bun, cleanUp, entry, faulty, folder, original, record, run, start, stat
 
 afterAll(cleanUp);
 
-test("two sessions are summed up; what was fetched back and our own tools are taken off", async () => {
+test.concurrent("two sessions are summed up; what was fetched back and our own tools are taken off", async () => {
   for (let session = 0; session < 2; session++) {
     await using proxied = await start({ state: "sums" });
     await proxied.names();
@@ -39,7 +39,7 @@ test("two sessions are summed up; what was fetched back and our own tools are ta
   expect((await run(["stats"], "sums")).out).toContain("nothing has been counted yet");
 });
 
-test("--stats reports at the end, in two vocabularies where there are two", async () => {
+test.concurrent("--stats reports at the end, in two vocabularies where there are two", async () => {
   const child = Bun.spawn([...bun, entry, "--mode", "proxy", "--stats", "--", ...bun, faulty, record()], {
     stdin: "pipe",
     stdout: "ignore",
@@ -60,11 +60,11 @@ test("--stats reports at the end, in two vocabularies where there are two", asyn
   expect(said).toMatch(/results: \d+ → \d+ tokens \([\d.]+ % saved, o200k; [\d.]+ % in Claude's older vocabulary\)/);
 });
 
-test("our own tools cost what we say they cost", () => {
+test.concurrent("our own tools cost what we say they cost", () => {
   for (const tool of [READ_ORIGINAL, DESCRIBE_TOOL]) expect(OWN_TOKENS[tool.name]).toBe(countToolTokens([tool]));
 });
 
-test("sums written by many at once are all there, and a file that is not ours is started over", async () => {
+test.concurrent("sums written by many at once are all there, and a file that is not ours is started over", async () => {
   const place = path.join(folder, "many");
   const one = emptyLedger();
   one.sessions = 1;
@@ -82,7 +82,7 @@ test("sums written by many at once are all there, and a file that is not ours is
   expect(readLedger(place)?.sessions).toBe(1);
 });
 
-test("names that servers make up cannot make the file large or be taken for something else", async () => {
+test.concurrent("names that servers make up cannot make the file large or be taken for something else", async () => {
   const place = path.join(folder, "bounded");
   const ledger = emptyLedger();
   for (let n = 0; n < 5000; n++)
@@ -98,14 +98,14 @@ test("names that servers make up cannot make the file large or be taken for some
   expect(({} as { results?: number }).results).toBeUndefined();
 });
 
-test.each([[["stats", "--colour"]], [["pins", "burn"]], [["pins", "show", "nobody"]], [["pins", "forget"]]])(
+test.concurrent.each([[["stats", "--colour"]], [["pins", "burn"]], [["pins", "show", "nobody"]], [["pins", "forget"]]])(
   "%p is refused",
   async (words) => {
     expect((await run(words, "refused")).code).toBe(2);
   },
 );
 
-test("a handle is in the result's _meta", async () => {
+test.concurrent("a handle is in the result's _meta", async () => {
   await using proxied = await start();
   expect((await proxied.client.callTool("tree"))._meta?.[ORIGINAL_KEY]).toMatch(/^\d{24}$/);
 });

@@ -21,6 +21,7 @@ import { rebuilt } from "./rebuilt.ts";
 /** A person may take this long to answer before the parked call is given up. */
 const PARKED_MS = 10 * 60 * 1000;
 const MAX_PARKED = 100;
+const UNSUBSCRIBE_MS = 10_000;
 const CACHEABLE = /^(tools|prompts|resources|resources\/templates)\/list$|^resources\/read$/;
 const NEWEST_LEGACY = "2025-11-25";
 
@@ -120,13 +121,24 @@ export function modernOverLegacy(downstream: Downstream): Passage {
     const _meta = { [META.subscriptionId]: idValue(call.id) };
     const { taskIds: _, ...granted } = wanted;
     call.notify("notifications/subscriptions/acknowledged", { notifications: granted, _meta });
-    const uris = Array.isArray(wanted["resourceSubscriptions"]) ? wanted["resourceSubscriptions"] : [];
+    const over = new Promise<void>((resolve) => {
+      if (call.signal.aborted) resolve();
+      else call.signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    // From the start: a change may be told in the same breath in which the subscription is confirmed.
+    listening.add(call);
+    const uris = subscribedBy(call);
     for (const uri of uris)
       await downstream.request("resources/subscribe", { uri }, { signal: call.signal }).catch(() => {});
-    listening.add(call);
-    await new Promise<void>((resolve) => call.signal.addEventListener("abort", () => resolve(), { once: true }));
+    await over;
     listening.delete(call);
+    for (const uri of uris) if (![...listening].some((other) => subscribedBy(other).includes(uri))) unsubscribe(uri);
     return { resultType: "complete", _meta };
+  }
+
+  function unsubscribe(uri: string): void {
+    const signal = AbortSignal.timeout(UNSUBSCRIBE_MS);
+    void downstream.request("resources/unsubscribe", { uri }, { signal }).catch(() => {});
   }
 
   return {
@@ -206,13 +218,18 @@ function tellLog(call: Call | undefined, message: Notification): void {
     call?.notify(message.method, new RawJson(paramsText(message.raw)));
 }
 
+function subscribedBy(call: Call): string[] {
+  const wanted = call.params["notifications"];
+  const uris = isObject(wanted) ? wanted["resourceSubscriptions"] : undefined;
+  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === "string") : [];
+}
+
 function tellChange(call: Call, { method, params = {} }: Notification): void {
   const wanted = isObject(call.params["notifications"]) ? call.params["notifications"] : {};
-  const uris = wanted["resourceSubscriptions"];
   const relevant =
     (method === "notifications/tools/list_changed" && wanted["toolsListChanged"] === true) ||
     (method === "notifications/prompts/list_changed" && wanted["promptsListChanged"] === true) ||
     (method === "notifications/resources/list_changed" && wanted["resourcesListChanged"] === true) ||
-    (method === "notifications/resources/updated" && Array.isArray(uris) && uris.includes(params["uri"] ?? null));
+    (method === "notifications/resources/updated" && subscribedBy(call).includes(String(params["uri"])));
   if (relevant) call.notify(method, { ...params, _meta: { [META.subscriptionId]: idValue(call.id) } });
 }
