@@ -16,6 +16,7 @@ import { claimsModern } from "../server/modern.ts";
 import { isModern } from "../wire/revisions.ts";
 import { INVALID_REQUEST, PARSE_ERROR, RpcError } from "../wire/rpc-error.ts";
 import { SessionRegistry } from "./session-registry.ts";
+import { SharedBudget } from "../wire/shared-budget.ts";
 import { MAX_MESSAGE_BYTES } from "../wire/stdio.ts";
 
 const REQUEST_HEADERS = [
@@ -40,6 +41,9 @@ export type HttpOptions = HostRules & {
   onReceived?: (request: Request) => void;
 };
 
+/** Sixteen of the largest messages at once. */
+const MAX_RECEIVING_BYTES = 256 * 1024 * 1024;
+
 export type HttpEndpoint = { fetch(request: Request): Promise<Response>; sessions(): number; close(): void };
 
 export function createHttpHandler(service: Service, options: HttpOptions = {}): HttpEndpoint {
@@ -49,6 +53,7 @@ export function createHttpHandler(service: Service, options: HttpOptions = {}): 
     idleMs: options.sessionIdleMs ?? 30 * 60 * 1000,
   });
   const streamLimits = { ...STREAM_LIMITS, ...options.streams };
+  const receiving = new SharedBudget(Math.max(MAX_RECEIVING_BYTES, maxBodyBytes));
   const limited = withLoadLimit(service);
   const legacy = new LegacyHttp(limited, sessions, streamLimits);
   const modern = new ModernHttp(limited, streamLimits);
@@ -67,7 +72,7 @@ export function createHttpHandler(service: Service, options: HttpOptions = {}): 
     if (request.method !== "POST")
       return refusal(405, `${request.method} is not offered`, undefined, { allow: "POST, GET, DELETE" });
     if (!isJson(request.headers.get("content-type"))) return refusal(415, "Content-Type must be application/json");
-    const body = await readBody(request, maxBodyBytes);
+    const body = await readBody(request, maxBodyBytes, receiving);
     options.onReceived?.(request);
     if (!body.ok) {
       return jsonResponse(errorText(undefined, new RpcError(PARSE_ERROR, body.problem)), body.status);

@@ -19,7 +19,9 @@ import type { Revision } from "../wire/revisions.ts";
 import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../wire/rpc-error.ts";
 import { checkLogLevel } from "./modern.ts";
 import { Seal } from "./seal.ts";
-import { MAX_SUBSCRIPTIONS, MAX_URI_CHARS, subscriptionMethods } from "./subscription-methods.ts";
+import { SharedBudget } from "../wire/shared-budget.ts";
+import { subscriptionMethods } from "./subscription-methods.ts";
+import { MAX_WATCHED_CHARS, WatchedUris } from "./watched-uris.ts";
 import { taskMethods } from "./task-methods.ts";
 import { taskFields } from "./task-wire.ts";
 import { TASK_LIMITS, TaskStore } from "./tasks.ts";
@@ -84,9 +86,10 @@ export function createServer(options: ServerOptions): Server {
     changes.tell({ kind: "task", owner: task.owner, taskId: task.id, status: taskFields(task, "2026-07-28") }),
   );
 
+  const watched = new SharedBudget(MAX_WATCHED_CHARS);
   const stateOf = (session: Session): SessionState => {
     let state = sessions.get(session);
-    if (!state) sessions.set(session, (state = { logLevel: "debug", uris: new Set() }));
+    if (!state) sessions.set(session, (state = { logLevel: "debug", uris: new WatchedUris(watched) }));
     return state;
   };
   const levelFor = (call: Call): LogLevel | undefined =>
@@ -116,7 +119,7 @@ export function createServer(options: ServerOptions): Server {
   if (offers.resources) {
     const subscriptions = {
       add(call: Call, uri: string) {
-        if (call.session) subscribe(stateOf(call.session).uris, uri);
+        if (call.session) stateOf(call.session).uris.add(uri);
       },
       remove: (call: Call, uri: string) => void (call.session && stateOf(call.session).uris.delete(uri)),
     };
@@ -143,7 +146,7 @@ export function createServer(options: ServerOptions): Server {
   if (offers.tools || offers.prompts || offers.resources) {
     Object.assign(
       methods,
-      subscriptionMethods(changes, () => offers, closing.signal),
+      subscriptionMethods(changes, () => offers, closing.signal, watched),
     );
   }
   if (options.logging) methods["logging/setLevel"] = { era: "legacy", run: (call) => setLevel(call) };
@@ -197,8 +200,16 @@ export function createServer(options: ServerOptions): Server {
       return modernResult(method, call).then((result) => complete(result, method, modernInfo, options.cache));
     },
     opened(session) {
-      const stop = changes.listen((change) => tellSession(session, stateOf(session), change));
-      session.ended.addEventListener("abort", stop, { once: true });
+      const state = stateOf(session);
+      const stop = changes.listen((change) => tellSession(session, state, change));
+      session.ended.addEventListener(
+        "abort",
+        () => {
+          stop();
+          state.uris.clear();
+        },
+        { once: true },
+      );
     },
     isBusy: (owner) => tasks.hasRunning(owner),
     ended: (owner) => tasks.endOwner(owner),
@@ -222,15 +233,7 @@ export function createServer(options: ServerOptions): Server {
   };
 }
 
-type SessionState = { logLevel: LogLevel; uris: Set<string> };
-
-function subscribe(uris: Set<string>, uri: string): void {
-  if (uri.length > MAX_URI_CHARS) throw new RpcError(INVALID_PARAMS, `a URI of more than ${MAX_URI_CHARS} characters`);
-  if (uris.size >= MAX_SUBSCRIPTIONS && !uris.has(uri)) {
-    throw new RpcError(INVALID_PARAMS, `more than ${MAX_SUBSCRIPTIONS} subscriptions: unsubscribe some first`);
-  }
-  uris.add(uri);
-}
+type SessionState = { logLevel: LogLevel; uris: WatchedUris };
 
 function methodFor(methods: Methods, call: Call): Method {
   const method = Object.hasOwn(methods, call.method) ? methods[call.method] : undefined;

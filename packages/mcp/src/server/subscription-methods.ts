@@ -8,22 +8,43 @@ import type { Methods } from "./method.ts";
 import { META } from "../wire/revisions.ts";
 import { INVALID_PARAMS, RpcError } from "../wire/rpc-error.ts";
 import { hasTasksExtension } from "./run-tool.ts";
+import type { SharedBudget } from "../wire/shared-budget.ts";
+import { MAX_SUBSCRIPTIONS, MAX_URI_CHARS, WatchedUris } from "./watched-uris.ts";
 
-/** More than anybody watches, and a bound on what one client makes us keep. */
-export const MAX_SUBSCRIPTIONS = 1000;
-export const MAX_URI_CHARS = 8192;
-
-type Granted = { tools: boolean; prompts: boolean; resources: boolean; uris: Set<string>; tasks: Set<string> };
+type Granted = { tools: boolean; prompts: boolean; resources: boolean; uris: WatchedUris; tasks: WatchedUris };
 export type Offered = { tools: boolean; prompts: boolean; resources: boolean; tasks: boolean };
 
-export function subscriptionMethods(changes: Changes, offered: () => Offered, closing: AbortSignal): Methods {
-  return { "subscriptions/listen": { era: "modern", run: (call) => listen(call, changes, offered(), closing) } };
+export function subscriptionMethods(
+  changes: Changes,
+  offered: () => Offered,
+  closing: AbortSignal,
+  watched: SharedBudget,
+): Methods {
+  return {
+    "subscriptions/listen": {
+      era: "modern",
+      async run(call) {
+        const wanted = call.params["notifications"];
+        if (!isObject(wanted)) throw new RpcError(INVALID_PARAMS, "notifications is required");
+        const granted = {
+          ...grant(wanted, offered()),
+          uris: new WatchedUris(watched),
+          tasks: new WatchedUris(watched),
+        };
+        try {
+          if (offered().resources) watch(granted.uris, wanted["resourceSubscriptions"]);
+          if (offered().tasks && hasTasksExtension(call)) watch(granted.tasks, wanted["taskIds"]);
+          return await listen(call, changes, granted, closing);
+        } finally {
+          granted.uris.clear();
+          granted.tasks.clear();
+        }
+      },
+    },
+  };
 }
 
-async function listen(call: Call, changes: Changes, offered: Offered, closing: AbortSignal): Promise<JsonObject> {
-  const wanted = call.params["notifications"];
-  if (!isObject(wanted)) throw new RpcError(INVALID_PARAMS, "notifications is required");
-  const granted = grant(wanted, offered, call);
+async function listen(call: Call, changes: Changes, granted: Granted, closing: AbortSignal): Promise<JsonObject> {
   const _meta = { [META.subscriptionId]: idValue(call.id) };
   call.notify("notifications/subscriptions/acknowledged", { notifications: wireForm(granted), _meta });
   const stop = changes.listen((change) => {
@@ -39,13 +60,11 @@ async function listen(call: Call, changes: Changes, offered: Offered, closing: A
   return { _meta };
 }
 
-function grant(wanted: JsonObject, offered: Offered, call: Call): Granted {
+function grant(wanted: JsonObject, offered: Offered): Pick<Granted, "tools" | "prompts" | "resources"> {
   return {
     tools: wanted["toolsListChanged"] === true && offered.tools,
     prompts: wanted["promptsListChanged"] === true && offered.prompts,
     resources: wanted["resourcesListChanged"] === true && offered.resources,
-    uris: new Set(offered.resources ? strings(wanted["resourceSubscriptions"]) : []),
-    tasks: new Set(offered.tasks && hasTasksExtension(call) ? strings(wanted["taskIds"]) : []),
   };
 }
 
@@ -54,8 +73,8 @@ function wireForm(granted: Granted): JsonObject {
     ...(granted.tools ? { toolsListChanged: true } : {}),
     ...(granted.prompts ? { promptsListChanged: true } : {}),
     ...(granted.resources ? { resourcesListChanged: true } : {}),
-    ...(granted.uris.size > 0 ? { resourceSubscriptions: [...granted.uris] } : {}),
-    ...(granted.tasks.size > 0 ? { taskIds: [...granted.tasks] } : {}),
+    ...(granted.uris.size > 0 ? { resourceSubscriptions: granted.uris.list() } : {}),
+    ...(granted.tasks.size > 0 ? { taskIds: granted.tasks.list() } : {}),
   };
 }
 
@@ -78,12 +97,12 @@ function notificationFor(
   }
 }
 
-function strings(value: Json | undefined): string[] {
-  if (value === undefined) return [];
+function watch(watched: WatchedUris, value: Json | undefined): void {
+  if (value === undefined) return;
   if (!Array.isArray(value)) throw new RpcError(INVALID_PARAMS, "resourceSubscriptions and taskIds are arrays");
   if (value.length > MAX_SUBSCRIPTIONS)
     throw new RpcError(INVALID_PARAMS, `more than ${MAX_SUBSCRIPTIONS} subscriptions`);
-  return value.filter((item) => typeof item === "string" && item.length <= MAX_URI_CHARS) as string[];
+  for (const item of value) if (typeof item === "string" && item.length <= MAX_URI_CHARS) watched.add(item);
 }
 
 function eitherAborts(...signals: AbortSignal[]): Promise<void> {
