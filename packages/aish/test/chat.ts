@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import path from "node:path";
 import { makeHome, modelSettings, stdioServer } from "./home.ts";
 import type { Home } from "./home.ts";
-import { startPty } from "./pty.ts";
+import { startPty, startShell } from "./pty.ts";
 import type { Pty, PtyOptions } from "./pty.ts";
 import { startModel } from "./scripted-model.ts";
 import type { ScriptedModel } from "./scripted-model.ts";
@@ -13,6 +13,8 @@ export type Chat = {
   model: ScriptedModel;
   /** aish in a terminal; the one before, if there is one, stays as it is. */
   start(args?: string[], options?: PtyOptions): Pty;
+  /** A shell with job control instead. */
+  shell(): Pty;
   /** Settings with the scripted model, and more. */
   settings(more?: string): void;
 };
@@ -27,6 +29,11 @@ export async function chat(run: (chat: Chat) => Promise<void>): Promise<void> {
       model,
       start(args = [], options = {}) {
         const pty = startPty(home, args, options);
+        started.push(pty);
+        return pty;
+      },
+      shell() {
+        const pty = startShell(home);
         started.push(pty);
         return pty;
       },

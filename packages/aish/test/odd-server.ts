@@ -44,6 +44,12 @@ const tools = [
     run: async ({ text: said }) => text(`you said ${said}`),
   }),
   defineTool({
+    name: "say",
+    description: "Says exactly that.",
+    input: object({ text: string("what to say") }),
+    run: async ({ text: said }) => text(said),
+  }),
+  defineTool({
     name: "fail",
     description: "Always fails.",
     input: object({}),

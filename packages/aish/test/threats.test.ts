@@ -20,8 +20,9 @@ import { createRedactor } from "@bosun/guard";
 import { aish, makeHome, modelSettings } from "./home.ts";
 import type { Home } from "./home.ts";
 import { startPty } from "./pty.ts";
-import { calls, says, startModel } from "./scripted-model.ts";
-import type { ScriptedModel } from "./scripted-model.ts";
+import { ALLOW_ALL, odd } from "./chat.ts";
+import { calls, finish, says, startModel } from "./scripted-model.ts";
+import type { ScriptedModel, Step } from "./scripted-model.ts";
 
 let home: Home;
 let model: ScriptedModel;
@@ -211,6 +212,92 @@ describe("C7 text that asks for another call", () => {
     // Nor on another day, when the conversation goes on.
     model.push(calls(["sink__echo", { text: "secrets" }]), says("ok"));
     expect((await aish(home, ["-p", "-c", "go on"], { seams })).code).toBe(3);
+  });
+});
+
+describe("C8 broken streams", () => {
+  const call = { index: 0, id: "c1", type: "function", function: { name: "odd__wait", arguments: '{"ms":"1"}' } };
+  const whole = { choices: [{ index: 0, delta: { tool_calls: [call] } }] };
+  const half = { ...call, function: { name: "odd__wait", arguments: '{"ms":' } };
+  test.each<[string, Step]>([
+    ["closed without an end", { chunks: [whole], end: "close" }],
+    ["closed in the middle of arguments", { chunks: [{ choices: [{ delta: { tool_calls: [half] } }] }], end: "close" }],
+    ["an error after the call", { chunks: [whole, { error: { message: "out of memory" } }] }],
+    ["cut by the token limit", { chunks: [{ choices: [{ delta: { tool_calls: [half] } }] }, finish("length")] }],
+    ["stopped by a filter", { chunks: [whole, finish("content_filter")] }],
+    ["silent", { chunks: [whole], end: "hang" }],
+  ])("%s: nothing runs, and the conversation goes on", async (_, step) => {
+    home.settings(modelSettings(model.url, `idle_timeout_s = 1\n${odd()}${ALLOW_ALL("odd")}`));
+    model.push(step);
+    const { code, stdout } = await aish(home, ["-p", "go"]);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(home.files().some(({ file }) => file.endsWith("waits.log"))).toBe(false);
+    model.push(says("fine"));
+    expect((await aish(home, ["-p", "-c", "and now?"])).code).toBe(0);
+  });
+});
+
+describe("C9 endless loops", () => {
+  test.each<[string, string, string[], number, string]>([
+    ["rounds", "[mcp]\nmax_tool_depth = 3\n", [], 4, "depth limit reached (3 rounds)"],
+    ["calls", "[mcp]\nmax_tool_calls = 4\n", [], 4, "4 tool calls were made for this question"],
+    ["time", "", ["--timeout", "1"], 6, ""],
+    ["the window", "[mcp]\nmax_tool_depth = 40\nmax_tool_calls = 60\n", ["--timeout", "8"], 6, ""],
+  ])("a model that never stops calling is stopped by %s", async (what, settings, flags, code, said) => {
+    home.settings(modelSettings(model.url, `${settings}${odd()}${ALLOW_ALL("odd")}`));
+    const slow = what === "time" ? { delayMs: 150 } : what === "the window" ? { delayMs: 300 } : {};
+    for (let n = 0; n < 100; n += 1) model.push({ ...calls(["odd__say", { text: `${n} `.repeat(500) }]), ...slow });
+    const ran = await aish(home, ["-p", ...flags, "go"]);
+    expect(ran.code).toBe(code);
+    expect(ran.stderr).toContain(said);
+    // Whatever it was stopped by, no request was ever larger than the window.
+    for (const { body } of model.seen) expect(JSON.stringify(body).length).toBeLessThan(32768 * 3.5);
+  });
+
+  test("cancelling reaches the server: what it was doing ends", async () => {
+    home.settings(modelSettings(model.url, `${odd()}${ALLOW_ALL("odd")}`));
+    model.push(calls(["odd__slow", {}]));
+    expect((await aish(home, ["-p", "--timeout", "1", "go"])).code).toBe(6);
+    const audit = home.files().filter(({ file }) => file.includes("audit"));
+    expect(audit.map(({ text }) => text).join("")).toContain('"outcome":"cancelled"');
+  });
+});
+
+describe("C10 disk", () => {
+  test("after a run with every kind of secret, none of them is in any file, and every file is the person's alone", async () => {
+    const secrets = {
+      key: "sk-model-key-0123456789",
+      fromEnv: "env-token-0123456789",
+      literal: "literal-token-0123456789",
+      header: "header-token-0123456789",
+      variable: "variable-secret-0123456789",
+    };
+    const web = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: (request) => new Response(request.headers.get("authorization"), { status: 500 }),
+    });
+    const url = `http://127.0.0.1:${web.port}/mcp`;
+    home.settings(
+      modelSettings(
+        model.url,
+        `key_env = "MODEL_KEY"\n[mcp.servers.a]\nurl = "${url}"\nauth_env = "A_TOKEN"\n[mcp.servers.b]\nurl = "${url}"\nauth_token = "${secrets.literal}"\n[mcp.servers.c]\nurl = "${url}"\nheaders = { Authorization = "Bearer ${secrets.header}" }\n${odd()}env = { ODD_SECRET = "${secrets.variable}" }\n${ALLOW_ALL("odd")}`,
+      ),
+    );
+    const told = Object.values(secrets).join(" ");
+    model.push(calls(["odd__echo", { text: told, password: "hunter2-hunter2" }]), says(`I was told ${told}`));
+    const env = { MODEL_KEY: secrets.key, A_TOKEN: secrets.fromEnv };
+    await aish(home, ["-p", "--trace", path.join(home.folder, "trace.jsonl"), "go"], { env });
+    expect(model.seen[0]?.headers.get("authorization")).toBe(`Bearer ${secrets.key}`);
+    const settingsFile = path.join(home.folder, "config/bosun/config.toml");
+    for (const { file, text, mode } of home.files()) {
+      if (file === settingsFile || file.includes("/.bun/")) continue; // the second is the runtime's, of the test's server
+      expect([file, mode & 0o077]).toEqual([file, 0]);
+      // The model itself said them and the person may read what it said: the log of the talk is theirs.
+      if (file.includes("/sessions/")) continue;
+      for (const secret of Object.values(secrets)) expect([file, text.includes(secret)]).toEqual([file, false]);
+    }
+    await web.stop(true);
   });
 });
 

@@ -11,7 +11,7 @@ describe.concurrent("1.3 start-up", () => {
       const nc = `[mcp.servers.nc]\nurl = "http://127.0.0.1:${locked.port}/mcp"\nauth_env = "NC_MCP_TOKEN"\n`;
       settings(`${odd("", "boltzmann")}${nc}[mcp.auto_approve]\n"boltzman.read_file" = true\n`);
       const screen = start([], { env: { NC_MCP_TOKEN: "t-0123456789" }, columns: 120 });
-      await screen.until(/mcp: boltzmann ready \(10 tools, \d+ ms\)/);
+      await screen.until(/mcp: boltzmann ready \(11 tools, \d+ ms\)/);
       await screen.until(
         "[aish] mcp: nc failed: HTTP 401 (token from NC_MCP_TOKEN was refused) · :mcp connect nc to retry",
       );

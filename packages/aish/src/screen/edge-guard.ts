@@ -1,6 +1,8 @@
 // The model's words run to the edge of the screen and go on at its beginning, where our own lines stand. What would look
-// like one of ours there gets a backslash, as it does at the start of a line.
+// like one of ours there gets a backslash, as it does at the start of a line. Frames drawn in ASCII are guarded here at the
+// start of a line, too: the guard of foreign text knows only the others.
 import { widthOf } from "./layout.ts";
+import type { Frames } from "./style.ts";
 
 const OURS = ["[aish]", "[bosun]", "┌", "└", "├", "│", "╭", "╰"];
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
@@ -8,7 +10,12 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const STYLE = /^\u001b\[[0-9;]*m/;
 
 export class EdgeGuard {
+  readonly #own: readonly string[];
   #column = 0;
+
+  constructor(frames: Frames) {
+    this.#own = Object.values(frames).filter((mark) => !OURS.includes(mark.trim()));
+  }
 
   /** `columns`: how wide the screen is now. */
   push(text: string, columns: number): string {
@@ -26,6 +33,11 @@ export class EdgeGuard {
   }
 
   #line(line: string, columns: number): string {
+    if (line === "") return "";
+    if (this.#column === 0 && imitates(line, this.#own)) {
+      this.#column = 1;
+      return `\\${this.#line(line, columns)}`;
+    }
     const width = widthOf(line);
     if (this.#column + width <= columns) {
       this.#column += width;
@@ -38,7 +50,7 @@ export class EdgeGuard {
       const piece = style ?? first?.segment ?? rest;
       const wide = style === undefined ? widthOf(piece) : 0;
       if (this.#column + wide > columns) {
-        const isForged = imitates(rest);
+        const isForged = imitates(rest, OURS) || imitates(rest, this.#own);
         this.#column = isForged ? 1 : 0;
         if (isForged) out += "\\";
       }
@@ -51,6 +63,6 @@ export class EdgeGuard {
 }
 
 // What comes next is not known yet: the beginning of a mark of ours counts as one.
-function imitates(text: string): boolean {
-  return OURS.some((mark) => text.startsWith(mark) || (text.length < mark.length && mark.startsWith(text)));
+function imitates(text: string, marks: readonly string[]): boolean {
+  return marks.some((mark) => text.startsWith(mark) || (text.length < mark.length && mark.startsWith(text)));
 }

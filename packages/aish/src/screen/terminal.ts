@@ -18,7 +18,7 @@ export class Terminal {
   #isAtStart = true;
   #transient = false;
   #input: InputLine | undefined;
-  readonly #edge = new EdgeGuard();
+  readonly #edge: EdgeGuard;
 
   constructor(io: Io, options: { color?: boolean; ascii?: boolean } = {}) {
     this.#out = io.stdout;
@@ -27,6 +27,7 @@ export class Terminal {
     this.style = styleFor(may && wantsColor(io.env, io.stderr.isTerminal));
     this.wordStyle = styleFor(may && wantsColor(io.env, io.stdout.isTerminal));
     this.frames = framesFor(isUtf8Locale(io.env) && options.ascii !== true);
+    this.#edge = new EdgeGuard(this.frames);
   }
 
   get columns(): number {

@@ -15,6 +15,7 @@ import type { LimitAnswer, Person, View } from "./view.ts";
 
 const REPEATS = 3;
 const HOPELESS_ROUNDS = 2;
+const FILTERED = "the answer was stopped by the provider's filter";
 
 export type TurnEnd = {
   kind: "answered" | "stopped" | "failed" | "limit";
@@ -92,7 +93,9 @@ class TurnRun {
           if (meaning.warning !== undefined) this.#view.status(meaning.warning);
           if (meaning.mark === "cut")
             this.#view.status("the answer was cut off by the token limit; :go asks to continue");
-          if (meaning.mark === "filtered") this.#view.status("the answer was stopped by the provider's filter");
+          if (meaning.mark !== "filtered") return this.#answered();
+          if (answer.text.trim() === "") return this.#fail(FILTERED);
+          this.#view.status(FILTERED);
           return this.#answered();
         }
         default:
