@@ -150,6 +150,31 @@ test.concurrent("what is kept is nobody else's to read, and no lock stays behind
   for (const name of files) expect(statSync(path.join(folder, "private/bosun", name)).mode & 0o077).toBe(0);
 });
 
+test.concurrent("a server cannot fill the file that the pins of all servers are in", async () => {
+  const large = (name: string): object => tool(name, `${name} ${"d".repeat(200_000)}`);
+  const greedy = json({ name: "greedy", tools: Array.from({ length: 20 }, (_, n) => large(`t${n}`)) });
+  for (let n = 0; n < 2; n++) {
+    await using proxied = await start({ server: [...bun, listed, greedy], state: "greedy" });
+    expect(await proxied.names()).toEqual(["t0", "t1", "t2", "t3", "t4", "read_original"]);
+    expect((await proxied.call("t9")).text).toMatch(/together are too large/);
+  }
+  // Three more fit; after that a newcomer is refused, and those that were there still work.
+  const crowd = Array.from({ length: 4 }, (_, n) =>
+    json({ name: `s${n}`, tools: [0, 1, 2, 3].map((t) => large(`x${n}_${t}`)) }),
+  );
+  const offered: number[] = [];
+  for (const file of crowd) {
+    await using proxied = await start({ server: [...bun, listed, file], state: "greedy" });
+    offered.push((await proxied.names()).length - 1);
+  }
+  expect(offered).toEqual([4, 4, 0, 0]);
+  await using again = await start({ server: [...bun, listed, greedy], state: "greedy" });
+  expect(await again.names()).toContain("t4");
+  await using refused = await start({ server: [...bun, listed, crowd[3] ?? ""], state: "greedy" });
+  await refused.names();
+  expect((await refused.call("x3_0")).text).toMatch(/no room for more pins.*pins forget/);
+});
+
 describe("what a description hides is seen", () => {
   const hostile: [string, string, string][] = [
     ["zero width", "a\u200bb", "a\\u200bb"],

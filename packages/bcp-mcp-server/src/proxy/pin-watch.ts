@@ -1,5 +1,7 @@
 // Is a server's tool list still the one that was accepted? What is different is held back until a person has seen it.
 // The first list of a server is taken as it is: nobody could compare it with anything.
+import { statSync } from "node:fs";
+import path from "node:path";
 import type { PinChange } from "@bosun/guard";
 import type { ToolDefinition } from "@bosun/shrink";
 import type { Log } from "../log.ts";
@@ -7,6 +9,13 @@ import type { ServerSpec } from "./downstream.ts";
 import { addressOf, noteServer, readKnownServers } from "./known-servers.ts";
 import type { KnownServer } from "./known-servers.ts";
 import { boundedTools } from "./tool-bounds.ts";
+
+/** What is read of the file of pins, with something to spare for changes that are accepted. */
+const MAX_PINS_BYTES = 3.5 * 1024 * 1024;
+/** Definitions stand in it as JSON in JSON. */
+const QUOTED = 1.5;
+const FORGET =
+  "`bosun proxy pins` lists the servers, `bosun proxy pins forget NAME` removes one that is not used any more";
 
 export type Checked = {
   /** What may be listed and called. */
@@ -39,7 +48,11 @@ export class PinWatch {
       // Opened anew each time: a person may have accepted a change in the meantime.
       const pins = openPins(folder);
       const report = pins.check(identity, tools);
-      if (report.kind === "new") await this.unlessReadOnly(folder, () => pins.accept(identity, tools, new Date()));
+      if (report.kind === "new") {
+        if (!hasRoom(folder, tools))
+          throw new GuardError("LIMIT", `there is no room for more pins in ${folder}: ${FORGET}`);
+        await this.unlessReadOnly(folder, () => pins.accept(identity, tools, new Date()));
+      }
       if (report.kind !== "different") {
         await this.note(folder, identity, { ...note, tools: namesOf(tools) }, report.kind === "new");
         return { offered: definitions, held };
@@ -118,6 +131,12 @@ export class PinWatch {
     this.log("warn", text);
     return true;
   }
+}
+
+// A file that has grown beyond what is read would be no pins at all, for any server.
+function hasRoom(folder: string, tools: readonly ToolDefinition[]): boolean {
+  const size = statSync(path.join(folder, "pins.json"), { throwIfNoEntry: false })?.size ?? 0;
+  return size + JSON.stringify(tools).length * QUOTED < MAX_PINS_BYTES;
 }
 
 /** How a tool is run says nothing to a model, and servers say it to clients of one era only. */

@@ -5,6 +5,8 @@ import { rebuilt } from "./rebuilt.ts";
 
 const MAX_TOOLS = 5000;
 const MAX_DEFINITION_CHARS = 256 * 1024;
+/** Ten times the longest list known. All servers' definitions share one file of pins, and one must not fill it. */
+const MAX_LIST_CHARS = 1024 * 1024;
 /** Far above the longest that servers in use have. */
 const MAX_DESCRIPTION_CHARS = 20_000;
 const MAX_NAME_CHARS = 200;
@@ -22,15 +24,19 @@ export function boundedTools(listed: readonly ToolDefinition[]): {
   const held = new Map<string, string>();
   const names = new Map<string, number>();
   for (const { name } of listed) names.set(name, (names.get(name) ?? 0) + 1);
+  let chars = 0;
   const tools = listed.filter((tool, at) => {
     const { name } = tool;
+    const length = JSON.stringify(tool).length;
     const problem =
       (at >= MAX_TOOLS && `its server lists more than ${MAX_TOOLS} tools`) ||
       ((names.get(name) ?? 0) > 1 && "its server lists it twice") ||
       (name.length > MAX_NAME_CHARS && "its name is too long") ||
       (UNFIT_NAME.test(name) && "its name holds characters that are not seen") ||
-      (JSON.stringify(tool).length > MAX_DEFINITION_CHARS && "its definition is too large");
+      (length > MAX_DEFINITION_CHARS && "its definition is too large") ||
+      (chars + length > MAX_LIST_CHARS && "all definitions of its server together are too large");
     if (problem) held.set(name, `${JSON.stringify(name.slice(0, MAX_NAME_CHARS))} is held back: ${problem}`);
+    else chars += length;
     return !problem;
   });
   return { tools, held };
