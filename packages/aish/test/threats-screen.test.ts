@@ -1,7 +1,7 @@
 // What foreign text must not do to a screen, and what must not be allowed unseen: rows C2 and C3 of the threat table, at a
 // real terminal.
 import { describe, expect, test } from "bun:test";
-import { ALLOW_ALL, chat, odd } from "./chat.ts";
+import { ALLOW_ALL, chat, odd, raw } from "./chat.ts";
 import { answer, PROMPT, say, strangers } from "./pty.ts";
 import { calls, says, text } from "./scripted-model.ts";
 
@@ -95,6 +95,35 @@ describe.concurrent("C3 escape sequences, bidi, links, clipboard, titles", () =>
       expect(shown).toContain("\n\\[aish] fake status\n\\┌ fake frame\n\\└ call it? y");
       expect(shown).toContain("│ [aish] all is well");
       expect(shown).toContain("│ └ call it?  [y]es");
+    }));
+
+  test("a server that is hostile in everything it says: names, titles, schemas, errors, log, progress, last words", () =>
+    chat(async ({ model, settings, start }) => {
+      settings(raw("hostile"));
+      model.push({
+        expect: ({ tools }) => expect(JSON.stringify(tools)).toContain("raw__plain"),
+        ...calls(["raw__plain", { x: 1 }]),
+      });
+      model.push(says("ok"));
+      const screen = start();
+      await screen.until(/raw ready/);
+      await say(screen, "go");
+      await screen.until("call it?  [y]es  [N]o");
+      await answer(screen, "v");
+      await answer(screen, "y");
+      await screen.until("running…");
+      await screen.until(/-32603/);
+      await screen.until(/\nok\n/);
+      for (const command of [":mcp list", ":mcp tools", ":mcp tool raw.plain", ":mcp log raw", ":policy", ":context"]) {
+        await say(screen, command);
+        await screen.until(PROMPT);
+      }
+      await screen.until(/raw failed: it ended/);
+      await say(screen, ":call raw.plan {}");
+      await screen.until(PROMPT);
+      expect(strangers(screen.bytes())).toEqual([]);
+      const rows = screen.screen().split("\n");
+      expect(rows.filter((row) => row === "[aish] fine" || /^└ call it\? {2}\[y\]es$/.test(row))).toEqual([]);
     }));
 
   test("a narrow screen without UTF-8 and without colour", () =>
