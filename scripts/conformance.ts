@@ -1,7 +1,7 @@
 // npm run conformance: the official MCP conformance suite against our server, our client, and our server through our
-// proxy, both requirement sets.
+// proxy, alone and beside another server, both requirement sets.
 //   --verbose   the suite's own output as well
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -18,16 +18,14 @@ const fixtures = path.join(root, "conformance/server.ts");
 const proxyEntry = path.join(root, "packages/bcp-mcp-server/src/index.ts");
 const server = Bun.spawn([...hardened, fixtures], { stdout: "pipe", stderr: "inherit", env: process.env });
 // Behind the proxy the same fixtures are reached over stdio: what no scenario of the suite tries by itself.
-const proxy = Bun.spawn(
-  [...hardened, proxyEntry, "--mode", "proxy", "--listen", "0", "--", ...hardened, fixtures, "--stdio"],
-  // Pins of fixtures that change with us do not belong into anybody's real state folder.
-  { stdout: "inherit", stderr: "pipe", env: { ...process.env, XDG_STATE_HOME: path.join(scratch, "state") } },
-);
+const proxy = startProxy("alone", ["--", ...hardened, fixtures, "--stdio"]);
+const several = startProxy("several", ["--servers", serversFile()]);
 let failed = 0;
 let passed = 0;
 try {
   const url = addressIn(await firstLine(server.stdout));
   const proxyUrl = addressIn(await firstLine(proxy.stderr));
+  const severalUrl = addressIn(await firstLine(several.stderr));
   const client = [...hardened, path.join(root, "conformance/client.ts")].map(quoted).join(" ");
   const rows: string[][] = [];
   for (const revision of REVISIONS) {
@@ -35,6 +33,7 @@ try {
       ["server", "--url", url],
       ["client", "--command", client],
       ["server through the proxy", "--url", proxyUrl],
+      ["server through the proxy, beside another", "--url", severalUrl],
     ] as const) {
       const scenarios = await run([leg.split(" ")[0] ?? leg, ...args, "--requirements", revision]);
       const scored = scenarios.filter((scenario) => scenario.scored);
@@ -55,9 +54,31 @@ try {
 } finally {
   server.kill();
   proxy.kill();
+  several.kill();
 }
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+
+function startProxy(name: string, behind: string[]): Bun.Subprocess<"ignore", "inherit", "pipe"> {
+  return Bun.spawn([...hardened, proxyEntry, "--mode", "proxy", "--listen", "0", ...behind], {
+    stdout: "inherit",
+    stderr: "pipe",
+    // Pins of fixtures that change with us do not belong into anybody's real state folder.
+    env: { ...process.env, XDG_STATE_HOME: path.join(scratch, name) },
+  });
+}
+
+/** The fixtures, and beside them a server that has nothing to do with what the suite asks for. */
+function serversFile(): string {
+  const [command, ...flags] = hardened;
+  const file = path.join(scratch, "servers.json");
+  const servers = {
+    fixtures: { command, args: [...flags, fixtures, "--stdio"] },
+    reader: { command, args: [...flags, proxyEntry, "--mode", "reader"] },
+  };
+  writeFileSync(file, JSON.stringify({ mcpServers: servers }));
+  return file;
+}
 
 async function run(args: string[]): Promise<Scenario[]> {
   const child = Bun.spawn([...hardened, suite, ...args], {
