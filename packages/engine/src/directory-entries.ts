@@ -1,6 +1,5 @@
 // What a directory holds, as far as policy lets anybody know: denied and ignored entries are left out, not marked.
 import fs from "node:fs";
-import { readdir } from "node:fs/promises";
 import { compareBytes } from "./byte-order.ts";
 import { closeEntry, joinPath } from "./scope-directory.ts";
 import type { Directory, EntryKind } from "./scope-directory.ts";
@@ -16,7 +15,7 @@ export type NamedEntry = { readonly name: string; readonly kind: EntryKind };
 export async function entriesOf(scope: Scope, directory: Directory): Promise<NamedEntry[]> {
   const big = fs.fstatSync(directory.fd).size > BIG_DIRECTORY_BYTES;
   const found = big
-    ? await readdir(directory.self, { withFileTypes: true })
+    ? await fs.promises.readdir(directory.self, { withFileTypes: true })
     : fs.readdirSync(directory.self, { withFileTypes: true });
   directory.verify();
   const filtered = scope.deny.length + scope.ignore.length > 0;

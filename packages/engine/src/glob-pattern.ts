@@ -151,6 +151,7 @@ function splitAtSlashes(text: string): string[] {
 }
 
 function parseSegment(source: string, piece: string): Segment {
+  if (!/[\\[*?]/.test(piece)) return { kind: "literal", text: piece };
   const tokens: Token[] = [];
   for (let i = 0; i < piece.length;) {
     const code = piece.codePointAt(i) ?? 0;
@@ -213,7 +214,7 @@ function classChar(source: string, piece: string, at: number): { code: number; e
 }
 
 function expandBraces(source: string, text: string): string[] {
-  const open = findUnescaped(text, "{", 0);
+  const open = text.includes("{") ? findUnescaped(text, "{", 0) : -1;
   if (open < 0) return [text];
   const parts: string[] = [];
   let depth = 0;

@@ -164,9 +164,10 @@ function realDirectory(requested: string): string {
 
 /** Asks the file system itself: lower-casing everywhere would merge distinct directories on Linux. */
 function ignoresCase(directory: string): boolean {
-  const swapped = directory.replace(/\p{L}/gu, (letter) =>
-    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
-  );
+  // Not by a class of letters: to make one costs a megabyte, and what has no case stays what it is.
+  const swapped = Array.from(directory, (character) =>
+    character === character.toLowerCase() ? character.toUpperCase() : character.toLowerCase(),
+  ).join("");
   if (swapped === directory) return false;
   try {
     const one = fs.statSync(directory, { bigint: true });

@@ -39,7 +39,7 @@ export class Bench {
   readonly config: Config;
   readonly log: Log;
   readonly scope: Scope;
-  /** The workspace surface's: the working directory and nothing else. */
+  /** The workspace surface's: the working directory and nothing else. Often the same. */
   readonly workspace: Scope;
   readonly host: ProcessHost;
   readonly sandbox: Sandbox;
@@ -61,7 +61,8 @@ export class Bench {
       ignore: paths.ignore,
     };
     const scope = openScope({ workdir: config.workdir, roots: config.roots, ...globs });
-    const workspace = openScope({ workdir: config.workdir, roots: [config.workdir], ...globs });
+    const isWorkspace = scope.roots.length === 1 && scope.roots[0] === scope.workdir;
+    const workspace = isWorkspace ? scope : openScope({ workdir: config.workdir, roots: [config.workdir], ...globs });
     const view = { network: config.allowNetwork, home, path: environment["PATH"] ?? "", protect: paths.protected };
     const boundary = await boundaryOf(scope, view);
     const wanted: SandboxOptions = {
@@ -147,6 +148,6 @@ export class Bench {
     await this.#sessions.closeAll();
     await this.host.close();
     closeScope(this.scope);
-    closeScope(this.workspace);
+    if (this.workspace !== this.scope) closeScope(this.workspace);
   }
 }

@@ -38,7 +38,7 @@ export function readFlags(
 ): FlagValues {
   const given = new Map<string, Given>();
   for (const [name, values] of layer) given.set(name, { source: `settings (--${name})`, values });
-  for (const flag of flags) {
+  for (const flag of hasVariable(env, prefixes) ? flags : []) {
     const found = flag.wordOnly === true ? undefined : fromEnvironment(flag, env, prefixes);
     if (found !== undefined) given.set(flag.name, found);
   }
@@ -70,6 +70,12 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best !== undefined && best.distance <= Math.max(2, Math.floor(name.length / 3)) ? best.candidate : undefined;
 }
 
+/** Mostly there is none, and then no flag needs its variables' names made. */
+function hasVariable(env: Readonly<Record<string, string | undefined>>, prefixes: readonly string[]): boolean {
+  for (const name in env) for (const prefix of prefixes) if (name.startsWith(prefix)) return true;
+  return false;
+}
+
 function fromEnvironment(
   flag: Flag,
   env: Readonly<Record<string, string | undefined>>,
@@ -93,11 +99,12 @@ function fromEnvironment(
 function fromWords(flags: readonly Flag[], words: readonly string[]): Map<string, Given> {
   const found = new Map<string, { source: string; values: string[] }>();
   const rest = [...words];
+  const byName = new Map(flags.map((flag) => [flag.name, flag]));
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     const [, typed, glued] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
     if (typed === undefined)
       throw new UsageError(`unexpected argument ${JSON.stringify(word)}: every option starts with --`);
-    const flag = flags.find(({ name, aliases = [] }) => name === typed || aliases.includes(typed));
+    const flag = byName.get(typed) ?? flags.find(({ aliases }) => aliases?.includes(typed));
     if (flag === undefined) throw unknownFlag(flags, typed);
     const value = glued ?? (flag.kind === "switch" ? "true" : rest.shift());
     if (value === undefined) throw new UsageError(`--${typed} needs a value: --${typed} ${flag.value ?? "VALUE"}`);

@@ -39,7 +39,7 @@ export class Watch {
   readonly alias: string;
   readonly settingsFile: string;
   readonly #options: WatchOptions;
-  readonly #server: string;
+  #server: string | undefined;
   readonly #approvals = new WeakMap<Session, Approvals>();
   readonly #definitions = new Map<string, string>();
   #audit: Audit | undefined;
@@ -52,7 +52,6 @@ export class Watch {
     this.policy = options.policy;
     this.alias = options.alias;
     this.settingsFile = options.settingsFile;
-    this.#server = serverIdentity({ builtin: "bosun serve" });
   }
 
   /** Some rule could concern a call that only reads: then its paths have to be resolved and judged. */
@@ -78,7 +77,7 @@ export class Watch {
   }
 
   get server(): string {
-    return this.#server;
+    return (this.#server ??= serverIdentity({ builtin: "bosun serve" }));
   }
 
   definitionOf(tool: { name: string; description: string; input: { json: JsonObject } }): string {

@@ -2,7 +2,6 @@
 // a sibling is written, synced and renamed over it. The caller holds the file's lock.
 import fs from "node:fs";
 import type { BigIntStats } from "node:fs";
-import { promisify } from "node:util";
 import { errnoOf, ioError } from "../failure.ts";
 import type { Directory } from "../scope-directory.ts";
 import { closeEntry } from "../scope-directory.ts";
@@ -10,13 +9,12 @@ import type { ScopedPath } from "../scope-place.ts";
 import { overwriteInPlace } from "./overwrite-in-place.ts";
 import { changed, isSameVersion } from "./open-file.ts";
 import { randomHex } from "../random-hex.ts";
+import { fsync } from "./sync.ts";
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
 const NEW_FILE_MODE = 0o644; // the umask applies
 const SPECIAL_BITS = 0o6000; // setuid, setgid: not for a file whose owner we could not keep
 const PIECE_BYTES = 1024 * 1024;
-
-const fsync = promisify(fs.fsync);
 
 export type Commit = {
   readonly content: Uint8Array;

@@ -2,16 +2,14 @@
 // full disk is met before the first old byte is gone, and an error puts the old bytes back.
 import fs from "node:fs";
 import type { BigIntStats } from "node:fs";
-import { promisify } from "node:util";
 import { ioError } from "../failure.ts";
 import type { ScopedPath } from "../scope-place.ts";
 import { changed, isSameVersion, needFile, noFollow, pathOfEntry } from "./open-file.ts";
+import { fsync } from "./sync.ts";
 
 const { O_RDWR, O_NONBLOCK } = fs.constants;
 /** Larger old content is not kept in memory for the way back. */
 const MAX_RESTORED_BYTES = 64 * 1024 * 1024;
-
-const fsync = promisify(fs.fsync);
 
 export async function overwriteInPlace(
   place: ScopedPath,

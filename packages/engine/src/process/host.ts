@@ -1,7 +1,6 @@
 // The one place that starts commands: it holds what all of them share (pipes, the shell, the confinement, the warden)
 // and knows all that still run.
-import { mkdtempSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import fs, { mkdtempSync } from "node:fs";
 import path from "node:path";
 import { EngineError } from "../failure.ts";
 import { Capture } from "./capture.ts";
@@ -16,7 +15,7 @@ import { GRACE_MS, Running } from "./running.ts";
 import { detectShell } from "./shell.ts";
 import { Spares } from "./spares.ts";
 import { TagSpace } from "./tags.ts";
-import { pause } from "./timers.ts";
+import { after, pause } from "./timers.ts";
 import { findMembers, killTagged, terminateTagged } from "./tree.ts";
 import { Warden } from "./warden.ts";
 import type { Command, Run } from "./command.ts";
@@ -25,6 +24,10 @@ import type { Equipment, Launched } from "./launch.ts";
 import type { Pipe } from "./pipes.ts";
 import type { Shell } from "./shell.ts";
 import type { SessionTags } from "./tags.ts";
+import type { Timer } from "./timers.ts";
+
+/** Long after the start: a temporary folder can hold thousands of names, and nobody should wait for them. */
+const SWEEP_AFTER_MS = 20_000;
 
 export type HostOptions = { readonly shell?: Shell; readonly confinement?: Confinement };
 
@@ -38,6 +41,7 @@ export class ProcessHost {
   readonly #running = new Set<Running>();
   readonly #scratch = new Map<SessionTags, string>();
   #warden: Warden | undefined;
+  readonly #sweep: Timer;
   #closing: Promise<void> | undefined;
 
   constructor(options: HostOptions = {}) {
@@ -51,7 +55,7 @@ export class ProcessHost {
       ownsHardLimit: this.#tags.ownsHardLimit,
     };
     this.#spares = new Spares(this.#equipment);
-    void sweepFolders();
+    this.#sweep = after(SWEEP_AFTER_MS, () => void sweepFolders());
   }
 
   /** A folder of ours for spool files, gone when the host closes. */
@@ -159,7 +163,7 @@ export class ProcessHost {
     if (scratch === undefined) return;
     this.#scratch.delete(tags);
     this.confinement.forget?.(scratch);
-    void rm(scratch, { recursive: true, force: true }).catch(() => undefined);
+    void fs.promises.rm(scratch, { recursive: true, force: true }).catch(() => undefined);
   }
 
   async #goneOrKilled(tags: SessionTags): Promise<void> {
@@ -172,6 +176,7 @@ export class ProcessHost {
   }
 
   async #close(): Promise<void> {
+    this.#sweep.cancel();
     const all = [...this.#running];
     for (const running of all) running.stop("close");
     await Promise.all([this.#spares.close(), ...all.map((running) => running.death)]);

@@ -1,7 +1,6 @@
 // Files nobody else can name: created in a private folder, unlinked while open, gone when their descriptor closes,
 // whatever happens to us.
-import { closeSync, mkdtempSync, openSync, rmSync, unlinkSync, constants } from "node:fs";
-import { lstat, readdir, rm } from "node:fs/promises";
+import fs, { closeSync, mkdtempSync, openSync, rmSync, unlinkSync, constants } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { errnoOf } from "../failure.ts";
@@ -17,6 +16,8 @@ const STALE_MS = 24 * 60 * 60 * 1000;
 
 /** Removes the folders of servers that were killed, a day after. */
 export async function sweepFolders(within = tmpdir()): Promise<void> {
+  // Taken here: loading the promises of node:fs costs memory that many servers never need.
+  const { lstat, readdir, rm } = fs.promises;
   for (const name of await readdir(within).catch(() => [])) {
     const owner = /^bosun-(\d+)-\w{6}$/.exec(name)?.[1];
     if (owner === undefined || isRunning(Number(owner))) continue;

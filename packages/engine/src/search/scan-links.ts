@@ -1,7 +1,6 @@
 // Links and directories below a directory, by name: the fast way, for hints only. Unlike the walk it opens no directory
 // for itself, so a swap could mislead it; whatever it finds is resolved through the scope before anybody acts on it.
 import fs from "node:fs";
-import { readdir } from "node:fs/promises";
 import { errnoOf, ioError, isExhausted } from "../failure.ts";
 import { BIG_DIRECTORY_BYTES, isHidden } from "../directory-entries.ts";
 import { joinPath } from "../scope-directory.ts";
@@ -63,7 +62,9 @@ function rulesAt(level: Level, entries: readonly fs.Dirent[], real: string): Ign
 function namesAt(at: string): fs.Dirent[] | Promise<fs.Dirent[]> {
   try {
     const isBig = fs.statSync(at).size > BIG_DIRECTORY_BYTES;
-    return isBig ? readdir(at, { withFileTypes: true }).catch(nothing) : fs.readdirSync(at, { withFileTypes: true });
+    return isBig
+      ? fs.promises.readdir(at, { withFileTypes: true }).catch(nothing)
+      : fs.readdirSync(at, { withFileTypes: true });
   } catch (error) {
     return nothing(error);
   }
