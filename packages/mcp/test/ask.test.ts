@@ -1,7 +1,7 @@
 // Asking the client, in both carriers, and the sealed state that travels through it.
 import { describe, expect, test } from "bun:test";
 import { connectTransport } from "../src/client/connect.ts";
-import { elicitForm } from "../src/server/ask.ts";
+import { elicitForm, elicitUrl } from "../src/server/ask.ts";
 import { serveConnection } from "../src/server/connection.ts";
 import { object } from "../src/server/schema.ts";
 import { createServer } from "../src/server/server.ts";
@@ -100,6 +100,40 @@ describe.each(["legacy", "modern"] as const)("%s: a handler asks without knowing
     expect(asked[0]).toMatchObject({ mode: "url", url: "https://example.org/" });
     // elicitationId exists in 2025-11-25 only.
     expect("elicitationId" in (asked[0] ?? {})).toBe(era === "legacy");
+    await client.close();
+  });
+
+  test("when what a URL was for is done, a client that knows the word is told which one", async () => {
+    const asked: JsonObject[] = [];
+    const heard: [string, JsonObject][] = [];
+    const [mine, theirs] = transportPair();
+    const question = elicitUrl("Sign in", "https://example.org/sign-in");
+    const signIn = defineTool({
+      name: "sign_in",
+      description: "",
+      input: object({}),
+      async run(_, context) {
+        await context.ask({ signedIn: question });
+        context.urlDone(question);
+        return text("done");
+      },
+    });
+    void serveConnection(createServer({ name: "s", version: "0", tools: [signIn] }), theirs);
+    const client = await connectTransport(mine, {
+      name: "c",
+      version: "0",
+      era,
+      elicitUrls: true,
+      elicit: async (params) => {
+        asked.push(params);
+        return { action: "accept" };
+      },
+      onNotification: (method, params) => void heard.push([method, params]),
+    });
+    await client.callTool("sign_in");
+    const { elicitationId } = asked[0] ?? {};
+    expect(heard).toEqual(era === "legacy" ? [["notifications/elicitation/complete", { elicitationId }]] : []);
+    expect(typeof elicitationId).toBe(era === "legacy" ? "string" : "undefined");
     await client.close();
   });
 

@@ -3,6 +3,7 @@ import { createHttpHandler } from "../src/http/http-handler.ts";
 import { LEGACY_REVISIONS } from "../src/wire/revisions.ts";
 import { text } from "../src/wire/content.ts";
 import { object } from "../src/server/schema.ts";
+import type { Service } from "../src/server/call.ts";
 import type { JsonObject } from "../src/wire/json.ts";
 import { kitchenSink, newGate, pause, until } from "./fixtures/kitchen-sink.ts";
 import { ENDPOINT, events, httpPeer, messages } from "./fixtures/http-peer.ts";
@@ -437,7 +438,20 @@ describe("sessions", () => {
 
   test("are limited in number: the longest idle goes first, busy ones stay", async () => {
     const gate = newGate();
-    const peer = httpPeer(kitchenSink({}, gate), { maxSessions: 2 });
+    const server = kitchenSink({}, gate);
+    const opened = new Set<string>();
+    const service: Service = {
+      ...server,
+      opened(session) {
+        opened.add(session.id);
+        server.opened?.(session);
+      },
+      ended(owner) {
+        opened.delete(owner);
+        server.ended?.(owner);
+      },
+    };
+    const peer = httpPeer(service, { maxSessions: 2 });
     const busy = await peer.session("2025-11-25");
     const running = peer.post(call(1, "wait"), { headers: busy });
     await until(() => gate.arrived === 1);
@@ -448,6 +462,7 @@ describe("sessions", () => {
     await until(() => gate.arrived === 2);
     const refused = await peer.post({ ...PING, method: "initialize", params: { protocolVersion: "2025-11-25" } });
     expect(refused.status).toBe(503);
+    expect(opened.size).toBe(2);
     gate.open();
     await Promise.all([running, alsoBusy]);
     peer.endpoint.close();

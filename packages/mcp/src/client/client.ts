@@ -6,6 +6,7 @@ import type { CallOptions } from "./exchanges.ts";
 import { isObject } from "../wire/json.ts";
 import type { Json, JsonObject } from "../wire/json.ts";
 import { headerParams, mirroredHeaders } from "../wire/param-headers.ts";
+import type { HeaderParam } from "../wire/param-headers.ts";
 import { ResultCache } from "./result-cache.ts";
 import { TASKS_EXTENSION } from "../wire/revisions.ts";
 import { ConnectionError, HEADER_MISMATCH, RpcError } from "../wire/rpc-error.ts";
@@ -33,6 +34,8 @@ export class Client {
   readonly refusedTools = new Map<string, string>();
   private readonly cache: ResultCache;
   private readonly tools = new Map<string, ToolDefinition>();
+  /** Which arguments a tool wants mirrored: walking its schema once is enough. */
+  private readonly headers = new WeakMap<ToolDefinition, HeaderParam[]>();
 
   private constructor(conversation: Conversation, cache: ResultCache) {
     this.conversation = conversation;
@@ -187,7 +190,10 @@ export class Client {
 
   private mirrored(name: string, args: JsonObject): [string, string][] {
     const tool = this.tools.get(name);
-    return tool && this.mirrorsHeaders ? mirroredHeaders(headerParams(tool.inputSchema), args) : [];
+    if (!tool || !this.mirrorsHeaders) return [];
+    let params = this.headers.get(tool);
+    if (!params) this.headers.set(tool, (params = headerParams(tool.inputSchema)));
+    return mirroredHeaders(params, args);
   }
 
   private async cached(method: string, params: JsonObject, options?: CallOptions): Promise<JsonObject> {

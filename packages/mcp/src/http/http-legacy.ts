@@ -93,6 +93,7 @@ export class LegacyHttp {
       if (!isLegacy(revision)) throw new Error("initialize answered with a revision that is not a legacy one");
       const session = new HttpSession(this.service, id, revision, params, principal, this.streamLimits, this.budget);
       if (!this.sessions.add(session)) {
+        session.end();
         return refusal(503, "too many sessions are open: try again later", message.id);
       }
       return jsonResponse(resultText(message.id, result), 200, { [SESSION_HEADER]: id });

@@ -31,6 +31,8 @@ export type Context = {
   log(level: LogLevel, data: Json, logger?: string): void;
   ask: Ask;
   canAsk(question: Question): boolean;
+  /** Tells the client that what the person was sent to a URL for is done. Only 2025-11-25 has a word for it. */
+  urlDone(question: Question): void;
   /** Answers the request with a task and goes on working in it. False where the client cannot follow: then just go on. */
   becomeTask(): Promise<boolean>;
   releaseConnection(retryMs: number): void;
@@ -64,6 +66,10 @@ export function createContext(
       return (ask ?? (await askerFor(call, seal)))(questions, options);
     },
     canAsk: (question) => canAsk(call, question),
+    urlDone({ params: { elicitationId } }) {
+      if (call.revision !== "2025-11-25" || typeof elicitationId !== "string") return;
+      call.notify("notifications/elicitation/complete", { elicitationId });
+    },
     releaseConnection: (retryMs) => call.releaseConnection(retryMs),
   };
   return { context, settle: () => progress.flush() };
