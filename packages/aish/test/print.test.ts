@@ -207,6 +207,30 @@ describe("tools", () => {
     expect(sent()["content"]).toBe("Not allowed by the user's policy. Do not try again.");
   });
 
+  test("what goes back after one call and one refusal in the same answer", async () => {
+    home.settings(modelSettings(model.url, `${stdioServer("odd", BUN, ODD)}[mcp.auto_approve]\n"odd.echo" = true\n`));
+    model.push(calls(["odd__echo", { text: "a" }, "call_a1"], ["odd__fail", {}, "call_b2"]), says("ok"));
+    expect((await aish(home, ["-p", "go"])).code).toBe(3);
+    const messages = model.seen.at(-1)?.body["messages"];
+    expect(Array.isArray(messages) ? messages.slice(2) : messages).toEqual([
+      {
+        role: "assistant",
+        content: "",
+        tool_calls: [
+          { id: "call_a1", type: "function", function: { name: "odd__echo", arguments: '{"text":"a"}' } },
+          { id: "call_b2", type: "function", function: { name: "odd__fail", arguments: "{}" } },
+        ],
+      },
+      { role: "tool", tool_call_id: "call_a1", name: "odd__echo", content: "you said a" },
+      {
+        role: "tool",
+        tool_call_id: "call_b2",
+        name: "odd__fail",
+        content: "Not allowed by the user's policy. Do not try again.",
+      },
+    ]);
+  });
+
   test("a denied tool is not even offered", async () => {
     home.settings(
       modelSettings(

@@ -242,11 +242,11 @@ describe("C9 endless loops", () => {
     ["rounds", "[mcp]\nmax_tool_depth = 3\n", [], 4, "depth limit reached (3 rounds)"],
     ["calls", "[mcp]\nmax_tool_calls = 4\n", [], 4, "4 tool calls were made for this question"],
     ["time", "", ["--timeout", "1"], 6, ""],
-    ["the window", "[mcp]\nmax_tool_depth = 40\nmax_tool_calls = 60\n", ["--timeout", "8"], 6, ""],
+    ["tokens", "[mcp]\nmax_tool_depth = 90\nmax_tool_calls = 90\n", [], 4, "fill the context window"],
   ])("a model that never stops calling is stopped by %s", async (what, settings, flags, code, said) => {
     home.settings(modelSettings(model.url, `${settings}${odd()}${ALLOW_ALL("odd")}`));
-    const slow = what === "time" ? { delayMs: 150 } : what === "the window" ? { delayMs: 300 } : {};
-    for (let n = 0; n < 100; n += 1) model.push({ ...calls(["odd__say", { text: `${n} `.repeat(500) }]), ...slow });
+    const slow = what === "time" ? { delayMs: 150 } : {};
+    for (let n = 0; n < 100; n += 1) model.push({ ...calls(["odd__say", { text: `${n} `.repeat(1500) }]), ...slow });
     const ran = await aish(home, ["-p", ...flags, "go"]);
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(said);

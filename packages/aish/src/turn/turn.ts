@@ -9,12 +9,14 @@ import type { NameTable } from "../tools/names.ts";
 import { READ_RESULT } from "../tools/read-result.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
 import type { Chat } from "./chat.ts";
-import { estimateNow, MOST_TOOLS, offeredTools, sendRequest } from "./request.ts";
+import { estimateNow, makeRoom, MOST_TOOLS, offeredTools, sendRequest } from "./request.ts";
 import { runCalls } from "./run-calls.ts";
 import type { LimitAnswer, Person, View } from "./view.ts";
 
 const REPEATS = 3;
 const HOPELESS_ROUNDS = 2;
+/** Of the window; the rest is for the answer. */
+const FULL = 0.95;
 const FILTERED = "the answer was stopped by the provider's filter";
 
 export type TurnEnd = {
@@ -139,20 +141,11 @@ class TurnRun {
     this.#calls += round.ran;
     this.#end.unapproved.push(...round.unapproved);
     if (round.stopped) return "stop";
-    return this.#afterRound(calls, round.allFailed);
+    this.#hopeless = round.allFailed ? this.#hopeless + 1 : 0;
+    return this.#afterRound(this.#reasonToAsk(calls) ?? (await this.#fullWindow(names)));
   }
 
-  async #afterRound(calls: readonly ToolCall[], allFailed: boolean): Promise<"go on" | "wrap-up" | "limit"> {
-    this.#hopeless = allFailed ? this.#hopeless + 1 : 0;
-    const repeated = this.#repeated(calls);
-    const said =
-      this.#calls >= this.#allowedCalls
-        ? `${this.#calls} tool calls were made for this question`
-        : this.#hopeless >= HOPELESS_ROUNDS
-          ? `no call got through ${this.#hopeless} times in a row`
-          : repeated === undefined
-            ? undefined
-            : `${repeated} was called ${REPEATS} times with the same arguments`;
+  async #afterRound(said: string | undefined): Promise<"go on" | "wrap-up" | "limit"> {
     if (said === undefined) return "go on";
     const answer = await this.#atLimit(said, "continue");
     if (answer !== "continue") return this.#leave(answer);
@@ -160,6 +153,22 @@ class TurnRun {
     this.#last = { key: "", times: 0 };
     this.#allowedCalls = Math.max(this.#allowedCalls, this.#calls + this.#chat.settings.mcp.maxToolCalls);
     return "go on";
+  }
+
+  #reasonToAsk(calls: readonly ToolCall[]): string | undefined {
+    const repeated = this.#repeated(calls);
+    if (this.#calls >= this.#allowedCalls) return `${this.#calls} tool calls were made for this question`;
+    if (this.#hopeless >= HOPELESS_ROUNDS) return `no call got through ${this.#hopeless} times in a row`;
+    return repeated === undefined ? undefined : `${repeated} was called ${REPEATS} times with the same arguments`;
+  }
+
+  /** One question may not take more than the window, and what belongs to it cannot be summarised away. */
+  async #fullWindow(names: NameTable<ToolInfo>): Promise<string | undefined> {
+    const { model } = this.#chat;
+    const isFull = (): boolean => estimateNow(this.#chat, names) > model.window * FULL;
+    if (!isFull()) return undefined;
+    await makeRoom(this.#chat, this.#view, names, this.#signal);
+    return isFull() ? `the results for this question fill the context window (${model.window} tokens)` : undefined;
   }
 
   #repeated(calls: readonly ToolCall[]): string | undefined {
