@@ -594,7 +594,7 @@ test.concurrent("suspended by a shell with jobs, and brought back", () =>
     model.push(says("Awake."));
     const screen = shell();
     await screen.until("$");
-    screen.type(`${BUN} --no-env-file --config=/dev/null ${AISH}\r`);
+    screen.type(`'${BUN}' --no-env-file --config=/dev/null '${AISH}'\r`);
     await screen.until(PROMPT);
     screen.type("half");
     await screen.until("aish> half");

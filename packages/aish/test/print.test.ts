@@ -512,7 +512,7 @@ describe("other things a script can count on", () => {
       [
         "bash",
         "-c",
-        `${BUN} --no-env-file --config=/dev/null ${path.join(import.meta.dir, "../src/main.ts")} -p --all hi | head -c 10; exit \${PIPESTATUS[0]}`,
+        `'${BUN}' --no-env-file --config=/dev/null '${path.join(import.meta.dir, "../src/main.ts")}' -p --all hi | head -c 10; exit \${PIPESTATUS[0]}`,
       ],
       { cwd: home.work, env: home.env, stdout: "pipe", stderr: "pipe" },
     );
