@@ -30,9 +30,9 @@ export function fingerprintFrom(stat: BigIntStats, hash: bigint | undefined): Fi
 export class ContentHash {
   #value = 0n;
 
-  /** Every call but the last must bring a full chunk. */
+  /** Every call but the last must bring a full chunk. Nothing adds nothing: a reader may meet the end between chunks. */
   add(chunk: Uint8Array): void {
-    this.#value = Bun.hash.xxHash3(chunk, this.#value);
+    if (chunk.length > 0) this.#value = Bun.hash.xxHash3(chunk, this.#value);
   }
 
   get value(): bigint {

@@ -13,6 +13,8 @@ type CollectorOptions = {
   readonly maxLineChars: number;
   readonly maxTextBytes: number;
   readonly describe: { readonly path: string; readonly shown: string };
+  /** The pieces stay as they are while the lines are in use: then nothing is copied. */
+  readonly borrow?: boolean;
 };
 
 export class LineCollector {
@@ -42,9 +44,9 @@ export class LineCollector {
     return this.#number - 1;
   }
 
-  /** The piece may be overwritten afterwards: what is kept of it is copied. */
+  /** The piece may be overwritten afterwards, unless it is borrowed: what is kept of it is copied. */
   push(piece: Buffer): void {
-    const { first, last, maxLineChars } = this.#options;
+    const { first, last, maxLineChars, borrow } = this.#options;
     let at = 0;
     if (!this.#started && piece.length > 0) {
       this.#started = true;
@@ -56,7 +58,7 @@ export class LineCollector {
       if (this.#number >= first && this.#number <= last) {
         // The common case: a whole line, too short to be cut.
         if (newline >= 0 && this.#long === undefined && end - at <= maxLineChars) {
-          const plain = (this.#plain ??= { first: this.#number, from: at, cuts: [], visible: 0 });
+          const plain = (this.#plain ??= { first: this.#number, from: borrow === true ? 0 : at, cuts: [], visible: 0 });
           const visible = end > at && piece[end - 1] === RETURN ? end - 1 : end;
           plain.cuts.push(at - plain.from, visible - plain.from);
           plain.visible += visible - at;
@@ -96,10 +98,12 @@ export class LineCollector {
     if (plain === undefined) return;
     this.#plain = undefined;
     const { first, from, cuts, visible } = plain;
-    const bytes = Buffer.from(piece.subarray(from, from + (cuts.at(-1) ?? 0)));
+    const start = from + (cuts[0] ?? 0);
+    const end = from + (cuts.at(-1) ?? 0);
     // In UTF-16 units, as text is: the line endings between are one each in either count.
-    const units = isAscii(bytes) ? bytes.length : bytes.toString().length;
-    this.#count(units - (bytes.length - visible));
+    const units = isAscii(piece) ? end - start : piece.toString("utf8", start, end).length;
+    this.#count(units - (end - start - visible));
+    const bytes = this.#options.borrow === true ? piece : Buffer.from(piece.subarray(start, end));
     this.runs.push({ first, bytes, cuts });
   }
 

@@ -9,7 +9,9 @@ import { Chunk } from "./chunk.ts";
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
 
-/** A file up to this size is read whole when its first bytes are asked for: they are seldom all that is wanted. */
+/** What tells the kind of a file: the window of the contract. */
+export const SNIFF_BYTES = 512;
+/** A file up to this size is read whole when its beginning is asked for: it is seldom all that is wanted. */
 const SMALL_BYTES = 64 * 1024;
 
 export class OpenFile implements Disposable {
@@ -31,15 +33,15 @@ export class OpenFile implements Disposable {
     this.size = Number(stat.size);
   }
 
-  /** The first bytes, for telling what kind of file it is. They are gone when the file is closed. */
-  head(length: number): Buffer {
+  /** At least the first SNIFF_BYTES that there are, for telling its kind. Gone when the file is closed. */
+  get start(): Buffer {
     if (this.#start === undefined) {
       const chunk = new Chunk();
-      const wanted = this.size <= SMALL_BYTES ? chunk.bytes : chunk.bytes.subarray(0, length);
+      const wanted = this.size <= SMALL_BYTES ? chunk.bytes : chunk.bytes.subarray(0, SNIFF_BYTES);
       const got = this.#read(0, wanted);
       this.#start = { chunk, bytes: chunk.bytes.subarray(0, got), atEnd: got < wanted.length };
     }
-    return this.#start.bytes.subarray(0, length);
+    return this.#start.bytes;
   }
 
   /** All of it, if looking at its beginning has shown it. Gone when the file is closed. */

@@ -49,17 +49,21 @@ export async function readLines(file: OpenFile, options: ReadLinesOptions): Prom
   return linesRead(file, options, collector, whole ? hash.value : undefined);
 }
 
-/** The same without waiting, for a small file whose beginning was looked at; undefined for others. */
+/**
+ * The same without waiting, for a small file whose beginning was looked at; undefined for others. The lines are the file's
+ * own bytes: they are gone when it is closed.
+ */
 export function readLinesAtOnce(file: OpenFile, options: ReadLinesOptions): LinesRead | undefined {
   const { whole } = file;
   if (whole === undefined || options.encoding !== "utf-8" || whole.length > options.maxBytes) return undefined;
-  const collector = collectorFor(file, options);
+  const collector = collectorFor(file, options, true);
   collector.push(whole);
   collector.end();
   return linesRead(file, options, collector, ContentHash.of(whole));
 }
 
-function collectorFor(file: OpenFile, { range, ...options }: ReadLinesOptions): LineCollector {
+function collectorFor(file: OpenFile, options: ReadLinesOptions, borrow = false): LineCollector {
+  const { range } = options;
   if (range !== undefined) checkRange(range);
   if (file.size > options.maxBytes) throw tooLarge(file, file.size, options.maxBytes);
   return new LineCollector({
@@ -68,6 +72,7 @@ function collectorFor(file: OpenFile, { range, ...options }: ReadLinesOptions): 
     maxLineChars: options.maxLineChars,
     maxTextBytes: options.maxTextBytes,
     describe: file,
+    borrow,
   });
 }
 

@@ -5,7 +5,7 @@ import type { ScopedPath } from "../scope-place.ts";
 import { countOccurrences, countSeparate, replaceOccurrences } from "./byte-search.ts";
 import { commit } from "./commit.ts";
 import { withFileLock } from "./file-locks.ts";
-import { SNIFF_BYTES, kindOfFile } from "./file-kind.ts";
+import { hasNul, kindOfFile } from "./file-kind.ts";
 import { ContentHash, fingerprintFrom } from "./fingerprint.ts";
 import type { Fingerprint } from "./fingerprint.ts";
 import type { NumberedLine } from "./line-run.ts";
@@ -105,7 +105,7 @@ function needleFor(content: Buffer, text: string, endings: LineEndings): Buffer 
 
 function refuseBinary(file: OpenFile): void {
   const kind = kindOfFile(file);
-  const isSvg = kind.kind === "svg" && !file.head(SNIFF_BYTES).includes(0);
+  const isSvg = kind.kind === "svg" && !hasNul(file.start);
   const isText = isSvg || (kind.kind === "text" && kind.encoding === "utf-8");
   if (isText) return;
   const details = { path: file.path, requested: file.shown };

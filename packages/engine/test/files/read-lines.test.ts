@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fs from "node:fs";
-import { kindOfFile, openForReading, readLines } from "../../src/index.ts";
+import { kindOfFile, openForReading, readLines, readLinesAtOnce } from "../../src/index.ts";
 import type { EngineCode, LinesRead, ReadLinesOptions } from "../../src/index.ts";
 import { CHUNK_BYTES } from "../../src/files/chunk.ts";
 import { Workspace, failure, outcome } from "../workspace.ts";
@@ -13,7 +13,14 @@ async function read(workspace: Workspace, name: string, options: Partial<ReadLin
   using file = openForReading(place);
   const kind = kindOfFile(file);
   const encoding = kind.kind === "text" ? kind.encoding : "utf-8";
-  return await readLines(file, { encoding, ...limits, ...options });
+  const result = await readLines(file, { encoding, ...limits, ...options });
+  // Where there is a way without waiting, it finds the same; while the file is open.
+  const atOnce = readLinesAtOnce(file, { encoding, ...limits, ...options });
+  if (atOnce !== undefined) {
+    expect(atOnce.lines).toEqual(result.lines);
+    expect([atOnce.more, atOnce.fingerprint.hash]).toEqual([result.more, result.fingerprint.hash]);
+  }
+  return result;
 }
 
 const range = (first: number, last: number) => ({ range: { first, last } });
@@ -95,6 +102,22 @@ describe("long lines", () => {
     expect(lines[0]?.text.length).toBe(CHUNK_BYTES - 1);
     expect(lines[1]?.text).toBe("next");
   });
+});
+
+test("what can be read at once: small files of one encoding, after a look at their beginning", async () => {
+  using workspace = new Workspace({
+    small: "a\n",
+    wide: Buffer.from("\ufeffa\n", "utf16le"),
+    big: "x\n".repeat(40_000),
+  });
+  const atOnce = (name: string, look = true): boolean => {
+    using place = workspace.resolve(name);
+    using file = openForReading(place);
+    const kind = look ? kindOfFile(file) : undefined;
+    const encoding = kind?.kind === "text" ? kind.encoding : "utf-8";
+    return readLinesAtOnce(file, { encoding, ...limits }) !== undefined;
+  };
+  expect([atOnce("small"), atOnce("small", false), atOnce("wide"), atOnce("big")]).toEqual([true, false, false, false]);
 });
 
 describe("ranges", () => {

@@ -11,6 +11,7 @@ import {
   writeFile,
 } from "../../src/index.ts";
 import type { EngineCode, Written, WriteOptions } from "../../src/index.ts";
+import { CHUNK_BYTES } from "../../src/files/chunk.ts";
 import { Workspace, directory, failure, link, outcome } from "../workspace.ts";
 
 const MIB = 1024 ** 2;
@@ -151,6 +152,17 @@ describe("view before edit", () => {
     await edit(workspace, viewed, "two", "three");
     expect(workspace.read("f")).toBe("three");
   });
+
+  // Just written, so that stamps prove nothing and the content itself is compared.
+  test.each([0, 1, CHUNK_BYTES, 2 * CHUNK_BYTES, 2 * CHUNK_BYTES + 1])(
+    "a file of %d bytes that was seen a moment ago is still the same",
+    async (bytes) => {
+      using workspace = new Workspace({ f: "x".repeat(bytes) });
+      const viewed = new ViewedFiles();
+      await view(workspace, viewed, "f");
+      expect(await outcome(() => write(workspace, "f", "y", guarded(viewed)))).toBe("ok");
+    },
+  );
 
   test("one's own new file counts as seen", async () => {
     using workspace = new Workspace();

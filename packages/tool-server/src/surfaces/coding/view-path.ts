@@ -38,7 +38,9 @@ function viewAtOnce(request: ViewRequest, call: ToolCall): ToolResult | undefine
   const read = readLinesAtOnce(file, {
     encoding: kind.encoding,
     range: rangeOf(request.range),
-    ...LINES,
+    maxLines: LINES.maxLines,
+    maxLineChars: LINES.maxLineChars,
+    maxTextBytes: LINES.maxTextBytes,
     maxBytes: call.bench.config.maxFileBytes,
   });
   return read && text(shown(read, file, call));
