@@ -5,7 +5,7 @@ import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { ProcessHost } from "../src/process/host.ts";
 import { chooseSandbox } from "../src/sandbox/choose.ts";
-import { parseShell } from "../src/shell-syntax/parse-shell.ts";
+import { parseShell } from "../src/shell-syntax/grammar.ts";
 import type { Command } from "../src/process/command.ts";
 import type { Confinement } from "../src/process/confinement.ts";
 

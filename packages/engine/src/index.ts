@@ -75,8 +75,7 @@ export type { BoundaryOptions } from "./sandbox/scope-boundary.ts";
 export { becomeConfined } from "./sandbox/confine-helper.ts";
 export { seatbeltProfile } from "./sandbox/seatbelt.ts";
 export type { Confinement } from "./process/confinement.ts";
-export { parseShell } from "./shell-syntax/parse-shell.ts";
-export { parseShellGrammar } from "./shell-syntax/grammar.ts";
+export { parseShell } from "./shell-syntax/grammar.ts";
 export type {
   ShellAssignment,
   ShellRedirect,

@@ -1,5 +1,5 @@
 // Shell text → every simple command in it, by a real grammar: lists, pipes, groups, loops, functions, substitutions in
-// words, quotes, here-documents, tests and arithmetic. What is inside `sh -c '…'` is look-through.ts's affair.
+// words, quotes, here-documents, tests and arithmetic. What is inside `sh -c '…'` is the judge's affair.
 import { forEachChild, parse } from "unbash";
 import { readAssignedValue, readAssignmentWord, readHereDocument, readWord } from "./word.ts";
 import { isStatic } from "./simple-command.ts";
@@ -9,9 +9,11 @@ import type { ShellRedirect, ShellSyntax, ShellWord, SimpleCommand } from "./sim
 // What an agent writes in one call stays far below; what is above is not reviewed by anybody either.
 const MAX_CHARS = 131_072;
 const MAX_COMMANDS = 2000;
+// A subscript with a substitution in it, which arithmetic runs.
+const STORED_CODE = /\[[^\]]*(\$\(|`)/;
 
-/** Grammar only: commands inside the arguments of other commands stay there. */
-export function parseShellGrammar(text: string): ShellSyntax {
+/** Never throws. Commands inside the arguments of other commands stay there; what cannot be understood is unparsable. */
+export function parseShell(text: string): ShellSyntax {
   if (text.length > MAX_CHARS) return unparsable(`longer than ${MAX_CHARS} characters`);
   if (text.includes("\0")) return unparsable("contains NUL");
   try {
@@ -94,8 +96,11 @@ class Walk {
       case "ArithmeticCommand":
       case "ArithmeticExpansion":
       case "ArithmeticFor":
+        this.#arithmetic = true;
+        break;
       case "TestCommand":
         this.#arithmetic = true;
+        this.#noteTest(node);
         break;
       default:
     }
@@ -113,12 +118,17 @@ class Walk {
     this.#add({ kind: "command", words: [], redirects: [], assignments: [{ name: bare, value: { dynamic: value } }] });
   }
 
+  // [[ -v 'a[$(x)]' ]] and [[ 'a[$(x)]' -eq 1 ]] evaluate what stands in quotes.
+  #noteTest(node: SyntaxNode): void {
+    if (node.type === "Word" && STORED_CODE.test(node.text)) this.#storedCode = true;
+    forEachChild(node, (child) => this.#noteTest(child));
+  }
+
   #noteCommand(node: Command): void {
     if (/^(let|declare|typeset|local|test|\[)$/.test(node.name?.value ?? "")) this.#arithmetic = true;
     for (const part of [...node.prefix, ...node.suffix]) {
       if (part.type === "Assignment" && part.index !== undefined) this.#arithmetic = true;
-      if ((part.type === "Assignment" || part.type === "Word") && /\[[^\]]*(\$\(|`)/.test(part.text))
-        this.#storedCode = true;
+      if ((part.type === "Assignment" || part.type === "Word") && STORED_CODE.test(part.text)) this.#storedCode = true;
     }
   }
 }

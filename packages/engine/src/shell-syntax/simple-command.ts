@@ -34,11 +34,3 @@ export type ShellSyntax =
 export function isStatic(word: ShellWord | undefined): word is string {
   return typeof word === "string";
 }
-
-export function sourceOf(word: ShellWord): string {
-  return typeof word === "string" ? word : word.dynamic;
-}
-
-export function commandOf(words: readonly ShellWord[]): SimpleCommand {
-  return { kind: "command", words, redirects: [], assignments: [] };
-}

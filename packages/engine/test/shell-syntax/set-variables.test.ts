@@ -1,6 +1,6 @@
 // Variables that something else than a command sets: a judge must see them, or `for PATH in …` renames every program.
 import { expect, test } from "bun:test";
-import { parseShellGrammar } from "../../src/shell-syntax/grammar.ts";
+import { parseShell } from "../../src/shell-syntax/grammar.ts";
 
 test.each([
   ["a loop", "for PATH in /tmp/evil; do ls; done"],
@@ -15,7 +15,7 @@ test.each([
   ["a default that is kept", "echo ${PATH:=/evil}; ls"],
   ["a default inside quotes", 'echo "${PATH=/evil}"'],
 ])("%s sets a variable without a command", (_, text) => {
-  const syntax = parseShellGrammar(text);
+  const syntax = parseShell(text);
   const silent = syntax.kind === "parsed" ? syntax.commands.filter(({ words }) => words.length === 0) : [];
   expect(silent.flatMap(({ assignments }) => assignments.map(({ name }) => name))).toContain("PATH");
 });
@@ -26,7 +26,7 @@ test("what only reads a variable sets none", () => {
     "while read -r line; do echo; done",
     "[[ $PATH == a ]]",
   ]) {
-    const syntax = parseShellGrammar(text);
+    const syntax = parseShell(text);
     expect(syntax).toMatchObject({ kind: "parsed" });
     if (syntax.kind === "parsed") expect(syntax.commands.flatMap(({ assignments }) => assignments)).toEqual([]);
   }

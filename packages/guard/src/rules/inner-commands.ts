@@ -3,11 +3,13 @@ import { isLiteral, type SimpleCommand, type Word } from "./command.ts";
 import { nameOfProgram } from "./command-pattern.ts";
 import { evalInner, shellWord, valueOf, type Inner, type Unwrapped } from "./inner.ts";
 import { PROGRAMS } from "./program-table.ts";
-import { unwrapWrapper, WRAPPERS } from "./wrappers.ts";
+import { unwrapWrapper, WRAPPERS, type Wrapper } from "./wrappers.ts";
 
 const SHELLS = new Set("sh bash dash zsh ksh mksh ash rbash fish yash posh csh tcsh".split(" "));
 const GIT_RUNS =
   /^(?:alias\.|core\.(?:pager|editor|sshcommand|fsmonitor|askpass|hookspath|gitproxy|alternaterefscommand)|pager\.|sequence\.editor|diff\.(?:external|.*\.(?:command|textconv))|.*\.(?:clean|smudge|process|driver|command|cmd|path|program|helper|textconv|vcs)$|credential\.|gpg\.|submodule\.|protocol\.|ssh\.|sendemail\.|filter\.|merge\.|difftool\.|mergetool\.|browser\.|man\.|interactive\.difffilter|uploadpack\.|http\.proxy|url\.)/i;
+
+const GIT_READS_CODE = /^(?:core\.hookspath|include\.path|includeif\.)/i;
 
 /** What a command runs besides itself. */
 export function unwrap(command: SimpleCommand): Unwrapped {
@@ -24,11 +26,20 @@ export function unwrap(command: SimpleCommand): Unwrapped {
   if (name === "eval") return { inner: [evalInner(command.words.slice(1))], transparent: false };
   if (name === "trap") return { inner: trapInner(command.words), transparent: false };
   if (name === "alias") return { inner: aliasInner(command.words), transparent: false };
-  if (name === "source" || name === ".")
-    return { inner: [{ kind: "unknown", why: "script", reason: "runs a script file" }], transparent: false };
+  if (name === "source" || name === ".") return { inner: [scriptInner(command, command.words[1])], transparent: false };
+  if (name === "at" || name === "batch" || name === "newgrp") return { inner: laterInner(command), transparent: false };
+  if (/^ld(?:-linux|-musl)?[^/]*\.so[.\d]*$/.test(name)) return unwrapWrapper(command, LOADER);
   if (name === "find") return { inner: findInner(command), transparent: false };
   if (/^[gmn]?awk$/.test(name)) return { inner: awkInner(command.words), transparent: false };
   if (name === "ssh") return { inner: sshInner(command.words), transparent: false };
+  if (name === "scp" || name === "sftp") {
+    const inner = [
+      ...optionInner(command, name),
+      ...command.words.flatMap((_, at) => sshOptionInner(command.words, at)),
+    ];
+    return { inner, transparent: false };
+  }
+  if (name === "socat") return { inner: socatInner(command.words), transparent: false };
   return {
     inner: [...optionInner(command, name), ...(name === "git" ? gitInner(command.words) : [])],
     transparent: false,
@@ -49,16 +60,42 @@ function shellInner(command: SimpleCommand): Inner[] {
       const text = words.slice(at + 1).find((next) => !isLiteral(next) || !/^[-+]/.test(next));
       return [shellWord(text)];
     }
-    if (/^[-+][A-Za-z]*[oO]$/.test(word) || /^--(?:rcfile|init-file)$/.test(word)) at += 1;
+    if (/^--(?:rcfile|init-file)$/.test(word)) return [scriptInner(command, words[at + 1])];
+    if (/^[-+][A-Za-z]*[oO]$/.test(word)) at += 1;
     if (/^--(?:version|help)$/.test(word)) return [];
   }
   const operand = words[at] === "--" ? words[at + 1] : words[at];
-  if (operand !== undefined && operand !== "-")
-    return [{ kind: "unknown", why: "script", reason: "runs a script file" }];
-  const fed = command.redirects.filter(({ op }) => op.startsWith("<<"));
-  if (fed.length > 0) return fed.map(({ target }) => shellWord(target));
-  return [{ kind: "unknown", why: "dynamic", reason: "a shell that reads its commands from elsewhere" }];
+  return operand === undefined || operand === "-" ? fedInner(command) : [scriptInner(command, operand)];
 }
+
+/** A script by name: a file of the project, its own input, or text made at run time. */
+function scriptInner(command: SimpleCommand, script: Word | undefined): Inner {
+  if (isLiteral(script) && OWN_INPUT.test(script)) return fedInner(command)[0] ?? FROM_ELSEWHERE;
+  if (script !== undefined && !isLiteral(script) && /[<>]\(/.test(script.dynamic))
+    return { kind: "unknown", why: "dynamic", reason: "runs a script that is made at run time" };
+  return { kind: "unknown", why: "script", reason: "runs a script file" };
+}
+
+const OWN_INPUT = /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/(?:self|\d+|thread-self)\/fd\/\d+)$/;
+const FROM_ELSEWHERE: Inner = {
+  kind: "unknown",
+  why: "dynamic",
+  reason: "a shell that reads its commands from elsewhere",
+};
+
+function fedInner(command: SimpleCommand): Inner[] {
+  const fed = command.redirects.filter(({ op }) => op.startsWith("<<"));
+  return fed.length > 0 ? fed.map(({ target }) => shellWord(target)) : [FROM_ELSEWHERE];
+}
+
+// at now <<< text: a shell runs it later, unless only a list is asked for, or a file is named.
+function laterInner(command: SimpleCommand): Inner[] {
+  if (command.words.some((word) => isLiteral(word) && /^-[A-Za-z]*[lrdc]/.test(word))) return [];
+  const named = command.words.some((word) => isLiteral(word) && /^-[A-Za-z]*f/.test(word));
+  return named ? [{ kind: "unknown", why: "script", reason: "runs a script file" }] : fedInner(command);
+}
+
+const LOADER: Wrapper = { longTakesValue: ["--preload", "--library-path", "--argv0", "--audit", "--inhibit-rpath"] };
 
 function trapInner(words: readonly Word[]): Inner[] {
   const text = words.slice(1).find((word) => word !== "--" && !(isLiteral(word) && word.startsWith("-")));
@@ -130,13 +167,25 @@ function sshInner(words: readonly Word[]): Inner[] {
       const remote = words.slice(at + 1);
       return remote.length === 0 ? inner : [...inner, evalInner(remote)];
     }
-    const value = /^-[bcDEeFIiJLlmOopQRSWw]$/.test(word) ? words[(at += 1)] : word.slice(2);
-    if (word.startsWith("-o") && isLiteral(value)) {
-      const option = /^\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)\s*[= ]\s*(.*)$/is.exec(value)?.[1];
-      if (option !== undefined) inner.push({ kind: "shell", text: option });
-    }
+    inner.push(...sshOptionInner(words, at));
+    if (/^-[bcDEeFIiJLlmOopQRSWw]$/.test(word)) at += 1;
   }
   return inner;
+}
+
+function sshOptionInner(words: readonly Word[], at: number): Inner[] {
+  const value = valueOf(words, at, "-o");
+  if (!isLiteral(value)) return [];
+  const text = /^\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)\s*[= ]\s*(.*)$/is.exec(value)?.[1];
+  return text === undefined ? [] : [{ kind: "shell", text }];
+}
+
+// socat EXEC:text, SYSTEM:text: an address that is a program.
+function socatInner(words: readonly Word[]): Inner[] {
+  return words.flatMap((word): Inner[] => {
+    const text = isLiteral(word) ? /^(?:EXEC|SYSTEM|SHELL):(.*)$/is.exec(word)?.[1] : undefined;
+    return text === undefined ? [] : [{ kind: "shell", text }];
+  });
 }
 
 function gitInner(words: readonly Word[]): Inner[] {
@@ -148,12 +197,21 @@ function gitInner(words: readonly Word[]): Inner[] {
     if (setting !== undefined) {
       if (!isLiteral(setting))
         inner.push({ kind: "unknown", why: "dynamic", reason: "git -c with a value that is only known later" });
+      else if (GIT_READS_CODE.test(setting))
+        inner.push({ kind: "unknown", why: "dynamic", reason: "git with settings or hooks from elsewhere" });
       else if (GIT_RUNS.test(setting.split("=", 1)[0] ?? ""))
         inner.push({ kind: "shell", text: setting.slice(setting.indexOf("=") + 1).replace(/^!/, "") });
       if (word === "-c") at += 1;
       continue;
     }
+    if (/^--(?:config-env|exec-path)=?/.test(word))
+      inner.push({ kind: "unknown", why: "dynamic", reason: "git with settings or programs from elsewhere" });
     const next = words[at + 1];
+    if (word === "config") return [...inner, ...gitConfigInner(words.slice(at + 1))];
+    if (word === "clone" || word === "fetch" || word === "ls-remote") {
+      const pack = words.slice(at + 1).findIndex((one) => one === "-u" || one === "--upload-pack");
+      if (pack >= 0) inner.push(shellWord(words[at + 2 + pack]));
+    }
     if (word === "bisect" && next === "run")
       return [...inner, { kind: "command", at: at + 2, command: simple(words.slice(at + 2)) }];
     if (word === "submodule" && next === "foreach") {
@@ -162,6 +220,14 @@ function gitInner(words: readonly Word[]): Inner[] {
     }
   }
   return inner;
+}
+
+// git config alias.x '!text' makes git run it later.
+function gitConfigInner(words: readonly Word[]): Inner[] {
+  const at = words.findIndex((word) => isLiteral(word) && GIT_RUNS.test(word));
+  const value = at < 0 ? undefined : words[at + 1];
+  if (value === undefined || (isLiteral(value) && value.startsWith("-"))) return [];
+  return [isLiteral(value) ? { kind: "shell", text: value.replace(/^!/, "") } : shellWord(value)];
 }
 
 // tar --checkpoint-action=exec=…, rsync -e …, sort --compress-program=…: facts of the program table.

@@ -14,6 +14,7 @@ import { allowsWords, commandSpecificity, coversWords, type CommandPattern } fro
 import type { Decision, RuleSource } from "./decision.ts";
 import { isTooMuch, reach, shortText, type Reached } from "./reach.ts";
 import { judgePath } from "./judge-paths.ts";
+import { mayRun } from "./may-run.ts";
 import type { Policy, Rule } from "./policy.ts";
 import { matchesTool, type ToolName } from "./tool-pattern.ts";
 
@@ -105,7 +106,8 @@ function judgeOne(
         if (allow === undefined || specificity > allow.specificity) allow = { rule, pattern, specificity };
         continue;
       }
-      const match = coversWords(pattern, command.words);
+      const covers = coversWords(pattern, command.words);
+      const match = covers === "no" && mayRun(pattern, command, acts) ? "maybe" : covers;
       if (match === "no") continue;
       if (rule.verdict === "deny" && match === "yes") return { decision: ruled(rule, command), allow: undefined };
       const specificity = match === "maybe" ? Infinity : commandSpecificity(pattern);

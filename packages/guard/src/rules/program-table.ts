@@ -22,163 +22,113 @@ export type ProgramFact = {
   readonly takesValue?: readonly string[];
 };
 
-const writesTo: OptionFact = { act: "write", value: "path" };
-const reads: OptionFact = { act: "read", value: "path" };
-const inPlace: OptionFact = { act: "write", onOperands: true };
-const runsText: OptionFact = { act: "execute", value: "shell" };
-const runsProgram: OptionFact = { act: "execute", value: "program" };
-const runsFile: OptionFact = { act: "execute", value: "path" };
+/** What an option does, by a word for it; the rows below say which options do. */
+const OPTION_FACTS = {
+  writes: { act: "write" },
+  "writes-to": { act: "write", value: "path" },
+  "in-place": { act: "write", onOperands: true },
+  reads: { act: "read", value: "path" },
+  runs: { act: "execute" },
+  "runs-text": { act: "execute", value: "shell" },
+  "runs-program": { act: "execute", value: "program" },
+  "runs-file": { act: "execute", value: "path" },
+  "connects-to": { act: "network", value: "host" },
+} as const satisfies Record<string, OptionFact>;
+
+type FactName = keyof typeof OPTION_FACTS;
+type Row = `${FactName} ${string}`;
 
 const CURL: ProgramFact = {
   does: ["network"],
   operands: "hosts",
-  options: {
-    "-o": writesTo,
-    "--output": writesTo,
-    "-O": { act: "write" },
-    "--remote-name": { act: "write" },
-    "--remote-name-all": { act: "write" },
-    "-J": { act: "write" },
-    "--output-dir": writesTo,
-    "-D": writesTo,
-    "--dump-header": writesTo,
-    "-c": writesTo,
-    "--cookie-jar": writesTo,
-    "--trace": writesTo,
-    "--trace-ascii": writesTo,
-    "--stderr": writesTo,
-    "--etag-save": writesTo,
-    "--hsts": writesTo,
-    "--alt-svc": writesTo,
-    "--libcurl": writesTo,
-    "-T": reads,
-    "--upload-file": reads,
-    "-K": runsFile,
-    "--config": runsFile,
-  },
-  takesValue: ["-H", "-d", "-X", "-u", "-A", "-e", "-b", "-F", "-m", "-x", "--data", "--header", "--request", "--user"],
+  options: options(
+    "writes -O --remote-name --remote-name-all -J",
+    "writes-to -o --output --output-dir -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --etag-save --hsts",
+    "writes-to --alt-svc --libcurl",
+    "reads -T --upload-file",
+    "runs-file -K --config",
+  ),
+  takesValue: words("-H -d -X -u -A -e -b -F -m -x --data --header --request --user"),
 };
 
 const GIT: ProgramFact = {
-  options: {
-    "-c": { act: "execute" },
-    "--config-env": { act: "execute" },
-    "--exec-path": { act: "execute" },
-    "--upload-pack": runsText,
-    "--receive-pack": runsText,
-    "--exec": runsText,
-    "-x": runsText,
-    "--extcmd": runsText,
-    "--ext-diff": { act: "execute" },
-    "--textconv": { act: "execute" },
-    "--open-files-in-pager": runsText,
-    "-O": runsText,
-    "--output": writesTo,
-    "--output-directory": writesTo,
-    "-C": { act: "read", value: "path" },
-    "--git-dir": { act: "execute", value: "path" },
-    "--work-tree": { act: "write", value: "path" },
-    "--template": { act: "execute", value: "path" },
-    "--msg-filter": runsText,
-    "--tree-filter": runsText,
-    "--index-filter": runsText,
-    "--env-filter": runsText,
-    "--commit-filter": runsText,
-    "--parent-filter": runsText,
-    "--tag-name-filter": runsText,
-    "--setup": runsText,
-    "--remote": { act: "network", value: "host" },
-  },
+  options: options(
+    "runs -c --config-env --exec-path --ext-diff --textconv",
+    "runs-text --upload-pack --receive-pack --exec -x --extcmd --open-files-in-pager -O --msg-filter --tree-filter",
+    "runs-text --index-filter --env-filter --commit-filter --parent-filter --tag-name-filter --setup",
+    "runs-file --git-dir --template",
+    "writes-to --output --output-directory --work-tree",
+    "reads -C",
+    "connects-to --remote",
+  ),
 };
 
 const TAR: ProgramFact = {
-  options: {
-    "--checkpoint-action": runsText,
-    "--to-command": runsText,
-    "-I": runsText,
-    "--use-compress-program": runsText,
-    "--rsh-command": runsText,
-    "--rmt-command": runsText,
-    "-F": runsText,
-    "--info-script": runsText,
-    "--new-volume-script": runsText,
-    "-x": { act: "write" },
-    "--extract": { act: "write" },
-    "--get": { act: "write" },
-    "-c": { act: "write" },
-    "--create": { act: "write" },
-    "-r": { act: "write" },
-    "--append": { act: "write" },
-    "-u": { act: "write" },
-    "--update": { act: "write" },
-    "--delete": { act: "write" },
-    "--remove-files": { act: "write" },
-    "--index-file": writesTo,
-    "-C": { act: "write", value: "path" },
-    "--directory": { act: "write", value: "path" },
-  },
-  takesValue: ["-f", "--file"],
+  options: options(
+    "runs-text --checkpoint-action --to-command -I --use-compress-program --rsh-command --rmt-command -F --info-script",
+    "runs-text --new-volume-script",
+    "writes -x --extract --get -c --create -r --append -u --update --delete --remove-files",
+    "writes-to --index-file -C --directory",
+  ),
+  takesValue: words("-f --file"),
 };
 
+const AWK: ProgramFact = {
+  operands: "all-but-first-read",
+  options: options(
+    "runs-file -f --file -i --include -l --load -E --exec",
+    "writes-to -o --pretty-print -d --dump-variables -p --profile",
+  ),
+  takesValue: words("-F -v --assign --field-separator"),
+};
+
+const FD: ProgramFact = { operands: "read", options: options("runs -x --exec -X --exec-batch") };
+const SEARCH: ProgramFact = { operands: "all-but-first-read", takesValue: words("-e -A -B -C -m -g -t") };
+const READS_OPERANDS: ProgramFact = { operands: "read" };
 const WRITES_OPERANDS: ProgramFact = { does: ["write"], operands: "write" };
 const LAST_WRITTEN: ProgramFact = {
   does: ["write"],
   operands: "last-written",
-  options: { "-t": writesTo, "--target-directory": writesTo },
+  options: options("writes-to -t --target-directory"),
 };
-const READS_OPERANDS: ProgramFact = { operands: "read" };
-const SEARCH: ProgramFact = { operands: "all-but-first-read", takesValue: ["-e", "-A", "-B", "-C", "-m", "-g", "-t"] };
 const RUNS_CODE: ProgramFact = { does: ["execute"] };
 const NETWORK: ProgramFact = { does: ["network"], operands: "hosts" };
+const NETCAT: ProgramFact = { ...NETWORK, options: options("runs-text -e -c --exec --sh-exec") };
 const PACKAGES: ProgramFact = {
   does: ["execute", "network", "write"],
-  options: {
-    "--script-shell": runsProgram,
-    "--shell": runsProgram,
-    "--git": runsProgram,
-    "--node-options": { act: "execute" },
-    "--prefix": { act: "execute", value: "path" },
-    "--userconfig": runsFile,
-    "--globalconfig": runsFile,
-  },
+  options: options(
+    "runs-program --script-shell --shell --git",
+    "runs --node-options",
+    "runs-file --prefix --userconfig --globalconfig",
+  ),
+};
+const COMPILER: ProgramFact = {
+  does: ["execute"],
+  options: options("writes-to -o", "runs-file -B -fplugin -specs", "runs-text -wrapper"),
 };
 
-export const PROGRAMS: ReadonlyMap<string, ProgramFact> = new Map<string, ProgramFact>([
-  ...same(
-    READS_OPERANDS,
-    "cat head tail wc nl tac od xxd hexdump md5sum sha1sum sha256sum sha512sum cksum stat file strings cmp comm cut fold paste rev column zcat bzcat xzcat base64 readlink realpath diff",
-  ),
-  ["less", { operands: "read", options: { "-o": writesTo, "-O": writesTo, "--log-file": writesTo, "-k": runsFile } }],
-  ["more", READS_OPERANDS],
-  // What runs elsewhere may find other files there, a repository's settings for one.
-  ["env", { options: { "-C": { act: "execute" }, "--chdir": { act: "execute" } }, takesValue: ["-u", "-S"] }],
-  ["man", { options: { "-P": runsText, "--pager": runsText, "-H": runsText } }],
-  ...same(SEARCH, "grep egrep fgrep zgrep ag ack"),
+/** Names, each with the fact about all of them. */
+const FACTS: readonly (readonly [names: string, fact: ProgramFact])[] = [
   [
-    "rg",
-    {
-      ...SEARCH,
-      options: {
-        "--pre": runsProgram,
-        "--hostname-bin": runsProgram,
-        "-z": { act: "execute" },
-        "--search-zip": { act: "execute" },
-      },
-    },
+    "cat head tail wc nl tac od xxd hexdump md5sum sha1sum sha256sum sha512sum cksum stat file strings cmp comm cut fold paste rev column zcat bzcat xzcat base64 readlink realpath diff more",
+    READS_OPERANDS,
   ],
+  ["less", { operands: "read", options: options("writes-to -o -O --log-file", "runs-file -k") }],
+  // What runs elsewhere may find other files there, a repository's settings for one.
+  ["env", { options: options("runs -C --chdir"), takesValue: words("-u -S") }],
+  ["man", { options: options("runs-text -P --pager -H") }],
+  ["grep egrep fgrep zgrep ag ack", SEARCH],
+  ["rg", { ...SEARCH, options: options("runs-program --pre --hostname-bin", "runs -z --search-zip") }],
   [
     "sort",
     {
       operands: "read",
-      options: {
-        "-o": writesTo,
-        "--output": writesTo,
-        "-T": writesTo,
-        "--temporary-directory": writesTo,
-        "--compress-program": runsProgram,
-        "--files0-from": reads,
-      },
-      takesValue: ["-k", "-t", "-S"],
+      options: options(
+        "writes-to -o --output -T --temporary-directory",
+        "runs-program --compress-program",
+        "reads --files0-from",
+      ),
+      takesValue: words("-k -t -S"),
     },
   ],
   ["uniq", { operands: "last-written" }],
@@ -186,182 +136,127 @@ export const PROGRAMS: ReadonlyMap<string, ProgramFact> = new Map<string, Progra
     "sed",
     {
       operands: "all-but-first-read",
-      options: { "-i": inPlace, "--in-place": inPlace, "-f": runsFile, "--file": runsFile },
-      takesValue: ["-e", "--expression", "-l"],
+      options: options("in-place -i --in-place", "runs-file -f --file"),
+      takesValue: words("-e --expression -l"),
     },
   ],
-  ...same(
-    {
-      operands: "all-but-first-read",
-      options: {
-        "-f": runsFile,
-        "--file": runsFile,
-        "-i": runsFile,
-        "--include": runsFile,
-        "-l": runsFile,
-        "--load": runsFile,
-        "-E": runsFile,
-        "--exec": runsFile,
-        "-o": writesTo,
-        "--pretty-print": writesTo,
-        "-d": writesTo,
-        "--dump-variables": writesTo,
-        "-p": writesTo,
-        "--profile": writesTo,
-      },
-      takesValue: ["-F", "-v", "--assign", "--field-separator"],
-    },
-    "awk gawk mawk nawk",
-  ),
+  ["awk gawk mawk nawk", AWK],
   [
     "find",
     {
       operands: "read",
-      options: {
-        "-delete": { act: "write" },
-        "-fprint": writesTo,
-        "-fprint0": writesTo,
-        "-fprintf": writesTo,
-        "-fls": writesTo,
-        "-exec": { act: "execute" },
-        "-execdir": { act: "execute" },
-        "-ok": { act: "execute" },
-        "-okdir": { act: "execute" },
-        "-files0-from": reads,
-      },
+      options: options(
+        "writes -delete",
+        "writes-to -fprint -fprint0 -fprintf -fls",
+        "runs -exec -execdir -ok -okdir",
+        "reads -files0-from",
+      ),
     },
   ],
+  ["fd fdfind", FD],
+  ["tree", { operands: "read", options: options("writes-to -o") }],
+  ["date", { options: options("writes -s --set", "reads -f") }],
+  ["hostname", { options: options("writes -F -b") }],
+  ["split", { does: ["write"], options: options("runs-text --filter") }],
+  ["jq", { operands: "all-but-first-read", options: options("reads -f --from-file -L") }],
+  ["yq", { operands: "all-but-first-read", options: options("in-place -i --inplace", "writes -s") }],
+  ["xmllint", { operands: "read", options: options("writes-to --output") }],
   [
-    "fd",
-    {
-      operands: "read",
-      options: {
-        "-x": { act: "execute" },
-        "--exec": { act: "execute" },
-        "-X": { act: "execute" },
-        "--exec-batch": { act: "execute" },
-      },
-    },
-  ],
-  [
-    "fdfind",
-    {
-      operands: "read",
-      options: {
-        "-x": { act: "execute" },
-        "--exec": { act: "execute" },
-        "-X": { act: "execute" },
-        "--exec-batch": { act: "execute" },
-      },
-    },
-  ],
-  ["tree", { operands: "read", options: { "-o": writesTo } }],
-  ["date", { options: { "-s": { act: "write" }, "--set": { act: "write" }, "-f": reads } }],
-  ["hostname", { options: { "-F": { act: "write" }, "-b": { act: "write" } } }],
-  ["split", { does: ["write"], options: { "--filter": runsText } }],
-  ["csplit", { does: ["write"] }],
-  ["jq", { operands: "all-but-first-read", options: { "-f": reads, "--from-file": reads, "-L": reads } }],
-  ["yq", { operands: "all-but-first-read", options: { "-i": inPlace, "--inplace": inPlace, "-s": { act: "write" } } }],
-  ["xmllint", { operands: "read", options: { "--output": writesTo } }],
-  ["tee", WRITES_OPERANDS],
-  ["dd", { does: ["write"] }],
-  ...same(
+    "tee rm rmdir unlink shred truncate touch mkdir mkfifo mknod chmod chown chgrp chattr setfacl gzip gunzip bzip2 xz zstd patch mktemp sponge mkfs wipefs fallocate",
     WRITES_OPERANDS,
-    "rm rmdir unlink shred truncate touch mkdir mkfifo mknod chmod chown chgrp chattr setfacl gzip gunzip bzip2 xz zstd patch mktemp sponge mkfs wipefs fallocate",
-  ),
-  ...same(LAST_WRITTEN, "cp mv ln install scp"),
+  ],
+  ["csplit dd ar", { does: ["write"] }],
+  ["cp mv ln install", LAST_WRITTEN],
+  [
+    "scp",
+    {
+      ...LAST_WRITTEN,
+      options: options("writes-to -t --target-directory", "runs-program -S", "runs -o", "runs-file -F"),
+    },
+  ],
   [
     "rsync",
     {
       does: ["write", "network"],
       operands: "last-written",
-      options: { "-e": runsText, "--rsh": runsText, "--rsync-path": runsText, "--log-file": writesTo },
+      options: options("runs-text -e --rsh --rsync-path", "writes-to --log-file"),
     },
   ],
-  ["tar", TAR],
-  ["bsdtar", TAR],
-  ["zip", { does: ["write"], options: { "-TT": runsText, "--unzip-command": runsText } }],
-  ["unzip", { does: ["write"], options: { "-d": writesTo } }],
-  ["ar", { does: ["write"] }],
-  ["cpio", { does: ["write"], options: { "--rsh-command": runsText } }],
+  ["tar bsdtar", TAR],
+  ["zip", { does: ["write"], options: options("runs-text -TT --unzip-command") }],
+  ["unzip", { does: ["write"], options: options("writes-to -d") }],
+  ["cpio", { does: ["write"], options: options("runs-text --rsh-command") }],
   ["curl", CURL],
   [
     "wget",
     {
       does: ["network", "write"],
       operands: "hosts",
-      options: {
-        "-O": writesTo,
-        "--output-document": writesTo,
-        "-P": writesTo,
-        "-o": writesTo,
-        "-a": writesTo,
-        "--use-askpass": runsProgram,
-        "-e": { act: "execute" },
-        "--execute": { act: "execute" },
-        "--post-file": reads,
-        "--body-file": reads,
-        "-i": reads,
-      },
+      options: options(
+        "writes-to -O --output-document -P -o -a",
+        "runs-program --use-askpass",
+        "runs -e --execute",
+        "reads --post-file --body-file -i",
+      ),
     },
   ],
-  ...same(
+  ["nc ncat netcat", NETCAT],
+  [
+    "socat telnet ftp tftp ping ping6 dig host nslookup whois traceroute http https xh aria2c lynx w3m openssl nmap mosh rclone s3cmd aws gcloud az gh glab",
     NETWORK,
-    "nc ncat netcat socat telnet ftp tftp ping ping6 dig host nslookup whois traceroute http https xh aria2c lynx w3m openssl nmap mosh rclone s3cmd aws gcloud az gh glab",
-  ),
+  ],
   [
     "ssh",
     {
       does: ["network", "execute"],
       operands: "hosts",
-      options: { "-o": { act: "execute" }, "-F": runsFile, "-E": writesTo, "-S": reads },
+      options: options("runs -o", "runs-file -F", "writes-to -E", "reads -S"),
     },
   ],
-  ["sftp", { does: ["network", "write"], options: { "-o": { act: "execute" }, "-S": runsProgram, "-b": runsFile } }],
-  ["tcpdump", { does: ["network"], options: { "-w": writesTo, "-z": runsProgram, "-W": { act: "write" } } }],
+  ["sftp", { does: ["network", "write"], options: options("runs -o", "runs-program -S", "runs-file -b") }],
+  ["tcpdump", { does: ["network"], options: options("writes-to -w", "runs-program -z", "writes -W") }],
   ["git", GIT],
-  ["make", { does: ["execute"], options: { "--eval": runsText, "-f": runsFile } }],
+  ["make", { does: ["execute"], options: options("runs-text --eval", "runs-file -f") }],
   [
     "go",
     {
       does: ["execute"],
-      options: {
-        "-toolexec": runsText,
-        "-exec": runsText,
-        "-o": writesTo,
-        "-vettool": runsProgram,
-        "-ldflags": { act: "execute" },
-        "-gccgoflags": { act: "execute" },
-        "-modfile": reads,
-        "-C": reads,
-        "-overlay": reads,
-      },
+      options: options(
+        "runs-text -toolexec -exec",
+        "writes-to -o",
+        "runs-program -vettool",
+        "runs -ldflags -gccgoflags",
+        "reads -modfile -C -overlay",
+      ),
     },
   ],
-  ["cargo", { does: ["execute"], options: { "--config": { act: "execute" } } }],
-  ...same(
+  ["cargo", { does: ["execute"], options: options("runs --config") }],
+  [
+    "python python2 python3 node deno bun ruby perl php lua luajit Rscript tclsh osascript m4 java ant gradle mvn cmake ninja meson pytest jest vitest mocha tox nox rake gmake gdb lldb expect ed ex vi vim nvim emacs nano sqlite3 psql mysql docker podman kubectl terraform ansible crontab at batch kill systemctl xdg-open open",
     RUNS_CODE,
-    "python python2 python3 node deno bun ruby perl php lua luajit Rscript tclsh osascript java ant gradle mvn cmake ninja meson pytest jest vitest mocha tox nox rake gmake gdb lldb expect ed ex vi vim nvim emacs nano sqlite3 psql mysql docker podman kubectl terraform ansible crontab at batch",
-  ),
-  ...same(
-    PACKAGES,
+  ],
+  [
     "npm npx pnpm yarn bunx pip pip3 pipx uv uvx poetry gem bundle composer brew apt apt-get dnf yum pacman apk snap",
-  ),
-  ["tsc", { does: ["write"], options: { "--outDir": writesTo, "--outFile": writesTo } }],
-  ...same(
-    {
-      does: ["execute"],
-      options: { "-o": writesTo, "-B": runsFile, "-wrapper": runsText, "-fplugin": runsFile, "-specs": runsFile },
-    },
-    "gcc g++ cc c++ clang clang++ ld as",
-  ),
-  ["kill", { does: ["execute"] }],
+    PACKAGES,
+  ],
+  ["tsc", { does: ["write"], options: options("writes-to --outDir --outFile") }],
+  ["gcc g++ cc c++ clang clang++ ld as", COMPILER],
   ["ip", { does: ["network"] }],
-  ["systemctl", { does: ["execute"] }],
-  ["xdg-open", { does: ["execute"] }],
-  ["open", { does: ["execute"] }],
-]);
+];
 
-function same(fact: ProgramFact, names: string): [string, ProgramFact][] {
-  return names.split(" ").map((name) => [name, fact]);
+export const PROGRAMS: ReadonlyMap<string, ProgramFact> = new Map(
+  FACTS.flatMap(([names, fact]) => words(names).map((name): [string, ProgramFact] => [name, fact])),
+);
+
+function words(text: string): string[] {
+  return text.split(" ");
+}
+
+function options(...rows: readonly Row[]): Readonly<Record<string, OptionFact>> {
+  return Object.fromEntries(
+    rows.flatMap((row) => {
+      const [fact, ...names] = words(row);
+      return names.map((name) => [name, OPTION_FACTS[fact as FactName]]);
+    }),
+  );
 }

@@ -173,6 +173,8 @@ export function unwrapWrapper(command: SimpleCommand, wrapper: Wrapper): Unwrapp
     const written = words.slice(at);
     if (wrapper.joinsWords || (isLiteral(written[0]) && /\s/.test(written[0]))) inner.push(evalInner(written));
   }
+  if (program === undefined && wrapper.joinsWords && wrapper.replaces !== undefined)
+    inner.push({ kind: "unknown", why: "dynamic", reason: "runs the lines that it reads" });
   // env -C: what runs elsewhere may find other files there, a repository's settings for one.
   const moves = words.slice(1, at).some((word) => isLiteral(word) && /^(?:-[A-Za-z]*C|--chdir)/.test(word));
   return { inner, transparent: (wrapper.transparent ?? false) && !uncertain && !moves };
@@ -218,8 +220,20 @@ function shellTextOption(
     if (word === option) return { inner: shellWord(words[at + 1]), words: 2 };
     if (option.startsWith("--") && word.startsWith(`${option}=`))
       return { inner: { kind: "shell", text: word.slice(option.length + 1) }, words: 1 };
-    if (!option.startsWith("--") && word.startsWith(option) && !word.startsWith("--"))
-      return { inner: { kind: "shell", text: word.slice(option.length) }, words: 1 };
+    const glued = option.startsWith("--") ? undefined : afterLetter(word, option.charAt(1), wrapper);
+    if (glued === "") return { inner: shellWord(words[at + 1]), words: 2 };
+    if (glued !== undefined) return { inner: { kind: "shell", text: glued }, words: 1 };
+  }
+  return undefined;
+}
+
+/** What follows a letter in a cluster: nothing in -qc, `text` in -ctext; undefined when it is not one of the options. */
+function afterLetter(word: string, letter: string, wrapper: Wrapper): string | undefined {
+  if (!/^-[A-Za-z]/.test(word)) return undefined;
+  for (let i = 1; i < word.length; i += 1) {
+    if (word.charAt(i) === letter) return word.slice(i + 1);
+    // The rest is another option's value, or no options at all.
+    if (wrapper.takesValue?.includes(word.charAt(i)) || !/[A-Za-z]/.test(word.charAt(i))) return undefined;
   }
   return undefined;
 }

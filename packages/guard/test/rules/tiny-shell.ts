@@ -76,6 +76,8 @@ class Reader {
           (current === undefined || current.words.length === 0)
         ) {
           if (word === "function") throw new Error("not known here");
+          // The plain words of a loop run nothing.
+          if (word === "for") this.#at += /^\s+\w+\s+in\s[^;\n$`]*/.exec(this.#text.slice(this.#at))?.[0].length ?? 0;
           continue;
         }
         if (assignment !== null && (current === undefined || current.words.length === 0)) {

@@ -1,0 +1,135 @@
+// S11: settings, approvals, pins, audit and start-up files, inside the scope on purpose: made, linked, replaced, moved.
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { must } from "./arena.ts";
+import type { Arena, Attack, Variant } from "./arena.ts";
+import { scratch, type TestServer } from "../harness/server.ts";
+
+const TARGETS = [
+  ".bosun.toml",
+  "../config/bosun/config.toml",
+  "../config/bosun/config.json",
+  "../state/bosun/approvals.json",
+  "../state/bosun/audit/audit.jsonl",
+  "../state/bosun/sandbox.json",
+  "../state/bosun/trusted.json",
+  "../data/bosun/x",
+];
+
+type Try = readonly [name: string, tool: string, args: (target: string) => Record<string, unknown>];
+const BY_TOOL: readonly Try[] = [
+  ["created", "create_file", (at) => ({ path: at, content: 'planted = "x"\n' })],
+  ["edited", "str_replace", (at) => ({ path: at, old_str: "n", new_str: "m" })],
+];
+
+/** Shell words with the target in place of %. */
+const BY_COMMAND: readonly (readonly [name: string, command: string])[] = [
+  ["a redirect", "echo planted > %"],
+  ["a link over it", "echo planted > /tmp/x; ln -sf /tmp/x %"],
+  ["a hard link over it", "echo planted > h; ln -f h %; rm -f h"],
+  ["a move over it", "echo planted > m; mv -f m %; rm -f m"],
+  ["a folder in its place", "mkdir -p %/planted"],
+  ["a FIFO in its place", "mkfifo %"],
+  ["removing it", "rm -rf %"],
+  ["its folder moved away and made anew", 'd=$(dirname %); mv "$d" "$d.away" && mkdir -p "$d" && echo planted > %'],
+  [
+    "its folder linked elsewhere",
+    'd=$(dirname %); rm -rf "$d"; mkdir -p /tmp/own; echo planted > /tmp/own/$(basename %); ln -s /tmp/own "$d"',
+  ],
+  ["another name for its folder", "ln -sfn $(dirname %) alias; echo planted > alias/$(basename %); rm -f alias"],
+  [
+    "a mount over it",
+    "echo planted > /tmp/p; mount --bind /tmp/p %; unshare -Urm sh -c 'umount -l %; echo planted > %'",
+  ],
+  ["its mode opened", "chmod -R 777 $(dirname %); chattr -i %; echo planted >> %"],
+];
+
+const OFF_REASON =
+  "a running command has the rights of the server's user; the file tools are refused without a sandbox, too";
+
+export const POLICY: readonly Attack[] = [
+  {
+    row: "S11",
+    title: "policy by file tools",
+    variants: [...BY_TOOL.map(byTool), workspaceTools()],
+    independent: true,
+  },
+  {
+    row: "S11",
+    title: "policy by commands",
+    offReason: OFF_REASON,
+    variants: BY_COMMAND.map(byCommand),
+    independent: true,
+  },
+];
+
+function byTool([name, tool, args]: Try): Variant {
+  return {
+    name: `${name} where ${TARGETS.length} files are or are not`,
+    attempt: (arena) =>
+      inside(arena, async (server) => {
+        for (const target of TARGETS) {
+          const result = await server.call(tool, args(target));
+          must(result.isError === true, `${target} was ${name}`);
+        }
+      }),
+  };
+}
+
+function workspaceTools(): Variant {
+  return {
+    name: "written, moved, removed by the workspace's tools",
+    attempt: (arena) =>
+      inside(arena, async (server) => {
+        await server.call("create_file", { path: "mine.txt", content: "planted" });
+        for (const call of [
+          ["write_file", { file: ".bosun.toml", content: "planted" }],
+          ["move_file", { from: "mine.txt", to: ".bosun.toml" }],
+          ["mkdir", { dir: ".bosun.toml" }],
+          ["delete_file", { path: ".bosun.toml" }],
+          ["write_file", { file: "./dir/../.bosun.toml", content: "planted" }],
+        ] as const) {
+          const result = await server.call(call[0], call[1]);
+          must(result.isError === true, `${call[0]} was not refused`);
+        }
+      }),
+  };
+}
+
+function byCommand([name, command]: (typeof BY_COMMAND)[number]): Variant {
+  return {
+    name: `${name}: ${TARGETS.length} files`,
+    attempt: (arena) =>
+      inside(arena, async (server) => {
+        for (const target of TARGETS) await server.bash(command.replaceAll("%", target));
+      }),
+  };
+}
+
+/** A server whose settings and state lie inside its scope; afterwards nothing planted is where policy is read. */
+async function inside(arena: Arena, attack: (server: TestServer) => Promise<void>): Promise<void> {
+  const { base } = scratch();
+  // The settings folder is not there in one half of all cases: each variant meets both.
+  for (const made of [false, true]) {
+    if (made) mkdirSync(path.join(base, "config/bosun"), { recursive: true });
+    const server = await arena.own({
+      root: path.join(base, "work"),
+      args: ["--allow-dir", base, "--tools", "coding,workspace"],
+    });
+    try {
+      await attack(server);
+    } finally {
+      await server.close();
+    }
+    for (const target of TARGETS) untouched(path.resolve(server.root, target));
+    must(readdirSync(path.join(base, "state/bosun/audit")).length > 0, "the record is gone");
+  }
+  Bun.spawnSync(["rm", "-rf", base]);
+}
+
+function untouched(file: string): void {
+  if (!existsSync(file)) return;
+  must(lstatSync(file).isFile(), `${file} is no plain file any more`);
+  must(!/^planted/m.test(readFileSync(file, "utf8")), `${file} was planted`);
+  must(lstatSync(path.dirname(file)).isDirectory(), `the folder of ${file} is a link`);
+}
