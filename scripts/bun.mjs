@@ -20,6 +20,7 @@ const args = TOOLS.has(words[0])
     : [...HARDENED, ...words];
 const child = spawn(bun, args, { stdio: "inherit", env: withoutBunSwitches(process.env) });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+if (process.env.npm_lifecycle_event !== undefined) endWithParent();
 child.on("error", (error) => fail(`could not start ${bun}: ${error.message}`));
 child.on("exit", (code, signal) => (signal ? endBy(signal) : process.exit(code ?? 1)));
 
@@ -36,6 +37,14 @@ function findBun() {
 
 function works(binary) {
   return spawnSync(binary, ["--version"], { stdio: "ignore", env: withoutBunSwitches(process.env) }).status === 0;
+}
+
+// npm hands SIGTERM to the shell between it and us, which ends without a word: `docker stop` of an `npm start` would leave
+// the server running.
+function endWithParent() {
+  const parent = process.ppid;
+  const look = () => process.ppid !== parent && child.kill("SIGTERM");
+  setInterval(look, 500).unref();
 }
 
 // As the child ended, so that whoever started us sees it. Our own handler would swallow the signal, and we would end

@@ -86,3 +86,20 @@ function placeBinary(target: string): void {
     cpSync(process.execPath, target);
   }
 }
+
+test("when npm's shell is ended, the program ends too", async () => {
+  const script = "console.log(process.pid); setInterval(() => {}, 1000)";
+  const shell = Bun.spawn(["sh", "-c", 'node "$1" -e "$2"; true', "sh", launcher, script], {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "inherit",
+    env: { PATH: process.env["PATH"] ?? "", npm_lifecycle_event: "start" },
+  });
+  const reader = shell.stdout.getReader();
+  const pid = Number(new TextDecoder().decode((await reader.read()).value));
+  shell.kill("SIGTERM");
+  await shell.exited;
+  // Its output ends with the last process that holds it.
+  expect((await reader.read()).done).toBe(true);
+  expect(() => process.kill(pid, 0)).toThrow();
+}, 20_000);
