@@ -3,6 +3,7 @@ export { GuardError, type GuardErrorCode } from "./failure.ts";
 export { canonicalJson, digestOf } from "./canonical-json.ts";
 export { sha256 } from "./sha256.ts";
 export { openStateFile, type StateFile } from "./state-file.ts";
+export { readPrivateFile, writePrivateFile, type PrivateText, type ReadPrivateOptions } from "./private-file.ts";
 
 // Text for screens and logs.
 export {

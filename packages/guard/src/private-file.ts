@@ -52,13 +52,13 @@ export function readPrivateFile(file: string, options: ReadPrivateOptions = {}):
 }
 
 /** Replaces a file with mode 0600: old content or new content, never a mixture, never through a link. */
-export function writePrivateFile(file: string, text: string): void {
+export function writePrivateFile(file: string, content: string | Uint8Array): void {
   makePrivateFolder(path.dirname(file));
   const temporary = `${file}.${process.pid}.${randomName(6)}.tmp`;
   const descriptor = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
     try {
-      writeAll(descriptor, Buffer.from(text, "utf8"));
+      writeAll(descriptor, typeof content === "string" ? Buffer.from(content, "utf8") : content);
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);
