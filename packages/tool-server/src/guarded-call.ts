@@ -61,7 +61,8 @@ function callGuarded(
   try {
     const parsed = tool.input.parse(args, "arguments");
     if (!parsed.ok) throw new InvalidArguments(parsed.problem);
-    const permission = permit(tool, args, tool.acts(parsed.value), { context, session, record, ...guarding });
+    const { watch, secrets } = guarding;
+    const permission = permit(tool, args, tool.acts(parsed.value), { bench, watch, secrets, context, session, record });
     const call = { bench, session, context, note: (facts: OutcomeFacts) => record.note(facts) };
     const run = (): Promise<ToolResult> | ToolResult => tool.run(parsed.value, call);
     const result = permission === undefined ? run() : permission.then(run);

@@ -46,7 +46,10 @@ const LOOK = { bigint: true, throwIfNoEntry: false } as const;
 
 function anchorOf({ anchors, walkMode }: Scope, full: string): Directory | undefined {
   if (walkMode !== "descriptors") return undefined;
-  return anchors.find(({ path }) => full.startsWith(path) && full[path.length] === "/");
+  for (const anchor of anchors) {
+    if (full.startsWith(anchor.path) && full[anchor.path.length] === "/") return anchor;
+  }
+  return undefined;
 }
 
 function openBelow(anchor: Directory, relative: string): number {

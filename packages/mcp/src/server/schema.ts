@@ -108,6 +108,7 @@ export function record<T>(description: string, values: Schema<T>): Schema<Record
 /** A closed object: members that are not described are refused, with the known names. */
 export function object<const S extends Shape>(shape: S, description?: string): Schema<InferShape<S>> {
   const members = Object.entries(shape);
+  const names = Object.keys(shape);
   const required = members.filter(([, schema]) => !schema.omittable).map(([name]) => name);
   const json: JsonObject = {
     type: "object",
@@ -123,13 +124,14 @@ export function object<const S extends Shape>(shape: S, description?: string): S
     omittable: false,
     parse(value, at) {
       if (!isObject(value)) return expected("an object", value, at);
-      const unknown = Object.keys(value).find((name) => !Object.hasOwn(shape, name));
-      if (unknown !== undefined) {
-        const known = members.map(([name]) => name).join(", ") || "none";
-        return problem(`${at} has an unknown property ${JSON.stringify(unknown)}; known: ${known}`);
+      for (const name in value) {
+        if (Object.hasOwn(shape, name)) continue;
+        const known = names.join(", ") || "none";
+        return problem(`${at} has an unknown property ${JSON.stringify(name)}; known: ${known}`);
       }
       const parsed: Record<string, unknown> = {};
-      for (const [name, schema] of members) {
+      for (const name of names) {
+        const schema = shape[name] as Schema<unknown>;
         const member = Object.hasOwn(value, name) ? value[name] : undefined;
         if (member === undefined && !schema.omittable) return problem(`${at}.${name} is required`);
         const one = schema.parse(member, `${at}.${name}`);
