@@ -1,0 +1,169 @@
+// Ordinary work that must look the same inside the sandbox and outside it, as commands with the same output each time.
+// Knows no test runner: the table is also printed by a script.
+
+export type Work = {
+  readonly name: string;
+  /** Programs without which it cannot be tried. */
+  readonly needs: readonly string[];
+  readonly command: string;
+  /** What must be in the output in any case: the same failure on both sides is no success. */
+  readonly says: string;
+};
+
+const GIT = "git -c user.name=A -c user.email=a@b.c -c init.defaultBranch=main -c commit.gpgsign=false";
+const PACKAGE =
+  '{"name":"x","version":"1.0.0","scripts":{"test":"node --test --test-reporter=tap t.mjs | grep -c ^ok"}}';
+const TEST = 'import test from "node:test"; test("a", () => {}); test("b", () => {});';
+const DEV_SERVER = `
+import { createServer } from "node:http";
+const server = createServer((_, answer) => answer.end("served")).listen(0, "127.0.0.1", async () => {
+  const answer = await fetch("http://127.0.0.1:" + server.address().port);
+  console.log(answer.status, await answer.text());
+  server.close();
+});`;
+const WATCH = `
+import { watch, writeFileSync } from "node:fs";
+const watcher = watch(".", (_, name) => { if (name === "seen") { console.log("saw", name); watcher.close(); process.exit(0); } });
+setTimeout(() => writeFileSync("seen", "x"), 50);
+setTimeout(() => process.exit(1), 8000);`;
+
+export const WORK: readonly Work[] = [
+  {
+    name: "git: init, add, commit, branch, merge, log",
+    needs: ["git"],
+    command: `${GIT} init -q . && echo a > f && git add f && ${GIT} commit -qm one && git switch -qc side && echo b >> f && ${GIT} commit -qam two && git switch -q main && ${GIT} merge -q side && git log --format=%s && git status --short`,
+    says: "two\none",
+  },
+  {
+    name: "git: stash, worktree, hooks, diff",
+    needs: ["git"],
+    command: `${GIT} init -q . && echo a > f && git add f && printf '#!/bin/sh\\necho hook ran\\n' > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit && ${GIT} commit -qm one 2>&1 && echo b >> f && ${GIT} stash -q && git diff --stat && git worktree add -q tree 2>&1 && ls tree`,
+    says: "hook ran",
+  },
+  {
+    name: "npm test",
+    needs: ["npm", "node"],
+    command: `printf '%s' '${PACKAGE}' > package.json && printf '%s' '${TEST}' > t.mjs && npm test --silent`,
+    says: "2",
+  },
+  {
+    name: "npm install of a local package, and its program",
+    needs: ["npm", "node"],
+    command: `mkdir dep && printf '%s' '{"name":"dep","version":"1.0.0","bin":"b.js"}' > dep/package.json && printf '#!/usr/bin/env node\\nconsole.log("dep runs")' > dep/b.js && printf '%s' '{"name":"x","version":"1.0.0"}' > package.json && npm install --offline --no-audit --no-fund --silent ./dep && npx --offline dep && ls node_modules`,
+    says: "dep runs\ndep",
+  },
+  {
+    name: "python venv",
+    needs: ["python3"],
+    command: `python3 -m venv --without-pip .venv && . .venv/bin/activate && python -c 'import sys; print(sys.prefix != sys.base_prefix)' && python -c 'import json; print(json.dumps([1]))'`,
+    says: "True",
+  },
+  {
+    name: "python: processes and shared memory",
+    needs: ["python3"],
+    command: `printf 'from multiprocessing import Pool\\ndef f(x): return x * x\\nif __name__ == "__main__":\\n  with Pool(2) as p: print(p.map(f, [1, 2, 3]))\\n' > p.py && python3 p.py`,
+    says: "[1, 4, 9]",
+  },
+  {
+    name: "make with a compiler",
+    needs: ["make", "gcc"],
+    command: `printf '#include <stdio.h>\\nint main(void){puts("built");return 0;}' > m.c && printf 'm: m.c\\n\\tgcc -O1 m.c -o m\\n' > Makefile && make -s -j2 m && ./m && make -s m && make -q m && echo fresh`,
+    says: "built\nfresh",
+  },
+  {
+    name: "a dev server on loopback, inside one call",
+    needs: ["node"],
+    command: `printf '%s' '${DEV_SERVER}' > s.mjs && node s.mjs`,
+    says: "200 served",
+  },
+  {
+    name: "a dev server in the background of one call",
+    needs: ["python3"],
+    command: `echo hello > page && python3 -m http.server 8437 --bind 127.0.0.1 >/dev/null 2>&1 & sleep 0.2; for i in $(seq 50); do python3 -c 'import urllib.request as u; print(u.urlopen("http://127.0.0.1:8437/page").read().decode().strip())' 2>/dev/null && break; sleep 0.2; done; kill %1`,
+    says: "hello",
+  },
+  {
+    name: "temporary files, by shell, node and python",
+    needs: ["node", "python3"],
+    command: `f=$(mktemp) && echo t > "$f" && cat "$f" && rm "$f" && d=$(mktemp -d) && touch "$d/x" && ls "$d" && node -p 'const fs = require("fs"), p = fs.mkdtempSync(require("os").tmpdir() + "/n-"); fs.existsSync(p)' && python3 -c 'import tempfile; print(tempfile.TemporaryFile().write(b"abc"))'; echo z > /tmp/named && cat /tmp/named`,
+    says: "t\nx\ntrue\n3\nz",
+  },
+  {
+    name: "colour",
+    needs: ["git"],
+    command: `printf '\\033[31mred\\033[0m\\n' && mkdir d && ls --color=always -d d | od -c | head -1 && ${GIT} init -q . && git -c color.ui=always status --short && echo x | grep --color=always x | od -c | head -1`,
+    says: "\u001b[31mred\u001b[0m",
+  },
+  {
+    name: "a tool under the home folder",
+    needs: [],
+    command: "home-tool && command -v home-tool | sed 's/.*home/home/'",
+    says: "tool of the home",
+  },
+  {
+    name: "who and where one is",
+    needs: [],
+    command: `id -un; [ -d "$HOME" ] && echo home; pwd | grep -c /; date -u -d @0 +%Y; locale 2>/dev/null | head -1`,
+    says: "home\n1\n1970",
+  },
+  {
+    name: "editing in place, archives, searching",
+    needs: ["tar", "gzip"],
+    command:
+      "seq 5 > f && sed -i 's/3/three/' f && sort -r f > g && tar czf a.tgz f g && rm f g && tar xzf a.tgz && grep -n three f g && find . -name '*.tgz' | xargs ls",
+    says: "f:3:three",
+  },
+  {
+    name: "links, modes, odd names",
+    needs: [],
+    command: `echo x > 'a b é' && ln -s 'a b é' l && ln 'a b é' h && chmod 640 h && stat -c '%a %h' h && cat l && readlink l && mkdir -p deep/er && mv h deep/er/ && ls -R deep`,
+    says: "640 2\nx\na b é",
+  },
+  {
+    name: "pipes, jobs, signals, locks",
+    needs: ["flock"],
+    command: `(sleep 0.1; echo b) & echo a; wait; trap 'echo term' TERM; kill -TERM $$; flock l echo locked; mkfifo p; (echo through > p &) ; cat p; echo x > /dev/stdout; echo e > /dev/stderr; cat <(echo sub) <<< here; timeout 0.1 sleep 5; echo $?`,
+    says: "a\nb\nterm\nlocked\nthrough\nx\nsub\n124",
+  },
+  {
+    name: "a terminal of its own",
+    needs: ["python3"],
+    command: `python3 -c 'import pty; pty.spawn(["sh", "-c", "test -t 1 && echo terminal; stty size >/dev/null && echo sized"])' < /dev/null`,
+    says: "terminal",
+  },
+  {
+    name: "a socket in the folder",
+    needs: ["python3"],
+    command: `python3 -c 'import socket, threading\ns = socket.socket(1); s.bind("u.sock"); s.listen()\nthreading.Thread(target=lambda: s.accept()[0].send(b"pong")).start()\nc = socket.socket(1); c.connect("u.sock"); print(c.recv(9).decode())'`,
+    says: "pong",
+  },
+  {
+    name: "watching files",
+    needs: ["node"],
+    command: `printf '%s' '${WATCH}' > w.mjs && node w.mjs`,
+    says: "saw seen",
+  },
+  {
+    name: "databases in a file",
+    needs: ["python3"],
+    command: `python3 -c 'import sqlite3; c = sqlite3.connect("d.db"); c.execute("create table t(x)"); c.execute("insert into t values (7)"); c.commit(); print(c.execute("select x from t").fetchall())'`,
+    says: "[(7,)]",
+  },
+  {
+    name: "its own processes",
+    needs: ["ps"],
+    command: `sleep 5 & p=$!; sleep 0.3; ps -p $p -o comm= ; kill $p; wait $p 2>/dev/null; echo $?; nproc | grep -c '[0-9]'; ulimit -n | grep -c '[0-9u]'`,
+    says: "sleep\n143\n1\n1",
+  },
+  {
+    name: "random numbers, zeros, nothing",
+    needs: [],
+    command:
+      "head -c 8 /dev/urandom | wc -c; head -c 3 /dev/zero | od -An -tx1; cat /dev/null | wc -c; : > /dev/full || echo full; echo x > /dev/full 2>/dev/null || echo full",
+    says: "8\n 00 00 00\n0",
+  },
+];
+
+/** Root inside is no root: it must be said, at once, whatever it is outside. */
+export const SUDO =
+  "if command -v sudo >/dev/null; then timeout 5 sudo -n true 2>/dev/null; else false; fi; echo status $?";
