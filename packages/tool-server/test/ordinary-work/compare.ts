@@ -29,7 +29,7 @@ export class TwoServers implements AsyncDisposable {
 
   async compare(work: Work): Promise<Comparison> {
     this.#count += 1;
-    const command = `mkdir -p w${this.#count} && cd w${this.#count} && ${work.command}`;
+    const command = `mkdir -p w${this.#count}; cd w${this.#count}\n${work.command}`;
     // One after the other: both use the same port, and the one outside is this machine's.
     const inside = await outputOf(this.#inside, command);
     const outside = await outputOf(this.#outside, command);
