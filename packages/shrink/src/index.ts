@@ -25,4 +25,5 @@ export { shownText, wholeText } from "./tool-result.ts";
 export type { ContentBlock, ToolResult } from "./tool-result.ts";
 export { Unfolder } from "./unfold.ts";
 export type { Emitted, Unfolded } from "./unfold.ts";
-export { warmUp } from "./warm-up.ts";
+export { warmUp, warmUpCounting } from "./warm-up.ts";
+export type { WarmUpOptions } from "./warm-up.ts";

@@ -57,6 +57,8 @@ export class Shrinker {
   readonly #fold: FoldOptions;
   readonly #repeats: Repeats | undefined;
   readonly #client: string;
+  /** The last result, which is remembered when its receiver has it, or when the next one comes. */
+  #latest: Sent | undefined;
 
   constructor(options: ShrinkOptions = {}) {
     this.#options = options;
@@ -67,6 +69,7 @@ export class Shrinker {
   }
 
   shrink(result: ToolResult): Shrunk {
+    this.#rememberLatest();
     let room = MAX_FOLDED_CHARS;
     const blocks = blocksOf(result);
     const drafts = blocks.map((block) => {
@@ -79,8 +82,17 @@ export class Shrinker {
     const droppedStructured =
       this.#options.dropStructuredCopies === true && result.structuredContent !== undefined && isCopyOfText(result);
     const shrunk = this.#emit(result, drafts, droppedStructured);
-    this.#remember(result, shrunk.handle);
+    if (this.#repeats !== undefined) {
+      this.#latest = { text: wholeText(result), result, handle: shrunk.handle };
+      setImmediate(() => this.#rememberLatest());
+    }
     return shrunk;
+  }
+
+  #rememberLatest(): void {
+    const latest = this.#latest;
+    this.#latest = undefined;
+    if (latest !== undefined) this.#remember(latest);
   }
 
   #draft(text: string, foldable: boolean): Draft | undefined {
@@ -223,14 +235,16 @@ export class Shrinker {
     });
   }
 
-  #remember(result: ToolResult, known: string | undefined): void {
+  #remember({ text, result, handle: known }: Sent): void {
     if (this.#repeats === undefined) return;
-    const text = wholeText(result);
     if (text.length < 160 || text.length > MAX_FOLDED_CHARS) return;
     const handle = known ?? this.originals.put(this.#client, result);
     if (handle !== undefined) this.#repeats.remember(text, handle);
   }
 }
+
+/** A result as it was; the handle only where it has one already. */
+type Sent = { text: string; result: ToolResult; handle: string | undefined };
 
 /** One text block as it goes out. */
 type Cut = { text: string; omitted: boolean; tokens: number };

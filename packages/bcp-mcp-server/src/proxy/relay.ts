@@ -32,6 +32,8 @@ export const ORIGINAL_URI = "bosun://original/";
 
 /** A client that said `initialize` and nothing after it: over HTTP its session may have been refused behind our back. */
 const UNOPENED_MS = 30_000;
+/** Where calls come one after the other, the next is not far. */
+const BUSY_MS = 100;
 /** So many may be on their way in while all places are taken. */
 const AT_THE_DOOR = 8;
 
@@ -54,7 +56,8 @@ export type RelayOptions = {
   recording?: Recording;
   savings: Savings;
   log: Log;
-  /** Called once, when a client has been told the tools: now a model reads, and we have a moment. */
+  /** Called once each: when the first client has come, and when one has been told the tools and a model reads them. */
+  arrived?: () => void;
   listed?: () => void;
 };
 
@@ -69,12 +72,20 @@ type Client = {
   isThere: boolean;
 };
 
-export function createRelay(options: RelayOptions): Service & { close(): Promise<void> } {
+export type Relay = Service & {
+  /** Calls are running, or were a moment ago. */
+  isBusy(): boolean;
+  close(): Promise<void>;
+};
+
+export function createRelay(options: RelayOptions): Relay {
   const { servers, namespace, savings, log } = options;
   const originals = new Originals();
   const clients = new Map<string, Client>();
   const closing = new Set<Promise<void>>();
-  let { listed } = options;
+  let { arrived, listed } = options;
+  let running = 0;
+  let lastCall = 0;
 
   function clientOf({ owner, method }: Call): Client {
     let client = clients.get(owner);
@@ -99,6 +110,8 @@ export function createRelay(options: RelayOptions): Service & { close(): Promise
     clients.set(owner, (client = { backends, several, tools, shrinker, isThere: false }));
     savings.session(servers);
     if (method === "initialize") endUnlessOpened(owner, client);
+    arrived?.();
+    arrived = undefined;
     return client;
   }
 
@@ -203,7 +216,13 @@ export function createRelay(options: RelayOptions): Service & { close(): Promise
         case "tools/list":
           return await listTools(client, call);
         case "tools/call":
-          return await callTool(client, call);
+          running++;
+          try {
+            return await callTool(client, call);
+          } finally {
+            running--;
+            lastCall = Date.now();
+          }
         case "resources/read":
           return await readResource(client, call);
         case "initialize":
@@ -234,6 +253,7 @@ export function createRelay(options: RelayOptions): Service & { close(): Promise
       for (const backend of (session && clients.get(session.id)?.backends) ?? []) backend.fromClient(method, params);
     },
     ended: end,
+    isBusy: () => running > 0 || Date.now() - lastCall < BUSY_MS,
     async close() {
       const backends = [...clients.values()].flatMap((client) => client.backends);
       await Promise.all([...closing, ...backends.map((backend) => backend.close())]);

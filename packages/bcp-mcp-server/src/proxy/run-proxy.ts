@@ -1,6 +1,6 @@
 // The proxy as a program: in front of its servers, over stdio or HTTP, until the client goes or a signal comes.
 import { serveConnection, stdioTransport } from "@bosun/mcp/server";
-import { warmUp } from "@bosun/shrink";
+import { warmUp, warmUpCounting } from "@bosun/shrink";
 import { UsageError } from "../config.ts";
 import { withLastAnswers } from "../last-answers.ts";
 import { createLog, LOG_LEVELS } from "../log.ts";
@@ -12,6 +12,7 @@ import { parseProxyConfig, PROXY_HELP } from "./proxy-config.ts";
 import type { ProxyConfig } from "./proxy-config.ts";
 import { Recording } from "./recording.ts";
 import { createRelay } from "./relay.ts";
+import type { Relay } from "./relay.ts";
 import { RenderedBlocks } from "./rendered-blocks.ts";
 import { Savings } from "./savings.ts";
 import { findSecondTokenizer } from "./second-tokenizer.ts";
@@ -47,9 +48,10 @@ async function run(config: ProxyConfig, log: Log): Promise<number> {
   const savings = new Savings(stats ? await findSecondTokenizer() : undefined);
   const recording = record === undefined ? undefined : new Recording(record, threshold);
   const ended = new AbortController();
-  const relay = createRelay({
+  const relay: Relay = createRelay({
     servers,
-    listed: () => void warmUp(ended.signal),
+    arrived: () => void warmUpCounting({ stop: ended.signal }),
+    listed: () => void warmUp({ stop: ended.signal, isBusy: () => relay.isBusy() }),
     namespace,
     compressTools,
     timeoutMs,
@@ -71,7 +73,7 @@ async function run(config: ProxyConfig, log: Log): Promise<number> {
   return 0;
 }
 
-async function serve(relay: ReturnType<typeof createRelay>, { listen, maxClients }: ProxyConfig): Promise<void> {
+async function serve(relay: Relay, { listen, maxClients }: ProxyConfig): Promise<void> {
   if (listen === undefined) {
     const transport = withLastAnswers(stdioTransport(), LAST_ANSWERS_MS);
     await serveConnection(relay, transport);
