@@ -236,7 +236,7 @@ test("a stream is sent once: it cannot be sent again", async () => {
   await using as = await startAuthorizationServer();
   await using server = startProtectedServer({ issuers: () => [as.issuer] });
   const body = new Blob(["hello"]).stream();
-  const response = await authorizedFetch(server.url)(server.url, { method: "POST", body });
+  const response = await authorizedFetch(server.url)(server.url, { method: "POST", body, duplex: "half" });
   expect(response.status).toBe(401);
   expect(as.seen).toHaveLength(0);
 });

@@ -82,6 +82,8 @@ function matchers(actual, negated) {
     toBe: (expected) => check(Object.is(actual, expected), `to be ${shown(expected)}`),
     toEqual: (expected) => check(same(actual, expected, false), `to equal ${shown(expected)}`),
     toMatchObject: (expected) => check(same(actual, expected, true), `to match ${shown(expected)}`),
+    toBeNull: () => check(actual === null, "to be null"),
+    toBeString: () => check(typeof actual === "string", "to be a string"),
     toBeUndefined: () => check(actual === undefined, "to be undefined"),
     toBeDefined: () => check(actual !== undefined, "to be defined"),
     toBeGreaterThan: (limit) => check(actual > limit, `to be above ${limit}`),

@@ -7,9 +7,19 @@ const TESTS = [
   "ask",
   "asked",
   "auth/authorization-code",
+  "auth/authorized-fetch",
   "auth/base64url",
+  "auth/client-authentication",
+  "auth/client-identity",
+  "auth/discovery",
+  "auth/dpop",
+  "auth/fetch-json",
+  "auth/grants",
+  "auth/jwt-verifier",
+  "auth/refresh",
   "auth/resource-server",
   "auth/safe-url",
+  "auth/scopes",
   "auth/www-authenticate",
   "client",
   "connection",
@@ -24,6 +34,7 @@ const TESTS = [
   "message",
   "raw-json",
   "schema",
+  "shared-budget",
   "sse",
   "subscription-methods",
   "tasks",
@@ -34,7 +45,16 @@ const here = import.meta.dirname;
 const node = process.argv[2] ?? process.execPath;
 const files = TESTS.map((name) => path.join(here, "..", `${name}.test.ts`));
 const register = path.join(here, "register.mjs");
-const flags = ["--no-warnings", "--import", register, "--test", "--test-reporter=tap", "--test-concurrency=2"];
+const flags = [
+  "--no-warnings",
+  "--import",
+  register,
+  "--import",
+  path.join(here, "bun-serve.mjs"),
+  "--test",
+  "--test-reporter=tap",
+  "--test-concurrency=2",
+];
 const { status, stdout, stderr } = spawnSync(node, [...flags, ...files], { encoding: "utf8", maxBuffer: 1 << 28 });
 const count = (what) => Number(new RegExp(`^# ${what} (\\d+)$`, "m").exec(stdout)?.[1] ?? Number.NaN);
 const failures = stdout.split("\n").filter((line) => /^\s*not ok/.test(line));
