@@ -1,40 +1,17 @@
 // The crash table: everything a server can do wrong, and what the client sees of it. In each row the call fails or
 // succeeds with a reason, a call beside it goes on, and the next one works.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { CRASH_ROWS } from "./crash-rows.ts";
+import type { CrashRow } from "./crash-rows.ts";
 import { cleanUp, reasonOf, start } from "./proxied.ts";
 import type { Proxied } from "./proxied.ts";
-
-type Row = {
-  does: string;
-  /** What the call that met it says. */
-  fails?: RegExp;
-  answers?: string;
-  /** How often the server was started and the tool was run, all in all. */
-  starts: number;
-  ran: number;
-  options?: string[];
-};
-
-const ROWS: Row[] = [
-  { does: "die", fails: /gone: exit 3/, starts: 2, ran: 1 },
-  { does: "flood", answers: "flooded", starts: 1, ran: 1 },
-  { does: "stall", fails: /no answer within 2000 ms/, starts: 1, ran: 1, options: ["--timeout", "2"] },
-  { does: "garbage", answers: "after the garbage", starts: 1, ran: 1 },
-  { does: "late", fails: /no answer within 1000 ms/, starts: 1, ran: 1, options: ["--timeout", "1"] },
-  { does: "twice", answers: "first", starts: 1, ran: 1 },
-  { does: "too_long", fails: /over the limit/, starts: 1, ran: 1 },
-  { does: "too_deep", fails: /deep|nested|valid/, starts: 1, ran: 1 },
-  { does: "ping_flood", answers: "pinged", starts: 1, ran: 1 },
-  { does: "ask_flood", answers: "asked", starts: 1, ran: 1 },
-  { does: "stderr_flood", answers: "said", starts: 1, ran: 1 },
-];
 
 // All are started before the first is used and closed after the last: the rows wait at the same time.
 const OTHERS: { [test: string]: string[] } = { endless: ["--timeout", "3"], which: [], huge: [], again: [] };
 const proxies = new Map<string, Proxied>();
 beforeAll(async () => {
   const wanted = [
-    ...ROWS.map(({ does, options = [] }): [string, string[]] => [does, options]),
+    ...CRASH_ROWS.map(({ does, options = [] }): [string, string[]] => [does, options]),
     ...Object.entries(OTHERS),
   ];
   await Promise.all(wanted.map(async ([name, options]) => proxies.set(name, await start({ options }))));
@@ -50,7 +27,7 @@ function started(name: string): Proxied {
   return proxied;
 }
 
-test.concurrent.each(ROWS.map((row): [string, Row] => [row.does, row]))(
+test.concurrent.each(CRASH_ROWS.map((row): [string, CrashRow] => [row.does, row]))(
   "%s",
   async (does, { fails, answers, starts, ran }) => {
     const proxied = started(does);
