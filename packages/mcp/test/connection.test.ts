@@ -1,3 +1,4 @@
+// One connection from its first byte: framing, handshake, revisions side by side.
 import { describe, expect, test } from "bun:test";
 import type { Service } from "../src/server/call.ts";
 import { createServer } from "../src/server/server.ts";
@@ -14,12 +15,14 @@ import { kitchenSink, newGate, pause, until } from "./fixtures/kitchen-sink.ts";
 import { initialized, modernMeta, rawConnection } from "./fixtures/raw-connection.ts";
 
 const ECHO = { name: "echo", arguments: { text: "hi" } };
+
 const call = (id: number | string, name: string, args = {}, more: JsonObject = {}): JsonObject => ({
   jsonrpc: "2.0",
   id,
   method: "tools/call",
   params: { name, arguments: args, ...more },
 });
+
 const cancel = (requestId: number | string): JsonObject => ({
   jsonrpc: "2.0",
   method: "notifications/cancelled",
@@ -227,74 +230,6 @@ describe("before initialize", () => {
   });
 });
 
-describe("batches", () => {
-  const ping = (id: number): JsonObject => ({ jsonrpc: "2.0", id, method: "ping" });
-  const note = { jsonrpc: "2.0", method: "notifications/nope" };
-  test("2025-03-26 answers in one array", async () => {
-    const connection = rawConnection(kitchenSink());
-    await initialized(connection, "2025-03-26");
-    connection.write(`${JSON.stringify([ping(1), note, 7, call(2, "echo", { text: "x" })])}\n`);
-    const answers = JSON.parse(await connection.next()) as JsonObject[];
-    expect(answers).toHaveLength(3);
-    expect(answers.find(({ id }) => id === 2)).toMatchObject({ result: { content: [{ text: "x" }] } });
-    expect(answers.find(({ error }) => error !== undefined)).toMatchObject({ error: { code: -32600 } });
-    await connection.end();
-  });
-
-  test("a batch that asks nothing gets no answer", async () => {
-    const connection = rawConnection(kitchenSink());
-    await initialized(connection, "2025-03-26");
-    connection.write(`${JSON.stringify([note, { jsonrpc: "2.0", id: 1, result: {} }])}\n${JSON.stringify(ping(9))}\n`);
-    expect(await connection.nextJson()).toMatchObject({ id: 9 });
-    await connection.end();
-  });
-
-  test("the same id twice in one batch is answered once as a call and once as an error", async () => {
-    const connection = rawConnection(kitchenSink());
-    await initialized(connection, "2025-03-26");
-    connection.write(`${JSON.stringify([call(1, "steps", { values: [1], pauseMs: 5 }), ping(1)])}\n`);
-    const answers = JSON.parse(await connection.next()) as JsonObject[];
-    expect(answers.map(({ id, error }) => [id, error !== undefined])).toEqual([
-      [1, false],
-      [1, true],
-    ]);
-    await connection.end();
-  });
-
-  test.each<[string, string | undefined, JsonObject[]]>([
-    ["before initialize", undefined, [ping(1)]],
-    [
-      "initialize inside one",
-      undefined,
-      [{ ...ping(1), method: "initialize", params: { protocolVersion: "2025-03-26" } }],
-    ],
-    ["in 2025-06-18", "2025-06-18", [ping(1)]],
-    ["in 2025-11-25", "2025-11-25", [ping(1)]],
-    ["with a modern request", "2025-03-26", [ping(1), { ...ping(2), params: { _meta: modernMeta() } }]],
-    ["with a modern notification", "2025-03-26", [ping(1), { ...note, params: { _meta: modernMeta() } }]],
-  ])("refused: %s", async (_, revision, items) => {
-    const connection = rawConnection(kitchenSink());
-    if (revision) await initialized(connection, revision);
-    connection.write(`${JSON.stringify(items)}\n`);
-    expect(await connection.nextJson()).toEqual({
-      jsonrpc: "2.0",
-      error: { code: -32600, message: "batches are not part of this protocol revision" },
-    });
-    await connection.end();
-  });
-
-  test("an initialize inside a 2025-03-26 batch changes nothing", async () => {
-    const connection = rawConnection(kitchenSink());
-    await initialized(connection, "2025-03-26");
-    connection.write(
-      `[{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}]\n[${JSON.stringify(ping(2))}]\n`,
-    );
-    expect(JSON.parse(await connection.next())).toMatchObject([{ id: 1, error: { code: -32600 } }]);
-    expect(JSON.parse(await connection.next())).toMatchObject([{ id: 2, result: {} }]);
-    await connection.end();
-  });
-});
-
 describe("one connection, several revisions", () => {
   test("each message is judged by itself", async () => {
     const connection = rawConnection(kitchenSink());
@@ -348,56 +283,6 @@ describe("one connection, several revisions", () => {
     expect(await connection.nextJson()).toMatchObject({ id: 1, error: { code: -32601 } });
     await connection.end();
   });
-});
-
-describe("cancellation", () => {
-  test.each<[string, number | string, JsonObject | undefined]>([
-    ["legacy", 7, undefined],
-    ["legacy, id 0", 0, undefined],
-    ["legacy, a string id", "x", undefined],
-    ["modern", 7, modernMeta()],
-    ["modern, id 0", 0, modernMeta()],
-  ])("%s: the work stops and nothing is answered", async (_, id, meta) => {
-    const gate = newGate();
-    const connection = rawConnection(kitchenSink({}, gate));
-    if (!meta) await initialized(connection, "2025-11-25");
-    connection.say(call(id, "wait", {}, meta ? { _meta: meta } : {}));
-    await until(() => gate.arrived === 1);
-    connection.say(cancel(id));
-    await until(() => gate.aborted === 1);
-    connection.say({ jsonrpc: "2.0", id: "after", method: "tools/list", params: meta ? { _meta: meta } : {} });
-    expect(await connection.nextJson()).toMatchObject({ id: "after" });
-    connection.say(call(id, "echo", { text: "again" }, meta ? { _meta: meta } : {}));
-    expect(await connection.nextJson()).toMatchObject({ id, result: { content: [{ text: "again" }] } });
-    await connection.end();
-  });
-
-  test.each([[999], ["7"], [null], [1.5], [{}]])("of %p, which is not running, means nothing", async (requestId) => {
-    const gate = newGate();
-    const connection = rawConnection(kitchenSink({}, gate));
-    await initialized(connection, "2025-11-25");
-    connection.say(call(7, "wait"));
-    await until(() => gate.arrived === 1);
-    connection.say({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } as JsonObject });
-    connection.say({ jsonrpc: "2.0", id: "after", method: "ping" });
-    expect(await connection.nextJson()).toMatchObject({ id: "after" });
-    gate.open();
-    expect(await connection.nextJson()).toMatchObject({ id: 7, result: { content: [{ text: "through" }] } });
-    await connection.end();
-  });
-});
-
-test("an id that is still running is refused, and the running call is not disturbed", async () => {
-  const gate = newGate();
-  const connection = rawConnection(kitchenSink({}, gate));
-  await initialized(connection, "2025-11-25");
-  connection.say(call(1, "wait"));
-  await until(() => gate.arrived === 1);
-  connection.say(call(1, "echo"));
-  expect(await connection.nextJson()).toMatchObject({ id: 1, error: { code: -32600 } });
-  gate.open();
-  expect(await connection.nextJson()).toMatchObject({ id: 1, result: {} });
-  await connection.end();
 });
 
 describe("a tool that answers at once and one that answers later are answered alike", () => {
@@ -461,87 +346,6 @@ test("whoever puts something before the messages hears them all, also those that
   await theirs.close();
   await served;
   expect(heard).toEqual(["request"]);
-});
-
-test("a slow call does not hold up the ones behind it", async () => {
-  const gate = newGate();
-  const connection = rawConnection(kitchenSink({}, gate));
-  await initialized(connection, "2025-11-25");
-  connection.say(call(1, "wait"));
-  connection.say({ jsonrpc: "2.0", id: 2, method: "ping" });
-  expect(await connection.nextJson()).toMatchObject({ id: 2 });
-  gate.open();
-  expect(await connection.nextJson()).toMatchObject({ id: 1 });
-  await connection.end();
-});
-
-test("a thousand calls at once are all answered, each with its own", async () => {
-  const gate = newGate();
-  const connection = rawConnection(kitchenSink({}, gate));
-  await initialized(connection, "2025-11-25");
-  for (let id = 0; id < 1000; id++) connection.say(id % 2 ? call(id, "wait") : call(id, "echo", { text: String(id) }));
-  await until(() => gate.arrived === 500);
-  gate.open();
-  await until(() => connection.texts.length === 1001);
-  const answers = connection.texts
-    .slice(1)
-    .map((line) => JSON.parse(line) as { id: number; result: { content: { text: string }[] } });
-  expect(new Set(answers.map(({ id }) => id)).size).toBe(1000);
-  expect(answers.every(({ id, result }) => result.content[0]?.text === (id % 2 ? "through" : String(id)))).toBe(true);
-  await connection.end();
-});
-
-test("two clients with the same ids never get each other's answers, nor cancel each other", async () => {
-  const gate = newGate();
-  const server = kitchenSink({}, gate);
-  const [left, right] = [rawConnection(server), rawConnection(server)];
-  await Promise.all([initialized(left, "2025-03-26"), initialized(right, "2025-11-25")]);
-  for (let id = 0; id < 100; id++) {
-    left.say(call(id, "echo", { text: `left ${id}` }));
-    right.say(call(id, "echo", { text: `right ${id}` }));
-  }
-  await until(() => left.texts.length === 101 && right.texts.length === 101);
-  expect(left.texts.slice(1).every((line) => line.includes("left"))).toBe(true);
-  expect(right.texts.slice(1).every((line) => line.includes("right"))).toBe(true);
-  left.say(call(500, "wait"));
-  right.say(call(500, "wait"));
-  await until(() => gate.arrived === 2);
-  left.say(cancel(500));
-  await until(() => gate.aborted === 1);
-  gate.open();
-  await until(() => right.texts.length === 102);
-  expect(left.texts).toHaveLength(101);
-  await Promise.all([left.end(), right.end()]);
-});
-
-test("a client that stops reading is no longer read from, and what need not be said is left out", async () => {
-  let served = 0;
-  const megabyte = "x".repeat(1 << 20);
-  const server = createServer({
-    name: "flood",
-    version: "0",
-    logging: true,
-    tools: [
-      {
-        name: "flood",
-        description: "",
-        input: object({}),
-        run(_, context) {
-          served++;
-          for (let i = 0; i < 50; i++) context.log("info", megabyte);
-          return text(megabyte);
-        },
-      },
-    ],
-  });
-  const connection = rawConnection(server);
-  await initialized(connection, "2025-11-25");
-  connection.stopReading();
-  for (let id = 0; id < 200; id++) connection.say(call(id, "flood"));
-  await pause(300);
-  expect(served).toBeLessThan(20);
-  const chars = connection.texts.reduce((sum, line) => sum + line.length, 0);
-  expect(chars).toBeLessThan(80 << 20);
 });
 
 test("`initialized` said twice does not double what the client hears", async () => {
