@@ -4,6 +4,7 @@ import { goals, markdown } from "./report.ts";
 import type { Section } from "./report.ts";
 import { publish } from "./readme.ts";
 import { LATEST, readResults, thisMachine, today, writeResults } from "./results.ts";
+import { attacks } from "./sections/attacks.ts";
 import { bcp } from "./sections/bcp.ts";
 import { chat } from "./sections/chat.ts";
 import { engine } from "./sections/engine.ts";
@@ -14,7 +15,7 @@ import { tokenizer } from "./sections/tokenizer.ts";
 import { tokens } from "./sections/tokens.ts";
 import { tools } from "./sections/tools.ts";
 
-const SECTIONS: readonly Section[] = [serve, engine, mcp, proxy, tokens, tools, tokenizer, bcp, chat];
+const SECTIONS: readonly Section[] = [serve, engine, mcp, proxy, tokens, tools, tokenizer, bcp, chat, attacks];
 
 const USAGE = `npm run bench -- [section …] [--json FILE] | --readme
 ${SECTIONS.map(({ name, about }) => `  ${name.padEnd(10)} ${about}`).join("\n")}

@@ -103,11 +103,15 @@ function attacks(results: Results): string[] {
   return [
     "### Attacks",
     "",
-    "Each tried against real processes by a test that fails when one gets through ([docs/security.md](docs/security.md)).",
+    "Each tried on real processes by tests that fail when one gets through. –: nothing is claimed there, see [docs/security.md](docs/security.md). C rows are the chat's, which has no sandbox.",
     "",
     ...table(
-      ["", "variants", "held"],
-      rows.map(({ what, ours, theirs }) => [what, shown(ours), shown(theirs["held"] ?? Number.NaN)]),
+      ["", "variants", "held off in the sandbox", "without"],
+      rows.map(({ what, ours, theirs }) => [
+        what,
+        shown(ours),
+        ...["held off in the sandbox", "held off without"].map((name) => shown(theirs[name] ?? Number.NaN)),
+      ]),
     ),
     "",
   ];
@@ -115,7 +119,9 @@ function attacks(results: Results): string[] {
 
 /** Goals missed, and what numbers do not show. */
 function notFirst(results: Results): string[] {
-  const goals = Object.values(results).flatMap(({ rows }) => rows.flatMap(({ target }) => target ?? []));
+  const goals = Object.entries(results).flatMap(([name, { rows }]) =>
+    name === "attacks" ? [] : rows.flatMap(({ target }) => target ?? []),
+  );
   const missed = goals.filter(({ reached }) => !reached).length;
   return [
     "### Where we are not first",

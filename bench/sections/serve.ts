@@ -1,5 +1,5 @@
 // `bosun serve` as the executable beside the official filesystem server, and its commands beside a bare posix_spawn.
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { buildBareSpawn } from "../../packages/engine/bench/process.ts";
@@ -37,7 +37,8 @@ export const serve: Section = {
       }
       const commands = await measureCommands(words, place, progress);
       progress("ten gigabytes of output");
-      return [...readRows(ours, workspace, theirs), ...commands, await flood(words, place)];
+      const size = { what: "size of the executable", unit: "MB", ours: statSync(executable).size / 1e6, theirs: {} };
+      return [...readRows(ours, workspace, theirs), ...commands, await flood(words, place), size];
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
