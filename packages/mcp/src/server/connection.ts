@@ -65,6 +65,10 @@ class Connection {
       initializing.messages.push(message);
       return initializing.messages.length > MAX_HELD ? initializing.over : undefined;
     }
+    return this.dispatch(message);
+  }
+
+  private dispatch(message: Incoming): Promise<void> | undefined {
     if (message.kind === "batch") this.takeBatch(message.items);
     else {
       const answer = this.react(message);
@@ -79,12 +83,17 @@ class Connection {
   /** What follows `initialize` is meant for the session it opens, also when it was sent in the same breath. */
   private holdUntil(sent: Promise<void>): void {
     const messages: Incoming[] = [];
-    const over = sent.then(() => {
-      this.held = undefined;
-      for (const message of messages) this.take(message);
-      this.perhapsQuiet();
-    });
-    this.held = { messages, over };
+    this.held = { messages, over: sent.then(() => this.release(messages)) };
+  }
+
+  /** In their order, and no faster than the client takes the answers; what comes meanwhile stands behind them. */
+  private async release(messages: Incoming[]): Promise<void> {
+    for (let message = messages.shift(); message !== undefined; message = messages.shift()) {
+      const relieved = this.dispatch(message);
+      if (relieved) await relieved;
+    }
+    this.held = undefined;
+    this.perhapsQuiet();
   }
 
   /** What is running may still answer, for a moment. */
