@@ -27,7 +27,7 @@ test("add, list, tools, call, remove: the settings file stays valid all along", 
   expect((await aish(home, ["mcp", "add", "Not An Alias", "x"])).code).toBe(2);
   const listed = await aish(home, ["mcp", "list"]);
   expect(listed.code).toBe(0);
-  expect(listed.stdout).toMatch(/odd +ready +stdio .* +10 /);
+  expect(listed.stdout).toMatch(/odd +ready +stdio .* +11 /);
   expect((await aish(home, ["mcp", "tools", "echo"])).stdout).toMatch(/odd\.echo +Echoes what it gets\. +ask/);
   expect(await aish(home, ["mcp", "call", "odd.echo", '{"text":"hi"}'])).toMatchObject({
     code: 0,
@@ -45,7 +45,7 @@ test("doctor: 0 only when all is well", async () => {
   home.settings(modelSettings(model.url, stdioServer("odd", BUN, [ODD])));
   const well = await aish(home, ["doctor"]);
   expect(well.stdout).toMatch(/ok +model +local \(scripted at 127\.0\.0\.1:\d+\): answers/);
-  expect(well.stdout).toMatch(/ok +mcp odd +10 tools/);
+  expect(well.stdout).toMatch(/ok +mcp odd +11 tools/);
   expect(well.code).toBe(0);
   home.settings(
     modelSettings(model.url, `${stdioServer("odd", BUN, [ODD, "dead"])}[mcp.auto_approve]\n"od.echo" = true\n`),
@@ -54,6 +54,14 @@ test("doctor: 0 only when all is well", async () => {
   expect(ill.code).toBe(1);
   expect(ill.stdout).toMatch(/FAIL +mcp odd +.*cannot open the database/);
   expect(ill.stdout).toMatch(/FAIL +rules +mcp\.auto_approve "od\.echo" matches no tool/);
+});
+
+test("doctor without any model: says so, and looks at the servers all the same", async () => {
+  home.settings(stdioServer("odd", BUN, [ODD]));
+  const { code, stdout } = await aish(home, ["doctor"]);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/FAIL +model +no model is configured, and none was found/);
+  expect(stdout).toMatch(/ok +mcp odd +11 tools/);
 });
 
 test("sessions are listed with their first question; a session goes on with -c, and --fork leaves it alone", async () => {

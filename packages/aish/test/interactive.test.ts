@@ -451,7 +451,6 @@ describe.concurrent("Ctrl-C works in every state", () => {
       await screen.until("word word");
       screen.type("y\r");
       await screen.until("call it?");
-      screen.type("y\r"); // too soon for anybody to have read it
       await Bun.sleep(600);
       expect(model.seen.length).toBe(1);
       expect(screen.screen()).toMatch(/call it\? {2}\[y\]es {2}\[N\]o {2}\[a\]lways {2}\[\?\]$/);
@@ -580,8 +579,9 @@ describe.concurrent("the terminal goes to others and comes back", () => {
       );
       await screen.until(PROMPT);
       // Nobody could wake this one, so the system does not stop it: it must go on as if nothing had been pressed.
+      const mark = screen.mark();
       screen.type("\u001a");
-      await Bun.sleep(300);
+      while (!screen.bytes().slice(mark).includes("\u001b[?2004h")) await Bun.sleep(10); // it has the terminal again
       model.push(says("Awake."));
       await say(screen, "hello again");
       await screen.until("Awake.");

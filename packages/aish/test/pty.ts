@@ -11,6 +11,8 @@ export type Pty = {
   type(text: string): void;
   /** Waits until the screen shows it, from a mark on. */
   until(text: string | RegExp, from?: number): Promise<void>;
+  /** The same without drawing the screen: for output that is too long to draw again and again. */
+  untilBytes(text: string, from?: number): Promise<void>;
   /** Length of the output so far: a mark for `until`. */
   mark(): number;
   resize(columns: number, rows: number): void;
@@ -87,6 +89,13 @@ function startIn(home: Home, argv: string[], options: PtyOptions): Pty {
         if (typeof text === "string" ? seen.includes(text) : text.test(seen)) return;
         if (Date.now() - startedAt > HANG_MS)
           throw new Error(`never saw ${String(text)}; the screen:\n${render(output, columns)}`);
+        await Bun.sleep(15);
+      }
+    },
+    async untilBytes(text, from = 0) {
+      const startedAt = Date.now();
+      while (output.indexOf(text, from) < 0) {
+        if (Date.now() - startedAt > HANG_MS) throw new Error(`never saw ${text}; the end: ${output.slice(-2000)}`);
         await Bun.sleep(15);
       }
     },

@@ -50,16 +50,18 @@ describe.concurrent("C2 long or multi-line arguments", () => {
       await screen.until(/odd ready/);
       await say(screen, "go");
       await screen.until("more characters");
+      const mark = screen.mark();
       await answer(screen, "y");
-      const mark = screen.mark() + 900_000;
-      await screen.until(/… \d+ more characters[\s\S]*call it\?/, mark);
+      await screen.untilBytes("call it?", mark + 900_000);
       await answer(screen, "y");
-      await screen.until("there is more than can be shown, so it cannot be allowed as it is", mark);
+      await screen.untilBytes("there is more than can be shown, so it cannot be allowed as it is", mark);
       await answer(screen, "y");
       expect(model.seen.length).toBe(1);
       await answer(screen, "n");
-      await screen.until(/\nok\n/, mark);
-      expect(JSON.stringify(model.seen.at(-1)?.body["messages"]).length).toBeLessThan(1_200_000);
+      await screen.untilBytes("calls and results of this question fill the context window", mark);
+      await answer(screen, "");
+      await screen.untilBytes("aish> ", mark);
+      expect(model.seen.length).toBe(1);
     }));
 });
 
@@ -111,7 +113,6 @@ describe.concurrent("C3 escape sequences, bidi, links, clipboard, titles", () =>
       await screen.until("call it?  [y]es  [N]o");
       await answer(screen, "v");
       await answer(screen, "y");
-      await screen.until("running…");
       await screen.until(/-32603/);
       await screen.until(/\nok\n/);
       for (const command of [":mcp list", ":mcp tools", ":mcp tool raw.plain", ":mcp log raw", ":policy", ":context"]) {

@@ -56,16 +56,8 @@ export class Repl {
     this.#begin();
     for (const line of resumed ?? []) this.view.status(line);
     if (resumed !== undefined) this.showLastExchange();
-    const settled = this.program.chat.servers.connectAll();
-    void settled.then(() => {
-      for (const line of settledReport(this.program)) this.view.status(line);
-    });
-    if (this.program.chat.servers.list().length > 0) {
-      // Fast servers are in the first line; nobody waits for the others.
-      await Promise.race([settled, Bun.sleep(SETTLE_MS)]);
-      this.#sayServers();
-    }
-    this.#hasSaidServers = true;
+    if (firstQuestion !== "") await this.#connect();
+    else setTimeout(() => void this.#connect(), 0); // the prompt first: starting servers takes time of its own
     if (firstQuestion !== "") await this.ask(firstQuestion);
     while (!this.#isLeaving) {
       this.input.onInterrupt = undefined;
@@ -204,6 +196,21 @@ export class Repl {
   async #guessed(command: string): Promise<void> {
     if ((await this.#shell.guessed(command)) === "wrong") await this.ask(command);
     else this.#hasCommandJustRun = true;
+  }
+
+  /** Starts every server; waits only for the fast ones, which are then in the first line. */
+  async #connect(): Promise<void> {
+    if (this.#isLeaving) return;
+    const { servers } = this.program.chat;
+    const settled = servers.connectAll();
+    void settled.then(() => {
+      for (const line of settledReport(this.program)) this.view.status(line);
+    });
+    if (servers.list().length > 0) {
+      await Promise.race([settled, Bun.sleep(SETTLE_MS)]);
+      this.#sayServers();
+    }
+    this.#hasSaidServers = true;
   }
 
   async #turn(): Promise<void> {

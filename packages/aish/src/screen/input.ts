@@ -105,7 +105,7 @@ export class Input {
 
   #key(key: Key): void {
     const isInterrupt = key.kind === "key" && key.name === "interrupt";
-    if (this.#reader !== undefined) {
+    if (this.#reader !== undefined && !this.#reader.isOver) {
       if (!isInterrupt && performance.now() < this.#deafUntil) return;
       return this.#reader.key(key);
     }

@@ -35,6 +35,7 @@ export class LineReader {
   #drawnRows = 0;
   #cursorRow = 0;
   #pasted = false;
+  #isOver = false;
 
   constructor(terminal: Terminal, options: LineOptions) {
     this.#terminal = terminal;
@@ -49,8 +50,9 @@ export class LineReader {
     return this.#done.promise;
   }
 
-  get text(): string {
-    return this.#buffer.text;
+  /** What is typed now belongs to somebody else. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   key(key: Key): void {
@@ -70,6 +72,8 @@ export class LineReader {
   }
 
   finish(end: LineEnd): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
     this.#hide();
     this.#buffer.cursor = this.#buffer.text.length;
     this.#show();

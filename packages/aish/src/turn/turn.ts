@@ -168,7 +168,9 @@ class TurnRun {
     const isFull = (): boolean => estimateNow(this.#chat, names) > model.window * FULL;
     if (!isFull()) return undefined;
     await makeRoom(this.#chat, this.#view, names, this.#signal);
-    return isFull() ? `the results for this question fill the context window (${model.window} tokens)` : undefined;
+    return isFull()
+      ? `the calls and results of this question fill the context window (${model.window} tokens)`
+      : undefined;
   }
 
   #repeated(calls: readonly ToolCall[]): string | undefined {
