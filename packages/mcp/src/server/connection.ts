@@ -16,6 +16,12 @@ import type { Transport } from "../wire/transport.ts";
 
 /** Far above what any client means to have in flight; beyond it calls are refused, not queued. */
 const MAX_RUNNING = 10_000;
+/**
+ * With so many calls running, the next one waits until one of them has been answered, or a moment: what they will answer
+ * is not known before, and three hundred large answers at once would be there before it shows that nobody reads them.
+ */
+const MANY_RUNNING = 64;
+const MOMENT_MS = 2;
 /** Messages that may wait for the answer to `initialize`; then no more is read until it is there. */
 const MAX_HELD = 1000;
 /** After the last of its input a client still gets the answers that come at once: `printf … | server` works. */
@@ -50,6 +56,7 @@ class Connection {
   private session: LegacySession | undefined;
   private opened = false;
   private onQuiet: (() => void) | undefined;
+  private awaited: PromiseWithResolvers<void> | undefined;
   /** While `initialize` runs: what came after it. */
   private held: { messages: Incoming[]; over: Promise<void> } | undefined;
 
@@ -77,7 +84,17 @@ class Connection {
         if (message.kind === "request" && message.method === "initialize") this.holdUntil(sent);
       } else this.send(answer);
     }
-    return this.outbox.congested ? this.outbox.relieved() : undefined;
+    if (this.outbox.congested) return this.outbox.relieved();
+    return this.running.size > MANY_RUNNING ? this.nextAnswer() : undefined;
+  }
+
+  private nextAnswer(): Promise<void> {
+    const awaited = (this.awaited ??= Promise.withResolvers());
+    const timer = setTimeout(() => awaited.resolve(), MOMENT_MS);
+    return awaited.promise.finally(() => {
+      clearTimeout(timer);
+      if (this.awaited === awaited) this.awaited = undefined;
+    });
   }
 
   /** What follows `initialize` is meant for the session it opens, also when it was sent in the same breath. */
@@ -266,6 +283,8 @@ class Connection {
   /** An answer that took its time; perhaps the last that was awaited. */
   private deliver(text: string | undefined): void {
     this.send(text);
+    this.awaited?.resolve();
+    this.awaited = undefined;
     this.perhapsQuiet();
   }
 
