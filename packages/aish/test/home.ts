@@ -1,5 +1,14 @@
 // A home of its own for each test: settings, state and sessions in a temporary folder; and aish as a real process in it.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { runAish } from "../src/main.ts";
@@ -113,6 +122,21 @@ export const EVERYTHING = path.join(ROOT, "node_modules/@modelcontextprotocol/se
 /** A stdio server in the settings. */
 export function stdioServer(alias: string, command: string, args: string[]): string {
   return `[mcp.servers.${alias}]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\n`;
+}
+
+/** Command lines of the processes that were started in this folder, aish itself left out. */
+export function processesIn(folder: string): string[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        if (readlinkSync(`/proc/${pid}/cwd`) !== folder) return [];
+        return [readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim()];
+      } catch {
+        return []; // gone in the meantime, or somebody else's
+      }
+    })
+    .filter((line) => line !== "" && !line.includes(AISH));
 }
 
 function walk(folder: string): { file: string; text: string; mode: number }[] {

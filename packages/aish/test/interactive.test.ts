@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createServer, defineTool, object, serveHttp, text as toolText } from "@bosun/mcp";
 import { chat, lastMessage, odd } from "./chat.ts";
-import { AISH, aish, modelSettings, stdioServer } from "./home.ts";
+import { AISH, aish, modelSettings, processesIn, stdioServer } from "./home.ts";
 import { answer, CTRL_C, CTRL_D, PROMPT, say } from "./pty.ts";
 import { calls, finish, says, text } from "./scripted-model.ts";
 
@@ -649,20 +649,7 @@ describe.concurrent("endings and resume", () => {
       expect(await screen.exited).toBe(129);
       const log = home.files().find(({ file }) => file.includes("sessions") && file.endsWith(".jsonl"));
       expect(log?.text).toContain('"content":"Half a"');
-      for (let tries = 0; tries < 200 && running(home.work).length > 0; tries += 1) await Bun.sleep(25);
-      expect(running(home.work)).toEqual([]);
+      for (let tries = 0; tries < 200 && processesIn(home.work).length > 0; tries += 1) await Bun.sleep(25);
+      expect(processesIn(home.work)).toEqual([]);
     }));
 });
-
-/** Processes that were started in this folder. */
-function running(folder: string): string[] {
-  const { stdout } = Bun.spawnSync([
-    "bash",
-    "-c",
-    `for p in /proc/[0-9]*; do [ "$(readlink $p/cwd)" = "${folder}" ] && tr '\\0' ' ' < $p/cmdline; done; true`,
-  ]);
-  return stdout
-    .toString()
-    .split("\n")
-    .filter((line) => line.trim() !== "");
-}

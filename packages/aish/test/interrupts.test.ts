@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { ALLOW_ALL, chat, lastMessage, odd, raw } from "./chat.ts";
-import { AISH, aishProcess } from "./home.ts";
+import { AISH, aishProcess, processesIn } from "./home.ts";
 import { answer, CTRL_C, PROMPT, say } from "./pty.ts";
 import { calls, says, text } from "./scripted-model.ts";
 
@@ -203,14 +203,4 @@ function contentOf(file: string): string {
   } catch {
     return "";
   }
-}
-
-/** Command lines of the processes that were started in this folder, aish itself left out. */
-function processesIn(folder: string): string[] {
-  const script = `for p in /proc/[0-9]*; do [ "$(readlink $p/cwd)" = "${folder}" ] && { tr '\\0' ' ' < $p/cmdline; echo; }; done; true`;
-  const { stdout } = Bun.spawnSync(["bash", "-c", script]);
-  return stdout
-    .toString()
-    .split("\n")
-    .filter((line) => line.trim() !== "" && !line.includes(AISH));
 }

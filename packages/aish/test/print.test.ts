@@ -110,6 +110,26 @@ describe("answers and exit codes", () => {
     expect(model.seen.length).toBe(1);
   });
 
+  test.each<[string, string[], number, RegExp]>([
+    ["no question", [], 2, /there is no question/],
+    ["no such session", ["--resume", "20200101-0000-aaaa", "go"], 2, /there is no session 20200101-0000-aaaa/],
+    ["no session to go on with", ["-c", "go"], 2, /there is no session of this folder/],
+    ["a server that was asked for is not there", ["--require", "nope", "go"], 5, /not configured/],
+    ["an address nobody answers at", ["--mcp", "http://127.0.0.1:9/mcp", "go"], 5, /connect|refused/i],
+  ])("json says what went wrong: %s", async (_, args, code, error) => {
+    home.settings(modelSettings(model.url));
+    const ran = await aish(home, ["-p", "--format", "json", ...args]);
+    expect(ran.code).toBe(code);
+    const said = JSON.parse(ran.stdout) as { exit: number; error: string };
+    expect(said.exit).toBe(code);
+    expect(said.error).toMatch(error);
+  });
+
+  test("the time limit while servers connect: 6, although one of them was asked for", async () => {
+    home.settings(modelSettings(model.url, stdioServer("odd", BUN, [...ODD, "mute"])));
+    expect((await aish(home, ["-p", "--require", "odd", "--timeout", "0.3", "go"])).code).toBe(6);
+  });
+
   test("the time limit: 6", async () => {
     home.settings(modelSettings(model.url));
     model.push({ chunks: [text("slow")], end: "hang" });
@@ -481,6 +501,38 @@ describe("other things a script can count on", () => {
     const { code, stderr } = await aish(home, ["-p", "--mcp-config", "list.json", "go"], { env: { BUN_PATH: BUN } });
     expect(code).toBe(3);
     expect(stderr).toContain("autoApprove ignored: approvals are not imported");
+  });
+
+  test("a fork can read the stored results of its original", async () => {
+    home.settings(modelSettings(model.url, `${stdioServer("odd", BUN, ODD)}[mcp.auto_approve]\n"odd.*" = true\n`));
+    model.push(calls(["odd__big", {}]), says("long"));
+    await aish(home, ["-p", "go"]);
+    model.push(calls(["aish__read_result", { result: "r1", find: "line 199999 " }]), says("found"));
+    const { code, stdout } = await aish(home, ["-p", "-c", "--fork", "--format", "json", "find the last line"]);
+    expect(code).toBe(0);
+    expect(JSON.stringify(model.seen.at(-1)?.body["messages"])).toContain("line 199999 zzz");
+    expect(JSON.parse(stdout)).toMatchObject({
+      tool_calls: [{ name: "aish.read_result", decision: "allow", outcome: "ok" }],
+    });
+  });
+
+  test("CMD: lines of a script are bounded, audited and cut like any output", async () => {
+    home.settings(modelSettings(model.url, "[shell]\nmax_output_chars = 2000\n"));
+    const many = Array.from({ length: 10 }, (_, n) => `CMD: echo ${n}; seq 1 2000`).join("\n");
+    model.push(says(many), says("ok"));
+    const { stderr } = await aish(home, ["-p", "--allow-cmd", "go"]);
+    expect(stderr).toContain("2 more commands are left out");
+    const audit = home.files().filter(({ file }) => file.includes("audit"));
+    expect(
+      audit
+        .map(({ text }) => text)
+        .join("")
+        .match(/"kind":"outcome"/g)?.length,
+    ).toBe(8);
+    await aish(home, ["-p", "-c", "and?"]);
+    const asked = JSON.stringify(model.seen.at(-1)?.body["messages"]);
+    expect(asked).toContain("characters left out; result r1; read more with aish__read_result");
+    expect(asked).toContain("1999\\n2000\\n[end exec]");
   });
 
   test("a project's own files are not used by a script: nobody agreed", async () => {

@@ -261,6 +261,17 @@ test("a server of 2024-11-05 over HTTP+SSE: named as such in another program's l
   await server.stop();
 });
 
+test("transport in the settings: sse is asked the old way only, http never is", async () => {
+  const server = sseServer();
+  const settings = (transport: string): string =>
+    `[mcp.servers.old]\nurl = "${server.url}"\ntransport = "${transport}"\n`;
+  home.settings(modelSettings(model.url, settings("sse")));
+  expect((await aish(home, ["mcp", "list"])).stdout).toMatch(/old +ready +http .* 2024-11-05 /);
+  home.settings(modelSettings(model.url, settings("http")));
+  expect((await aish(home, ["mcp", "list"])).stdout).toMatch(/old +failed .*405/);
+  await server.stop();
+});
+
 describe("over HTTP", () => {
   test("a plain server of 2025-03-26: era found and remembered, both types accepted, isError passed on", async () => {
     const server = lmcp();

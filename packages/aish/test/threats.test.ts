@@ -93,6 +93,20 @@ describe("C1 project files", () => {
     await third.stop();
   });
 
+  test("a list in a folder above counts up to the repository's root, and not beyond", async () => {
+    home.settings(modelSettings(model.url));
+    const list = JSON.stringify({ mcpServers: { tool: { command: "no-such-program" } } });
+    const inner = path.join(home.work, "repo/src");
+    mkdirSync(path.join(home.work, "repo/.git"), { recursive: true });
+    mkdirSync(inner);
+    writeFileSync(path.join(home.work, ".mcp.json"), list); // above the root: somebody else's
+    const inside: Home = { ...home, work: inner };
+    model.push(says("ok"), says("ok"));
+    expect((await aish(inside, ["-p", "go"])).stderr).not.toContain("not agreed to");
+    writeFileSync(path.join(home.work, "repo/.mcp.json"), list);
+    expect((await aish(inside, ["-p", "go"])).stderr).toContain("repo/.mcp.json is not used: it was not agreed to");
+  });
+
   test("a project cannot take a name that the person's rules allow something for", async () => {
     home.settings(modelSettings(model.url, '[mcp.auto_approve]\n"files.*" = true\n'));
     writeFileSync(

@@ -1,6 +1,6 @@
 // What is remembered between runs: lines typed, eras of servers, switches of models; and what is not.
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DEFAULT_COMPAT } from "../../src/model/compat.ts";
@@ -40,4 +40,35 @@ test("an old verdict that a server is old is asked again", () => {
   );
   const { eras } = new LearntState(folder);
   expect([eras.get("a"), eras.get("b"), eras.get("c")]).toEqual(["legacy", undefined, "modern"]);
+});
+
+test("two programs at once: each keeps what the other wrote", () => {
+  const [one, two] = [new InputHistory(folder), new InputHistory(folder)];
+  one.add("from the first");
+  two.add("from the second");
+  expect(new InputHistory(folder).lines).toEqual(["from the first", "from the second"]);
+  const [left, right] = [new LearntState(folder), new LearntState(folder)];
+  left.eras.set("a", "modern");
+  right.eras.set("b", "modern");
+  const { eras } = new LearntState(folder);
+  expect([eras.get("a"), eras.get("b")]).toEqual(["modern", "modern"]);
+});
+
+test("what cannot be written is still known while we run, and a link is never followed", () => {
+  const target = path.join(folder, "elsewhere");
+  writeFileSync(target, "untouched");
+  symlinkSync(target, path.join(folder, "aish.json"));
+  const state = new LearntState(folder);
+  state.eras.set("a", "modern");
+  expect(state.eras.get("a")).toBe("modern");
+  expect(readFileSync(target, "utf8")).toBe("untouched");
+});
+
+test("many long lines never make the file unreadable", () => {
+  const history = new InputHistory(folder);
+  for (let n = 0; n < 70; n += 1) history.add(`${n} ${"x".repeat(19_000)}`);
+  const { lines } = new InputHistory(folder);
+  expect(lines.at(-1)).toStartWith("69 ");
+  expect(lines.length).toBeGreaterThan(40);
+  expect(lines.length).toBeLessThan(70);
 });
