@@ -28,7 +28,8 @@ import { LearntState } from "./settings/learnt-state.ts";
 import { SignIns } from "./settings/sign-ins.ts";
 import { CommandRunner } from "./shell/run-command.ts";
 import { systemPrompt } from "./system-prompt.ts";
-import { tracingFetch } from "./trace.ts";
+import { openTrace } from "./trace.ts";
+import type { Tracing } from "./trace.ts";
 import type { ShrinkTools } from "./turn/call-result.ts";
 import type { Chat } from "./turn/chat.ts";
 import { Cost } from "./turn/cost.ts";
@@ -88,7 +89,8 @@ export class Program {
     this.sessions = new SessionFolder(folders.data);
     this.runner = new CommandRunner(settings.shell.program ?? io.env["SHELL"] ?? "/bin/sh", this.env);
     for (const secret of secretsOfSettings(settings, this.env)) this.secrets.add(secret);
-    const fetch = this.#fetch(seams);
+    const tracing = this.#tracing();
+    const fetch = tracing(demoFetch(seams.fetch ?? httpOut));
     const context: ModelContext = {
       env: this.env,
       version: VERSION,
@@ -106,6 +108,7 @@ export class Program {
       env: this.env,
       redactor: this.secrets.redactor,
       onSecret: this.secrets.add,
+      tracing,
       cwd: io.cwd(),
       version: VERSION,
       eras: learnt.eras,
@@ -202,10 +205,14 @@ export class Program {
     this.session.leave();
   }
 
-  #fetch(seams: Seams): HttpFetch {
-    const base = demoFetch(seams.fetch ?? httpOut);
+  #tracing(): Tracing {
     const { trace } = this.options;
-    return trace === undefined ? base : tracingFetch(base, path.resolve(this.io.cwd(), trace), this.secrets.redactor);
+    if (trace === undefined) return (fetch) => fetch;
+    try {
+      return openTrace(path.resolve(this.io.cwd(), trace), this.secrets.redactor);
+    } catch (error) {
+      throw new Unusable(`--trace: ${messageOf(error)}`, { cause: error });
+    }
   }
 
   #customPrompt(): string | undefined {

@@ -1,4 +1,5 @@
-// `--trace FILE`: every exchange with the model as a script that a test can replay. Secrets are taken out on the way.
+// `--trace FILE`: every HTTP exchange, with the model and with servers, as a script that a test can replay. Secrets are
+// taken out on the way.
 import { appendFileSync, writeFileSync } from "node:fs";
 import type { Redactor } from "@bosun/guard";
 import type { HttpFetch } from "@bosun/mcp";
@@ -7,23 +8,27 @@ const MAX_BODY_CHARS = 32 * 1024 * 1024;
 
 /** One line per exchange: what was asked, and the answer in the pieces it came in. */
 export type TraceStep = {
-  request: { path: string; body: unknown };
+  request: { host: string; path: string; body: unknown };
   status: number;
   headers: Record<string, string>;
   chunks: string[];
   end: "close" | "reset";
 };
 
-export function tracingFetch(real: HttpFetch, file: string, redactor: Redactor): HttpFetch {
+/** Puts a recorder around every way out; all of them write to one file. */
+export type Tracing = (real: HttpFetch) => HttpFetch;
+
+export function openTrace(file: string, redactor: Redactor): Tracing {
   writeFileSync(file, "", { mode: 0o600 });
   const write = (step: TraceStep): void => {
     appendFileSync(file, `${redactor.text(JSON.stringify(step))}\n`);
   };
-  return async (url, init) => {
+  return (real) => async (url, init) => {
     const response = await real(url, init);
     const sent = typeof init?.body === "string" ? init.body : "";
+    const { host, pathname } = new URL(url);
     const step: TraceStep = {
-      request: { path: new URL(url).pathname, body: redactor.value(parsed(sent)) },
+      request: { host, path: pathname, body: redactor.value(parsed(sent)) },
       status: response.status,
       headers: headersOf(response),
       chunks: [],

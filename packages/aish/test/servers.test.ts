@@ -1,6 +1,6 @@
 // Servers of all ages and moods through the real program: what is offered, what a call becomes, how a connection heals.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createServer, defineTool, object, serveConnection, text as toolText, transportPair } from "@bosun/mcp";
 import type { JsonObject } from "@bosun/mcp";
@@ -282,7 +282,10 @@ describe("over HTTP", () => {
       ),
     );
     model.push(calls(["boltzmann__read_file", { path: "a" }]), says("ok"), says("ok"));
-    expect((await aish(home, ["-p", "go"])).code).toBe(0);
+    expect((await aish(home, ["-p", "--trace", "t.jsonl", "go"])).code).toBe(0);
+    // Traffic with servers is in the trace beside that with the model.
+    const trace = readFileSync(path.join(home.work, "t.jsonl"), "utf8");
+    expect(trace).toMatch(/"path":"\/mcp","body":\{[^\n]*"tools\/call"[^\n]*no such file/);
     expect(results()).toEqual(["Error: no such file"]);
     expect(server.seen[0]?.method).toBe("server/discover");
     for (const { accept } of server.seen) expect(accept).toContain("application/json, text/event-stream");

@@ -142,6 +142,7 @@ describe("C4 the call is the one that was shown", () => {
       eras: { get: () => undefined, set: () => {} },
       say: () => {},
       onSecret: () => {},
+      tracing: (fetch) => fetch,
       onTools: () => {},
     });
     const { alias, label, open } = builtIn("here", "x");

@@ -1,5 +1,17 @@
 // A server that was named at run time → a few lines at the end of the person's settings file.
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { readSettings } from "@bosun/guard";
 import type { ServerConfig } from "../servers/server-config.ts";
@@ -9,9 +21,7 @@ export function saveServer(file: string, config: ServerConfig): void {
   const before = existsSync(file) ? readFileSync(file, "utf8") : "";
   const added = `\n${tableOf(config)}`;
   readSettings(file, before + added); // a file we made unreadable would end the next start
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  if (before === "") writeFileSync(file, added.trimStart(), { mode: 0o600 });
-  else appendFileSync(file, added);
+  replaceFile(file, before === "" ? added.trimStart() : before + added);
 }
 
 /** `"alias.tool" = true` under `[mcp.auto_approve]`, which is made when it is not there. */
@@ -26,8 +36,7 @@ export function saveApproval(file: string, pattern: string): void {
       ? `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}\n${header}\n${line}\n`
       : [...lines.slice(0, at + 1), line, ...lines.slice(at + 1)].join("\n");
   readSettings(file, text);
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(file, text, { mode: 0o600 });
+  replaceFile(file, text);
 }
 
 /** Takes the table away again; false when it is not there. */
@@ -41,8 +50,30 @@ export function removeServer(file: string, alias: string): boolean {
   while (end < lines.length && isOwn(lines[end] ?? "")) end += 1;
   const text = [...lines.slice(0, start), ...lines.slice(end)].join("\n");
   readSettings(file, text);
-  writeFileSync(file, text, { mode: 0o600 });
+  replaceFile(file, text);
   return true;
+}
+
+// Whole or not at all: half a settings file would end the next start. A link stays a link; the mode stays what it is.
+function replaceFile(file: string, text: string): void {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const isThere = existsSync(file);
+  const target = isThere ? realpathSync(file) : file;
+  const mode = isThere ? statSync(target).mode & 0o777 : 0o600;
+  const temporary = `${target}.${process.pid}.tmp`;
+  try {
+    const descriptor = openSync(temporary, "wx", mode);
+    try {
+      writeFileSync(descriptor, text);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(temporary, target);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
 }
 
 function tableOf({ alias, reach }: ServerConfig): string {

@@ -18,6 +18,8 @@ export type OpenContext = {
   env: Readonly<Record<string, string | undefined>>;
   redactor: Redactor;
   cwd: string;
+  /** Records what goes over HTTP, when that was asked for. */
+  tracing: (real: HttpFetch) => HttpFetch;
   /** Signed in by a person: takes the place of a token. */
   authorizedFetch?: HttpFetch | undefined;
   onStderr: (text: string) => void;
@@ -130,7 +132,7 @@ function httpAccess(
   }
   if (reach.tlsInsecure === true) context.onWarning(`${alias}: its certificate is not checked (tls_insecure)`);
   const headers = { ...reach.headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
-  return { headers, fetch: context.authorizedFetch ?? plainFetch(reach) };
+  return { headers, fetch: context.tracing(context.authorizedFetch ?? plainFetch(reach)) };
 }
 
 /** Literal beats variable; a variable that is named and not set is an error, not an anonymous call. */
