@@ -524,7 +524,7 @@ describe.concurrent("the commands that begin with a colon", () => {
       await run("a question", "first answer");
       expect(screen.screen()).toContain("more lines (:last shows all)");
       await run(":context", /tools of odd +[\d,]+ +\d+%[\s\S]*room left/);
-      await run(":cost", /odd\.big +1 calls/);
+      await run(":cost", /odd\.big +1 call /);
       await run(":audit", /decision odd\.big allow[\s\S]*outcome +odd\.big ok/);
       await run(":undo", "dropped: a question");
       await run("another", "second answer");

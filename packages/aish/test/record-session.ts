@@ -1,14 +1,18 @@
 // Records docs/session.txt: one sitting at a real pseudo-terminal, against a scripted model and a real server.
 //   bun packages/aish/test/record-session.ts > packages/aish/docs/session.txt
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { createServer, defineTool, object, serveHttp, text as toolText } from "@bosun/mcp";
 import { makeHome, modelSettings, stdioServer } from "./home.ts";
-import { CTRL_D, startPty } from "./pty.ts";
-import { calls, says, startModel } from "./scripted-model.ts";
+import { CTRL_C, CTRL_D, startPty } from "./pty.ts";
+import { calls, says, startModel, text } from "./scripted-model.ts";
 
 const home = makeHome();
 const model = startModel();
-const server = stdioServer("lab", process.execPath, [path.join(import.meta.dir, "odd-server.ts")]);
+// A program with a short name: where this machine keeps its files is nobody's business.
+const program = `#!/bin/sh\nexec '${process.execPath}' '${path.join(import.meta.dir, "odd-server.ts")}'\n`;
+writeFileSync(path.join(home.work, "lab-server"), program, { mode: 0o755 });
+const server = stdioServer("lab", "./lab-server", []);
 home.settings(modelSettings(model.url, `[mcp]\nmax_tool_depth = 2\n${server}`));
 const tool = defineTool({
   name: "time",
@@ -64,6 +68,15 @@ model.push(says("Let me check.\n\nCMD: echo 78% used\n"), says("The disk is fine
 await say("how full is my disk?", "run this command");
 await answer("y", /aish>$/);
 await say("so?", /aish>$/);
+model.push({ chunks: [text("Tides are the regular rise and fall of the sea, caused by")], end: "hang" });
+await say("write a long essay about tides", "caused by");
+pty.type(CTRL_C);
+await pty.until(/\(:undo drops it\)\naish>$/);
+model.push(calls(["lab__slow", {}]));
+await say("reindex everything", "call it?");
+await answer("y", "running…");
+pty.type(CTRL_C);
+await pty.until(/part of its work\n\[aish\] stopped[^\n]*\naish>$/);
 await say(`:mcp connect ${web.url.href} clock`, /clock ready/);
 await say(":mcp list", /aish>$/);
 await say(":mcp tools clock", /aish>$/);
@@ -79,12 +92,7 @@ await pty.until(/aish>$/);
 pty.type(CTRL_D);
 await pty.exited;
 const recorded = `$ aish\n${first}\n$ aish --resume\n${pty.screen()}\n`;
-process.stdout.write(
-  recorded
-    .replaceAll(process.execPath, "bun")
-    .replaceAll(import.meta.dir, "test")
-    .replaceAll(home.folder, "~"),
-);
+process.stdout.write(recorded.replaceAll(home.folder, "~"));
 await pty.stop();
 await web.stop();
 await model.stop();

@@ -29,7 +29,9 @@ export class Cost {
   lines(): string[] {
     const number = (value: number): string => Math.round(value).toLocaleString("en-US");
     const cached = this.cached > 0 ? ` (${number(this.cached)} of them cached)` : "";
-    const lines = [`${this.requests} requests · ${number(this.in)} tokens in${cached} · ${number(this.out)} out`];
+    const lines = [
+      `${this.requests === 1 ? "1 request" : `${this.requests} requests`} · ${number(this.in)} tokens in${cached} · ${number(this.out)} out`,
+    ];
     const servers = new Map<string, ToolCost>();
     for (const [name, cost] of this.#tools) {
       const alias = name.slice(0, name.indexOf("."));
@@ -42,7 +44,7 @@ export class Cost {
     }
     const line = (name: string, cost: ToolCost): string => {
       const saved = cost.saved > 0 ? ` · shrinking saved ${number(cost.saved)}` : "";
-      return `${name.padEnd(28)} ${String(cost.calls).padStart(4)} calls ${number(cost.tokens).padStart(9)} tokens${saved}`;
+      return `${name.padEnd(28)} ${String(cost.calls).padStart(4)} ${cost.calls === 1 ? "call " : "calls"} ${number(cost.tokens).padStart(9)} tokens${saved}`;
     };
     for (const [alias, cost] of [...servers].sort((left, right) => right[1].tokens - left[1].tokens)) {
       lines.push(line(`${alias}.*`, cost));
