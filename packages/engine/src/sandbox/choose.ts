@@ -116,6 +116,8 @@ function build(
 /** Undefined when a command ran and could not see what it must not; else what went wrong. */
 async function trial(confinement: Confinement, boundary: Boundary): Promise<string | undefined> {
   const folder = makePrivateFolder(); // so named that a later start sweeps it when we are killed in the middle
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", remove); // a server that is stopped at once does not wait for the trial
   const scratch = path.join(folder, "scratch");
   const canary = path.join(folder, "canary");
   const leave = confinement.enter?.();
@@ -145,7 +147,8 @@ async function trial(confinement: Confinement, boundary: Boundary): Promise<stri
     leave?.();
     if (filterFd !== undefined) closeSync(filterFd);
     confinement.forget?.(scratch);
-    rmSync(folder, { recursive: true, force: true });
+    process.off("exit", remove);
+    remove();
   }
 }
 

@@ -3,24 +3,12 @@
 import { accessSync, constants, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { heldBy, holds } from "./boundary.ts";
+import { systemSecrets } from "./system-secrets.ts";
 
 /** Read-only parts of the system that programs are made of. Not /var, /run, /mnt, /srv: data lives there; not /sys: ten
  * mounts of its own, each of which would cost every command. */
 const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt"];
 const SYSTEM_STORES = ["/nix/store", "/gnu/store", "/run/current-system", "/snap"];
-/** Secrets of the system that only root can read; a server that runs as root can. */
-const SYSTEM_SECRETS = [
-  "/etc/shadow",
-  "/etc/shadow-",
-  "/etc/gshadow",
-  "/etc/gshadow-",
-  "/etc/sudoers",
-  "/etc/sudoers.d",
-  "/etc/ssl/private",
-  "/etc/krb5.keytab",
-  "/etc/machine-id.d",
-  "/etc/NetworkManager/system-connections",
-];
 /** Part of a toolchain, but not of its programs. */
 const TOOLCHAIN_SECRETS = ["credentials", "credentials.toml", ".npmrc", "auth.json", "hosts.yml"];
 const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
@@ -53,7 +41,7 @@ export function findToolchains(home: string, searchPath: string, extra: readonly
   const resolver = realOrUndefined("/etc/resolv.conf");
   if (resolver !== undefined) add(resolver);
   const secrets = [
-    ...SYSTEM_SECRETS,
+    ...systemSecrets(),
     ...[...roots].flatMap((root) => TOOLCHAIN_SECRETS.map((name) => path.join(root, name))),
   ];
   // What came first may lie in what came later; each mount costs every command.

@@ -119,6 +119,10 @@ for (const [index, name] of (["bubblewrap", "namespaces", "landlock"] as const).
         `unshare -Urm sh -c 'umount -l ${work}/.env; cat ${work}/.env ${base}/outside/canary'`,
       ],
       ["a denied file by unmounting", "umount .env; umount private; cat .env private/key"],
+      [
+        "what only root may read of the system's settings",
+        'cat /etc/shadow /etc/gshadow 2>/dev/null | grep -q . && echo CANARY; find /etc -user root -type f ! -perm -o=r -size +0 -exec sh -c \'head -c1 "$1" 2>/dev/null | grep -q . && echo CANARY "$1"\' x {} \\;',
+      ],
       ["the server's memory and environment", `cat /proc/${process.pid}/environ | tr '\\0' '\\n' | grep CANARY`],
     ])("cannot read %s", async (_, text) => {
       process.env["BOSUN_TEST_CANARY"] = "CANARY";
