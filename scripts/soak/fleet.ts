@@ -10,7 +10,7 @@ import { StdioPeer } from "./stdio-peer.ts";
 
 /** Clients that vanish are forgotten so soon, so that a short soak sees it. */
 const IDLE_SECONDS = "2";
-const MAX_CLIENTS = "4";
+const MAX_CLIENTS = "8";
 const END_MS = 30_000;
 /** Originals that a proxy keeps for read_original, at most. */
 const ORIGINALS_MB = 64;

@@ -27,10 +27,13 @@ export class HttpPeer implements Peer {
     this.ledger = new Ledger(name, tally);
   }
 
-  async greet(): Promise<void> {
-    if (this.era === "modern") return;
-    await this.ask("initialize", GREETING);
+  /** False when all places are taken, by clients that left without a word and are not yet missed. */
+  async greet(): Promise<boolean> {
+    if (this.era === "modern") return true;
+    const { isError, text } = await this.ask("initialize", GREETING);
+    if (isError && text.startsWith("too many sessions")) return false;
     await this.post({ jsonrpc: "2.0", method: "notifications/initialized" }, this.vanished.signal);
+    return true;
   }
 
   async ask(method: string, params: object, slowMs = 0): Promise<Answer> {

@@ -120,7 +120,11 @@ async function visitors(name: string, endpoint: Endpoint, scene: Scene, random: 
     if (trouble < 0.2) count(scene, "bad HTTP request");
     const peer = new HttpPeer(name, endpoint, random.chance(0.5) ? "session" : "modern", scene.tally);
     try {
-      await within(peer.greet(), `${name}: greeting`);
+      if (!(await within(peer.greet(), `${name}: greeting`))) {
+        count(scene, "HTTP client turned away");
+        await Bun.sleep(250);
+        continue;
+      }
     } catch (error) {
       if (error instanceof Hung) note(scene.tally.wrong, error.message);
       peer.vanish();
