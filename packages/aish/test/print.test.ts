@@ -125,6 +125,21 @@ describe("answers and exit codes", () => {
     expect(said.error).toMatch(error);
   });
 
+  test("json says why there is no plain answer: a refusal, a limit, the time", async () => {
+    const server = stdioServer("odd", BUN, ODD);
+    home.settings(modelSettings(model.url, `[mcp]\nmax_tool_depth = 1\n${server}`));
+    const errorOf = async (...args: string[]): Promise<string> => {
+      const { stdout } = await aish(home, ["-p", "--format", "json", ...args, "go"]);
+      return (JSON.parse(stdout) as { error: string }).error;
+    };
+    model.push(calls(["odd__echo", { text: "a" }]), says("ok"));
+    expect(await errorOf()).toBe("refused because nobody could approve: odd.echo; to allow: --allow 'odd.echo'");
+    model.push(calls(["odd__echo", { text: "a" }]), calls(["odd__echo", { text: "b" }]));
+    expect(await errorOf("--allow", "odd.*")).toBe("tool-call depth limit reached (1 round)");
+    model.push({ chunks: [], end: "hang" });
+    expect(await errorOf("--timeout", "0.5")).toBe("the time limit was reached");
+  });
+
   test("the time limit while servers connect: 6, although one of them was asked for", async () => {
     home.settings(modelSettings(model.url, stdioServer("odd", BUN, [...ODD, "mute"])));
     expect((await aish(home, ["-p", "--require", "odd", "--timeout", "0.3", "go"])).code).toBe(6);

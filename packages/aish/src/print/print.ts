@@ -50,7 +50,7 @@ export async function runPrint(io: Io, options: ChatOptions, prompt: string, sea
 async function answer(program: Program, report: Report, question: string, stop: Stop): Promise<number> {
   const { chat, options } = program;
   await Promise.race([chat.servers.connectAll(), stop.whenStopped]);
-  if (stop.reason !== undefined) return report.end(exitOf(stop.reason), undefined, program);
+  if (stop.reason !== undefined) return ended(report, stop, undefined, program);
   for (const server of chat.servers.list()) {
     if (server.state === "failed") report.status(`mcp: ${server.alias} failed: ${server.reason}`);
   }
@@ -64,7 +64,7 @@ async function answer(program: Program, report: Report, question: string, stop: 
   chat.conversation.ask(question);
   const end = await runTurn(chat, report, {}, stop.signal);
   await runCommands(program, report, end.commands, stop.signal);
-  return report.end(exitFor(end, stop), end, program);
+  return ended(report, stop, end, program);
 }
 
 function begin(program: Program, report: Report): boolean {
@@ -82,11 +82,17 @@ function begin(program: Program, report: Report): boolean {
   return true;
 }
 
-function exitFor(end: TurnEnd, stop: Stop): number {
-  if (stop.reason !== undefined) return exitOf(stop.reason);
-  if (end.unapproved.length > 0) return EXIT.unapproved;
-  if (end.kind === "limit") return EXIT.limit;
-  return end.kind === "answered" ? EXIT.answered : EXIT.model;
+function ended(report: Report, stop: Stop, end: TurnEnd | undefined, program: Program): number {
+  const { reason } = stop;
+  if (reason !== undefined) report.stopped(reason === "time" ? "the time limit was reached" : `ended by ${reason}`);
+  return report.end(exitFor(end, reason), end, program);
+}
+
+function exitFor(end: TurnEnd | undefined, reason: Stop["reason"]): number {
+  if (reason !== undefined) return exitOf(reason);
+  if (end !== undefined && end.unapproved.length > 0) return EXIT.unapproved;
+  if (end?.kind === "limit") return EXIT.limit;
+  return end?.kind === "answered" ? EXIT.answered : EXIT.model;
 }
 
 function exitOf(reason: NonNullable<Stop["reason"]>): number {

@@ -21,12 +21,18 @@ export class Report implements View {
   readonly #safe: ScreenSafeStream | undefined;
   #command: ScreenSafeStream | undefined;
   #error: string | undefined;
+  #stopped: string | undefined;
 
   constructor(io: Io, options: ChatOptions) {
     this.#io = io;
     this.#options = options;
     // Bytes for a program stay as they are; a terminal gets nothing that acts.
     this.#safe = io.stdout.isTerminal ? createScreenSafeStream({}) : undefined;
+  }
+
+  /** Something outside ended the run. */
+  stopped(why: string): void {
+    this.#stopped = why;
   }
 
   start(program: Program): void {
@@ -128,13 +134,8 @@ export class Report implements View {
   }
 
   end(exit: number, end: TurnEnd | undefined, program: Program | undefined): number {
-    if (this.#unapproved.length > 0) {
-      const names = [...new Set(this.#unapproved)];
-      const flags = names.map((name) => `--allow '${name}'`).join(" ");
-      this.#io.stderr.write(
-        `[aish] refused because nobody could approve: ${safeLine(names.join(", "))}; to allow: ${safeLine(flags, 2000)}\n`,
-      );
-    }
+    const refusal = this.#refusal();
+    if (refusal !== undefined) this.#io.stderr.write(`[aish] ${safeLine(refusal, 4000)}\n`);
     const { format, all } = this.#options;
     if (format === "text") {
       if (!all && end !== undefined && end.text !== "")
@@ -149,11 +150,18 @@ export class Report implements View {
       model: program?.chat.model.name ?? null,
       session: program?.chat.session || null,
       exit,
-      error: exit === 0 ? null : (end?.error ?? this.#error ?? null),
+      error: exit === 0 ? null : (this.#stopped ?? end?.error ?? this.#refusal() ?? this.#error ?? null),
     };
     if (format === "json") this.#io.stdout.write(`${JSON.stringify(summary)}\n`);
     else this.#event({ type: "end", ...summary });
     return exit;
+  }
+
+  #refusal(): string | undefined {
+    if (this.#unapproved.length === 0) return undefined;
+    const names = [...new Set(this.#unapproved)];
+    const flags = names.map((name) => `--allow '${name}'`).join(" ");
+    return `refused because nobody could approve: ${names.join(", ")}; to allow: ${flags}`;
   }
 
   #words(text: string): void {

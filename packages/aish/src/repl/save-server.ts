@@ -1,19 +1,6 @@
 // A server that was named at run time → a few lines at the end of the person's settings file.
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import path from "node:path";
-import { readSettings } from "@bosun/guard";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { readSettings, writePrivateFile } from "@bosun/guard";
 import type { ServerConfig } from "../servers/server-config.ts";
 
 /** Throws when the file would not be valid with it. */
@@ -54,26 +41,9 @@ export function removeServer(file: string, alias: string): boolean {
   return true;
 }
 
-// Whole or not at all: half a settings file would end the next start. A link stays a link; the mode stays what it is.
+// Whole or not at all: half a settings file would end the next start. A link to it stays a link.
 function replaceFile(file: string, text: string): void {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const isThere = existsSync(file);
-  const target = isThere ? realpathSync(file) : file;
-  const mode = isThere ? statSync(target).mode & 0o777 : 0o600;
-  const temporary = `${target}.${process.pid}.tmp`;
-  try {
-    const descriptor = openSync(temporary, "wx", mode);
-    try {
-      writeFileSync(descriptor, text);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    renameSync(temporary, target);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
+  writePrivateFile(existsSync(file) ? realpathSync(file) : file, text);
 }
 
 function tableOf({ alias, reach }: ServerConfig): string {

@@ -184,7 +184,9 @@ class TurnRun {
 
   async #atLimit(said: string, more: string): Promise<LimitAnswer> {
     this.#view.status(said);
-    return (await this.#person.limit?.(said, more)) ?? "stop";
+    const answer = (await this.#person.limit?.(said, more)) ?? "stop";
+    if (answer === "stop") this.#end.error = said;
+    return answer;
   }
 
   #leave(answer: "wrap-up" | "stop"): "wrap-up" | "limit" {
