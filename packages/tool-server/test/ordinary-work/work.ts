@@ -85,7 +85,7 @@ export const WORK: readonly Work[] = [
   {
     name: "temporary files, by shell, node and python",
     needs: ["node", "python3"],
-    command: `f=$(mktemp) && echo t > "$f" && cat "$f" && rm "$f" && d=$(mktemp -d) && touch "$d/x" && ls "$d" && node -p 'const fs = require("fs"), p = fs.mkdtempSync(require("os").tmpdir() + "/n-"); fs.existsSync(p)' && python3 -c 'import tempfile; print(tempfile.TemporaryFile().write(b"abc"))'; echo z > /tmp/named && cat /tmp/named`,
+    command: `f=$(mktemp) && echo t > "$f" && cat "$f" && rm "$f" && d=$(mktemp -d) && touch "$d/x" && ls "$d" && node -p 'const fs = require("fs"), p = fs.mkdtempSync(require("os").tmpdir() + "/n-"); fs.existsSync(p)' && python3 -c 'import tempfile; print(tempfile.TemporaryFile().write(b"abc"))'; f=/tmp/named-$$; echo z > $f && cat $f && rm $f`,
     says: "t\nx\ntrue\n3\nz",
   },
   {
