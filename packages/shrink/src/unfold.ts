@@ -33,6 +33,12 @@ export class Unfolder {
     } catch (error) {
       if (error instanceof UnfoldError || error instanceof SyntaxError)
         return { ok: false, reason: describe(error, meta) };
+      // Deeper than the stack, or longer than a string can be: nothing that was folded is.
+      if (error instanceof RangeError)
+        return {
+          ok: false,
+          reason: describe(new UnfoldError("the text is too deep or would unfold to too much"), meta),
+        };
       throw error;
     }
   }

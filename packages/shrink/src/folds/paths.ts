@@ -13,6 +13,8 @@ import { readNameLines, writeNameLines } from "./name-lines.ts";
 const MIN_PATHS = 3;
 const MIN_SHARE = 0.6;
 const MAX_PATH_CHARS = 1000;
+/** What a damaged or hostile text may unfold to. */
+const MAX_UNFOLDED_CHARS = 64 << 20;
 const SAMPLE = 150;
 /** What no path of a listing holds, but sentences, tables and code do. */
 const UNLIKELY = /[\s"<>|*?{};=]|:\/\/|[.,:;]$/;
@@ -50,11 +52,16 @@ export const pathList: Fold = {
     const { root, ending, usual } = readArgument(argument);
     const labels = layout === undefined ? undefined : readLabels(layout);
     const placed = readNameLines(body.slice(0, body.length - trail.length), ending, labels !== undefined);
+    let chars = 0;
+    let latest: { folders: string[]; folder: string } | undefined;
     const lines = placed.map((item) => {
       if (item.kind === "line") return item.line;
-      const folder = root + item.folders.map((name) => `${name}/`).join("");
-      if (labels === undefined) return folder + item.name;
-      return (item.label ?? usual).padStart(labels.width) + labels.gap + folder + item.name;
+      if (latest?.folders !== item.folders)
+        latest = { folders: item.folders, folder: root + item.folders.map((name) => `${name}/`).join("") };
+      const path = latest.folder + item.name;
+      chars += path.length;
+      if (chars > MAX_UNFOLDED_CHARS) throw new UnfoldError("the paths would unfold to too much");
+      return labels === undefined ? path : (item.label ?? usual).padStart(labels.width) + labels.gap + path;
     });
     return lines.join("\n") + trail;
   },

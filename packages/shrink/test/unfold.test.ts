@@ -1,0 +1,37 @@
+// The way back, given what nobody folded: damaged or hostile texts are refused with a reason, in bounded memory.
+import { expect, test } from "bun:test";
+
+import { Unfolder } from "../src/index.ts";
+import type { Emitted } from "../src/index.ts";
+
+const TREE_LAYOUT = { fold: "tree", layout: JSON.stringify([0, "  ", "", ",", " ", "", ""]) };
+const words = (count: number, sign: string): string[] => Array.from({ length: count }, (_, i) => `${sign}${i}`);
+
+test.each<[string, string, object[], RegExp]>([
+  [
+    "many names in a folder with a long name",
+    `[bosun:paths]\n${"a".repeat(500_000)}/ ${"x ".repeat(1000)}`,
+    [],
+    /much/,
+  ],
+  ["many names in many folders", `[bosun:paths]\n{${words(3000, "f")}}/ ${words(3000, "n").join(" ")}`, [], /too many/],
+  [
+    "names in folders below a long one",
+    `[bosun:paths]\n${"p".repeat(50_000)}/{${words(100, "f")}}/ ${words(100, "n").join(" ")}`,
+    [],
+    /much/,
+  ],
+  ["a tree deeper than the stack", `[bosun:tree]\n${"a/".repeat(200_000)} x`, [TREE_LAYOUT], /too deep/],
+  ["a folder without a name", "[bosun:paths]\n{a,}/ x", [], /without a name/],
+  ["a line further in than its folder", "[bosun:paths]\na/ x\n   y", [], /too far in/],
+  ["a fold that is none", "[bosun:nonsense]\nx", [], /no fold/],
+])("%s is refused with a reason, and the next text comes back", (_, text, layouts, reason) => {
+  const unfolder = new Unfolder();
+  const refused = unfolder.unfold(noted(text, layouts));
+  expect(refused).toEqual({ ok: false, reason: expect.stringMatching(reason) });
+  expect(unfolder.unfold({ text: "plain" })).toEqual({ ok: true, text: "plain" });
+});
+
+function noted(text: string, layouts: object[]): Emitted {
+  return { text, meta: { "bosun/fold": { parts: [{ chars: text.length, folded: true, layouts }] } } };
+}
