@@ -38,7 +38,7 @@ export type Scene = {
 export async function load(fleet: Fleet, scene: Scene, random: Random): Promise<void> {
   const lanes: Promise<void>[] = [];
   for (const { peer, isProxy } of fleet.peers) {
-    // Counts the kills: what was under way during one may fail, and may say so.
+    // What runs during a kill may fail, and may say so.
     const kills = { count: 0 };
     for (let at = 0; at < STEADY_WORKERS; at++)
       lanes.push(steadyClient(peer, scene, random.fork(), `${isProxy ? "p" : "s"}${at}`, kills));
@@ -51,7 +51,9 @@ export async function load(fleet: Fleet, scene: Scene, random: Random): Promise<
   await Promise.all(lanes);
 }
 
+/** Goes up when a kill begins, and again when the new server answers. */
 type Kills = { count: number };
+const isUnderWay = (count: number): boolean => count % 2 === 1;
 
 async function steadyClient(peer: Peer, scene: Scene, random: Random, own: string, kills: Kills): Promise<void> {
   while (!scene.over()) await oneDeed(peer, scene, random, own, kills);
@@ -62,7 +64,7 @@ async function oneDeed(peer: Peer, scene: Scene, random: Random, own: string, ki
   const before = kills.count;
   try {
     const problem = await within(deed.run(peer, random, own), `${peer.name}: ${deed.name}`);
-    if (problem !== undefined && kills.count === before)
+    if (problem !== undefined && kills.count === before && !isUnderWay(before))
       note(scene.tally.wrong, `${peer.name}: ${deed.name}: ${problem}`);
   } catch (error) {
     if (error instanceof Hung) note(scene.tally.wrong, error.message);
