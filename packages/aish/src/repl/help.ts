@@ -4,7 +4,7 @@ import type { Repl } from "./repl.ts";
 const HELP_TEXT = ` text            ask the model                 !cmd     run a shell command, remember its output
  !!cmd           run it, do not remember       :cmd     a command of aish
 
- :model [name]   show or switch the model      :models           list them and check that they answer
+ :model [name]   show or switch the model      :models           list and check them
  :mcp list       servers and their state       :mcp tools [text] tools of all servers
  :mcp tool N     one tool's schema             :mcp call N {…}   call a tool yourself (also :call)
  :mcp connect URL [alias]                      :mcp disconnect ALIAS
@@ -18,7 +18,8 @@ const HELP_TEXT = ` text            ask the model                 !cmd     run a
  :go             go on (with command output)   :forget           drop command output that waits
  :new  :sessions :resume [id]                  :export FILE      as Markdown or JSON
  :cd DIR  :tty CMD  :edit  :config             :help [topic]     :quit  (or Ctrl-D)
- keys: Ctrl-C stop · Ctrl-D leave · Up/Down history · Ctrl-R search · end a line with \\ to go on · """ starts a block`;
+ keys: Ctrl-C stop · Ctrl-D leave · Up/Down history · Ctrl-R search · Tab completes
+       end a line with \\ to go on · """ starts a block · Alt-Enter a new line`;
 
 const TOPICS: Readonly<Record<string, string>> = {
   models: `A model is a table in ~/.config/bosun/config.toml:
@@ -48,6 +49,20 @@ Enter is no. What you typed before the question appeared does not answer it.`,
 };
 
 export function help(repl: Repl, topic: string): void {
-  const text = topic === "" ? HELP_TEXT : TOPICS[topic];
+  const text = topic === "" ? fitted(HELP_TEXT, repl.terminal.columns) : TOPICS[topic];
   repl.terminal.line(text ?? `there is help on: ${Object.keys(TOPICS).join(", ")}`);
+}
+
+/** Where the page's second column begins. */
+const SECOND = 47;
+
+// On a narrow screen the second column goes below the first.
+function fitted(page: string, columns: number): string {
+  return page
+    .split("\n")
+    .flatMap((line) => {
+      const isTwo = line.length > SECOND && /\s{2}$/.test(line.slice(0, SECOND)) && line.charAt(SECOND) !== " ";
+      return isTwo && line.length > columns ? [line.slice(0, SECOND).trimEnd(), ` ${line.slice(SECOND)}`] : [line];
+    })
+    .join("\n");
 }
