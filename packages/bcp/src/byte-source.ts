@@ -50,6 +50,17 @@ export class ByteQueue {
     return taken;
   }
 
+  /** Lets `length` bytes pass. False if the source ends before. */
+  async skip(length: number): Promise<boolean> {
+    for (let left = length; left > 0;) {
+      if (this.current.length === 0 && !(await this.more())) return false;
+      const passed = Math.min(left, this.current.length);
+      this.drop(passed);
+      left -= passed;
+    }
+    return true;
+  }
+
   /** Forgets `length` of the buffered bytes. */
   drop(length: number): void {
     this.current = this.current.length === length ? NOTHING : this.current.subarray(length);

@@ -12,7 +12,7 @@ import type { DecodeOptions } from "./decode.ts";
 import { decompressStream } from "./decompress-stream.ts";
 import { DecodeError, locate } from "./failure.ts";
 import type { Place } from "./failure.ts";
-import { END_TYPE, IS_REFERENCE, readType } from "./frame.ts";
+import { END_TYPE, IS_REFERENCE, readFrame, readType } from "./frame.ts";
 import type { Frame } from "./frame.ts";
 import { HEADER_BYTES, PAYLOAD_COMPRESSED, readHeader } from "./header.ts";
 import type { Header } from "./header.ts";
@@ -21,6 +21,7 @@ import type { Growth, Limits } from "./limits.ts";
 import { Reader } from "./reader.ts";
 
 const MAX_VARINT_BYTES = 10;
+const NO_BYTES = new Uint8Array(0);
 // Each block is the caller's once it is delivered: what one of them takes is limited, their sum is not.
 const UNLIMITED: Growth = {
   payloadBytes: MAX_PAYLOAD_BYTES,
@@ -37,9 +38,17 @@ export type StreamOptions = Omit<DecodeOptions, "references" | "trailingData"> &
   readonly trailingData?: "error" | "ignore";
 };
 
+/** What our own commands ask for on top. */
+export type WalkOptions = StreamOptions & {
+  readonly maxBlocks?: number;
+  /** The bodies that references name, by hash in hex: only these are kept. */
+  readonly wanted?: ReadonlySet<string>;
+};
+
 export type StreamEvent =
   | { readonly kind: "header"; readonly header: Header }
-  | { readonly kind: "block"; readonly index: number; readonly block: Block }
+  /** `bodyBytes`: the plain body, which what is in the block may keep in memory. */
+  | { readonly kind: "block"; readonly index: number; readonly block: Block; readonly bodyBytes: number }
   | { readonly kind: "damaged"; readonly index: number; readonly error: DecodeError }
   | { readonly kind: "end"; readonly blocks: number; readonly trailingBytes?: number };
 
@@ -47,38 +56,100 @@ export type StreamEvent =
  * Decodes `source` as it arrives: header, blocks, end. What follows END is not waited for unless asked for. A fault in the
  * framing is final; one inside a body can be skipped, because the frame says where the next one starts.
  */
-export async function* decodeStream(
-  source: ByteSource,
-  options: StreamOptions = {},
-): AsyncGenerator<StreamEvent, void> {
+export function decodeStream(source: ByteSource, options: StreamOptions = {}): AsyncGenerator<StreamEvent, void> {
+  return walkStream(source, options);
+}
+
+export async function* walkStream(source: ByteSource, options: WalkOptions): AsyncGenerator<StreamEvent, void> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const outer = new ByteQueue(source);
-  let inner = outer;
+  const earlier = options.references === "in-file" ? new KeptBodies(limits.keptBytes, options.wanted) : undefined;
+  const growth = {
+    ...UNLIMITED,
+    unpackedBytes: limits.unpackedBytes ?? UNLIMITED.unpackedBytes,
+    referencedBytes: limits.referencedBytes ?? UNLIMITED.referencedBytes,
+  };
+  const bodies = new BodyDecoder({ store: options.store, earlier }, limits, growth);
   let index = 0;
+  const opened = new OpenedStream(source, limits);
   try {
-    const header = await takeHeader(outer);
-    yield { kind: "header", header };
-    const packed = (header.flags & PAYLOAD_COMPRESSED) !== 0;
-    if (packed) inner = new ByteQueue(decompressStream(outer, limits.payloadBytes ?? MAX_PAYLOAD_BYTES, HEADER_BYTES));
-    const place: Place = { at: packed ? HEADER_BYTES : 0, packed };
-    const earlier = options.references === "in-file" ? new KeptBodies(limits.keptBytes) : undefined;
-    const growth = { ...UNLIMITED, unpackedBytes: limits.unpackedBytes ?? UNLIMITED.unpackedBytes };
-    const bodies = new BodyDecoder({ store: options.store, earlier }, limits, growth);
-    for (;;) {
-      const stored = await takeFrame(inner, place, limits);
-      if (!stored) break;
+    yield { kind: "header", header: await opened.begin() };
+    for (let stored = await opened.next(); stored; stored = await opened.next()) {
+      if (options.maxBlocks !== undefined && index >= options.maxBlocks) throw opened.tooManyBlocks();
       yield decodeFrame(stored, bodies, earlier, index, options.skipDamaged === true);
       index++;
     }
     const { trailingData } = options;
-    const trailing = trailingData && { trailingBytes: await readTrailing(inner, place, trailingData) };
+    const trailing = trailingData && { trailingBytes: await opened.trailing(trailingData) };
     yield { kind: "end", blocks: index, ...trailing };
   } catch (error) {
-    if (error instanceof DecodeError && error.code !== "InvalidHeader") error.block ??= index;
+    // What follows END is in no block.
+    const inBlock = error instanceof DecodeError && error.code !== "InvalidHeader" && error.code !== "TrailingData";
+    if (inBlock) error.block ??= index;
     throw error;
   } finally {
-    if (inner !== outer) await inner.close();
-    await outer.close();
+    await opened.close();
+  }
+}
+
+/** The hashes that references name, in hex. What is broken is not reported here: it is found again. */
+export async function referencedHashes(source: ByteSource, options: WalkOptions): Promise<ReadonlySet<string>> {
+  const hashes = new Set<string>();
+  const opened = new OpenedStream(source, { ...DEFAULT_LIMITS, ...options.limits });
+  try {
+    await opened.begin();
+    let left = options.maxBlocks ?? Number.POSITIVE_INFINITY;
+    for (; left > 0; left--) {
+      const stored = await opened.next("references");
+      if (!stored) break;
+      if (stored.frame.flags & IS_REFERENCE) hashes.add(toHex(stored.body));
+    }
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+  } finally {
+    await opened.close();
+  }
+  return hashes;
+}
+
+// Header and frames, unpacked if they have to be.
+class OpenedStream {
+  private readonly outer: ByteQueue;
+  private readonly limits: Limits;
+  private inner: ByteQueue;
+  private place: Place = { at: 0, packed: false };
+
+  constructor(source: ByteSource, limits: Limits) {
+    this.outer = new ByteQueue(source);
+    this.inner = this.outer;
+    this.limits = limits;
+  }
+
+  async begin(): Promise<Header> {
+    const header = await takeHeader(this.outer);
+    if ((header.flags & PAYLOAD_COMPRESSED) === 0) return header;
+    const limit = this.limits.payloadBytes ?? MAX_PAYLOAD_BYTES;
+    this.inner = new ByteQueue(decompressStream(this.outer, limit, HEADER_BYTES));
+    this.place = { at: HEADER_BYTES, packed: true };
+    return header;
+  }
+
+  /** The bodies of other frames are empty where only `references` are asked for. */
+  next(bodies: "all" | "references" = "all"): Promise<Stored | undefined> {
+    return takeFrame(this.inner, this.place, this.limits, bodies);
+  }
+
+  trailing(what: "error" | "ignore"): Promise<number> {
+    return readTrailing(this.inner, this.place, what);
+  }
+
+  tooManyBlocks(): DecodeError {
+    const message = "too many tiny records for the size of the input";
+    return new DecodeError("TooManyRecords", message, locate(this.place, this.inner.position));
+  }
+
+  async close(): Promise<void> {
+    if (this.inner !== this.outer) await this.inner.close();
+    await this.outer.close();
   }
 }
 
@@ -91,7 +162,12 @@ async function takeHeader(queue: ByteQueue): Promise<Header> {
   return header;
 }
 
-async function takeFrame(queue: ByteQueue, place: Place, limits: Limits): Promise<Stored | undefined> {
+async function takeFrame(
+  queue: ByteQueue,
+  place: Place,
+  limits: Limits,
+  bodies: "all" | "references",
+): Promise<Stored | undefined> {
   const start = queue.position;
   const head = await takeFrameHead(queue, place);
   if (head.typeId === END_TYPE) return undefined;
@@ -99,8 +175,9 @@ async function takeFrame(queue: ByteQueue, place: Place, limits: Limits): Promis
     const message = `block body exceeds maximum size (${head.length} bytes, limit ${limits.storedBytes})`;
     throw new DecodeError("BlockTooLarge", message, locate(place, start));
   }
-  const bodyPlace: Place = place.packed ? place : { at: place.at + queue.position, packed: false };
-  const body = await queue.take(head.length);
+  const bodyPlace = placeAt(place, queue.position);
+  const isTaken = bodies === "all" || (head.flags & IS_REFERENCE) !== 0;
+  const body = isTaken ? await queue.take(head.length) : (await queue.skip(head.length)) && NO_BYTES;
   if (!body) throw endOfInput(queue, start, place);
   return { frame: { ...head, start: 0, end: body.length }, body, place: bodyPlace };
 }
@@ -110,7 +187,7 @@ type FrameHead = { readonly typeId: number; readonly flags: number; readonly len
 // Waits for as many bytes as the three fields take and not one more: END may be the last thing that ever arrives.
 async function takeFrameHead(queue: ByteQueue, place: Place): Promise<FrameHead> {
   const start = queue.position;
-  const here: Place = place.packed ? place : { at: place.at + start, packed: false };
+  const here = placeAt(place, start);
   for (;;) {
     const bytes = queue.buffered;
     const size = frameHeadBytes(bytes, here);
@@ -121,7 +198,8 @@ async function takeFrameHead(queue: ByteQueue, place: Place): Promise<FrameHead>
       return head;
     }
     if (await queue.more()) continue;
-    if (bytes.length > 0) throw endOfInput(queue, start, place);
+    // Cut: the error is the one that a whole payload would get.
+    if (bytes.length > 0) readFrame(new Reader(bytes, here));
     const message = "payload does not end with END sentinel";
     throw new DecodeError("MissingEndSentinel", message, locate(place, start));
   }
@@ -153,12 +231,18 @@ function decodeFrame(
     const allowance = new Allowance(body.length, "free");
     const plain = bodies.plain(frame, body, place, allowance);
     if (!(frame.flags & IS_REFERENCE)) earlier?.keep(plain.bytes.subarray(plain.pos, plain.end));
-    return { kind: "block", index, block: bodies.parse(frame, plain, allowance) };
+    const bodyBytes = plain.end - plain.pos;
+    return { kind: "block", index, block: bodies.parse(frame, plain, allowance), bodyBytes };
   } catch (error) {
     if (!(error instanceof DecodeError) || !skipDamaged) throw error;
     error.block = index;
     return { kind: "damaged", index, error };
   }
+}
+
+// Bytes that begin `index` further on than those at `place`.
+function placeAt(place: Place, index: number): Place {
+  return place.packed ? { ...place, from: index } : { at: place.at + index, packed: false };
 }
 
 async function readTrailing(queue: ByteQueue, place: Place, what: "error" | "ignore"): Promise<number> {
@@ -177,10 +261,12 @@ function endOfInput(queue: ByteQueue, start: number, place: Place): DecodeError 
 
 class KeptBodies {
   private readonly bodies = new Map<string, Uint8Array>();
+  private readonly wanted: ReadonlySet<string> | undefined;
   private left: number;
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, wanted: ReadonlySet<string> | undefined) {
     this.left = maxBytes;
+    this.wanted = wanted;
   }
 
   get(hash: Uint8Array): Uint8Array | undefined {
@@ -189,8 +275,10 @@ class KeptBodies {
 
   /** A body that does not fit is forgotten: a later reference to it is then unresolved. */
   keep(body: Uint8Array): void {
-    if (body.length > this.left) return;
+    if (body.length > this.left || this.bodies.size === this.wanted?.size) return;
+    const hash = toHex(blake3(body));
+    if (this.bodies.has(hash) || this.wanted?.has(hash) === false) return;
     this.left -= body.length;
-    this.bodies.set(toHex(blake3(body)), body);
+    this.bodies.set(hash, body);
   }
 }

@@ -23,12 +23,16 @@ export type DecodeCode =
 /** Why a header was refused. */
 export type HeaderFault = "UnexpectedEof" | "InvalidMagic" | "UnsupportedVersion" | "ReservedNonZero";
 
-/** Where some bytes lie: `at` is the file offset of byte 0, or of the compressed area that they came out of. */
-export type Place = { readonly at: number; readonly packed: boolean };
+/**
+ * Where some bytes lie: `at` is the file offset of byte 0, or of the compressed area that they came out of, and then `from`
+ * is how far into what came out of it byte 0 is.
+ */
+export type Place = { readonly at: number; readonly packed: boolean; readonly from?: number };
 
 /** The file position of byte `index` of the bytes at `place`, as DecodeError wants it. */
 export function locate(place: Place, index: number): { offset: number; unpackedOffset?: number } {
-  return place.packed ? { offset: place.at, unpackedOffset: index } : { offset: place.at + index };
+  if (!place.packed) return { offset: place.at + index };
+  return { offset: place.at, unpackedOffset: (place.from ?? 0) + index };
 }
 
 type DecodeFacts = {

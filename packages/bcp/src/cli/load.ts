@@ -51,10 +51,26 @@ export async function load(io: BcpIo, file: string, parsed: Parsed): Promise<Loa
 // What `encode` wrote has to be readable, however well it packs; but not all of it at once.
 async function decodeAll(payload: Uint8Array, options: StreamOptions): Promise<Walked> {
   const most = options.limits?.payloadBytes ?? MAX_PAYLOAD_BYTES;
-  if (isTooLargeToHold(payload, most)) return walkPiecewise(payload, options);
-  const { header, blocks, trailingBytes } = decode(payload, options);
-  return { header, blockCount: blocks.length, trailingBytes, blocks: () => blocks };
+  const whole = isTooLargeToHold(payload, most) ? undefined : decodeWhole(payload, options);
+  return whole ?? walkPiecewise(payload, options);
 }
+
+// Undefined where it turns out too large after all: many small blocks do not tell before they are unpacked.
+function decodeWhole(payload: Uint8Array, options: StreamOptions): Walked | undefined {
+  try {
+    const { header, blocks, trailingBytes } = decode(payload, options);
+    return { header, blockCount: blocks.length, trailingBytes, blocks: () => blocks };
+  } catch (error) {
+    if (error instanceof DecodeError && TOO_MUCH_AT_ONCE.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
+const TOO_MUCH_AT_ONCE: ReadonlySet<DecodeError["code"]> = new Set([
+  "DecompressionBomb",
+  "TooManyRecords",
+  "ExpansionTooLarge",
+]);
 
 /** The same for commands that have nothing to say about a broken file but that it is broken. */
 export async function loadOrFail(io: BcpIo, file: string, parsed: Parsed): Promise<Loaded> {

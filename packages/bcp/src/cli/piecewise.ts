@@ -1,12 +1,10 @@
 // A payload whose blocks together are too large to hold, though each of them is not: decoded anew each time it is walked.
 
 import type { Block } from "../blocks/all.ts";
-import { decodeStream } from "../decode-stream.ts";
+import { referencedHashes, walkStream } from "../decode-stream.ts";
 import type { StreamEvent, StreamOptions } from "../decode-stream.ts";
-import { DecodeError } from "../failure.ts";
 import type { Header } from "../header.ts";
 import { MAX_PAYLOAD_BYTES } from "../limits.ts";
-import { size } from "./block-facts.ts";
 
 const MIB = 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
@@ -26,15 +24,14 @@ export type Walked = {
 
 /** Walks all of it once: what comes back is whole. */
 export async function walkPiecewise(payload: Uint8Array, options: StreamOptions): Promise<Walked> {
-  const limits = { keptBytes: KEPT_BYTES, unpackedBytes: MAX_PAYLOAD_BYTES, ...options.limits };
-  const events = () => collecting(decodeStream(piecesOf(payload), { ...options, limits }));
-  const most = FREE_BLOCKS + Math.floor(payload.length / BYTES_PER_BLOCK);
+  const ours = { keptBytes: KEPT_BYTES, unpackedBytes: MAX_PAYLOAD_BYTES, referencedBytes: MAX_PAYLOAD_BYTES };
+  const limits = { ...ours, ...options.limits };
+  const maxBlocks = FREE_BLOCKS + Math.floor(payload.length / BYTES_PER_BLOCK);
+  const wanted = await referencedHashes(piecesOf(payload), { limits, maxBlocks });
+  const events = () => collecting(walkStream(piecesOf(payload), { ...options, limits, maxBlocks, wanted }));
   let header: Header | undefined;
   for await (const event of events()) {
     if (event.kind === "header") ({ header } = event);
-    if (event.kind === "block" && event.index >= most) {
-      throw new DecodeError("TooManyRecords", "too many tiny records for the size of the input", { offset: 0 });
-    }
     if (event.kind !== "end" || !header) continue;
     const { blocks: blockCount, trailingBytes = 0 } = event;
     return { header, blockCount, trailingBytes, blocks: () => blocksOf(events()) };
@@ -47,7 +44,7 @@ async function* collecting(events: Events): Events {
   let passed = 0;
   for await (const event of events) {
     yield event;
-    if (event.kind === "block") passed += size(event.block);
+    if (event.kind === "block") passed += event.bodyBytes;
     if (passed < COLLECT_BYTES) continue;
     passed = 0;
     if (typeof Bun === "object") Bun.gc(true);

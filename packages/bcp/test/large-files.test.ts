@@ -1,0 +1,106 @@
+// Files that are too large to hold, though not to read: what the command line says of them is what it says of others.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { decodeFacts } from "../src/cli/load.ts";
+import {
+  createMemoryStore,
+  decode,
+  DecodeError,
+  encode,
+  encodePlain,
+  MAX_PAYLOAD_BYTES,
+  render,
+} from "../src/index.ts";
+import type { EncodeOptions, NewBlock } from "../src/index.ts";
+import { runCollected } from "./run.ts";
+import { fromDigits } from "./vectors/hex.ts";
+
+// The installed type definitions do not know it yet.
+const { zstdCompressSync }: { zstdCompressSync(plain: Uint8Array): Uint8Array } = createRequire(import.meta.url)(
+  "node:zlib",
+);
+
+const MIB = 1024 * 1024;
+const PACKED_HEADER = fromDigits("4243500001000100");
+
+let cwd = "";
+beforeAll(async () => {
+  cwd = await mkdtemp(path.join(tmpdir(), "bcp-large-"));
+});
+afterAll(() => rm(cwd, { recursive: true, force: true }));
+
+function log(name: string, size: number): NewBlock {
+  const line = (i: number): string =>
+    `${name}: the worker has written its share of the events, ${(i * 48_271) % 9973}\n`;
+  const text = Array.from({ length: Math.ceil(size / line(0).length) }, (_, i) => line(i)).join("");
+  return { type: "document", title: name, content: new TextEncoder().encode(text), formatHint: "plain" };
+}
+
+const turns = Array.from({ length: 60_000 }, (_, i): NewBlock => ({
+  type: "conversation",
+  role: "user",
+  content: new TextEncoder().encode(`turn ${i}: run the tests again`),
+}));
+const logs = (count: number, size: number): NewBlock[] =>
+  Array.from({ length: count }, (_, i) => log(`log ${i}`, size));
+const many = logs(16, MIB);
+
+describe("what encode wrote is read", () => {
+  test.each<[string, readonly NewBlock[], EncodeOptions]>([
+    ["many small blocks that pack well", logs(200, 100_000), { compressBlocks: true }],
+    ["a payload with more blocks than are held at once", turns, { compressPayload: true }],
+    [
+      "a payload that refers to its last large block",
+      [...many, ...many.slice(-1)],
+      { compressPayload: true, dedup: true, store: createMemoryStore() },
+    ],
+    [
+      "blocks that refer to the last large one",
+      [...many, ...many.slice(-1)],
+      { compressBlocks: true, dedup: true, store: createMemoryStore() },
+    ],
+  ])("%s", async (_, blocks, options) => {
+    const payload = await encode(blocks, options);
+    expect(() => decode(payload)).toThrow(DecodeError);
+    await writeFile(path.join(cwd, "x.bcp"), payload);
+    const { exit, stdout, stderr } = await runCollected(["decode", "x.bcp", "--mode", "minimal"], { cwd });
+    expect([exit, stderr]).toEqual([0, ""]);
+    expect(stdout.trimEnd() === render(decode(encodePlain(blocks)).blocks, { mode: "minimal" }).trimEnd()).toBe(true);
+  });
+});
+
+describe("a fault is reported as in a file that is held", () => {
+  const frames = encodePlain(many).slice(8, -4);
+  test.each([
+    ["data behind END", "ff010000deadbeef"],
+    ["no END", ""],
+    ["a type above 255", "800200"],
+    ["a frame that is cut in its type", "80"],
+    ["a frame that is cut before its flags", "01"],
+    ["a frame that is cut in its length", "010080"],
+    ["a frame that is cut in its body", "01000b0100"],
+    ["a required field that is missing", "010003010001ff010000"],
+    ["an enumeration without such a value", "020006010009020100ff010000"],
+    ["a reference to nothing", `010420${"00".repeat(32)}ff010000`],
+  ])("%s", async (_, digits) => {
+    const plain = Buffer.concat([frames, fromDigits(digits)]);
+    const payload = Buffer.concat([PACKED_HEADER, zstdCompressSync(plain)]);
+    await writeFile(path.join(cwd, "bad.bcp"), payload);
+    const said: unknown = JSON.parse((await runCollected(["inspect", "bad.bcp", "--json"], { cwd })).stdout);
+    const error = faultOf(payload);
+    expect(said).toEqual({ error: { message: `failed to decode bad.bcp: ${error.message}`, ...decodeFacts(error) } });
+  });
+});
+
+function faultOf(payload: Uint8Array): DecodeError {
+  try {
+    decode(payload, { limits: { payloadBytes: MAX_PAYLOAD_BYTES } });
+  } catch (error) {
+    if (error instanceof DecodeError) return error;
+  }
+  throw new Error("it decodes");
+}
