@@ -35,6 +35,8 @@ test("every option that a page names is one that a command knows", async () => {
   const helps = await Promise.all(
     Object.keys(COMMANDS).map(async (name) => (await place.run([...(name === "help" ? [] : [name]), "--help"])).out),
   );
+  // What is typed at the prompt of the chat has options, too.
+  helps.push(readFileSync(path.join(ROOT, "packages/aish/src/repl/help.ts"), "utf8"));
   const known = new Set([...helps.join("\n").matchAll(/--[a-z][a-z-]*/g)].map(([option]) => option));
   const named = readdirSync(path.join(ROOT, "docs"))
     .filter((name) => name.endsWith(".md"))
