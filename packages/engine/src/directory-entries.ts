@@ -4,6 +4,7 @@ import { compareBytes } from "./byte-order.ts";
 import { closeEntry, joinPath } from "./scope-directory.ts";
 import type { Directory, EntryKind } from "./scope-directory.ts";
 import { entryDeniedBy, isIgnored } from "./scope.ts";
+import { holdsAnyPlace, isHeldPlace } from "./sandbox/placeholders.ts";
 import type { Scope } from "./scope.ts";
 
 /** A directory this big takes long enough to read that others should not wait for it. */
@@ -18,7 +19,7 @@ export async function entriesOf(scope: Scope, directory: Directory): Promise<Nam
     ? await fs.promises.readdir(directory.self, { withFileTypes: true })
     : fs.readdirSync(directory.self, { withFileTypes: true });
   directory.verify();
-  const filtered = scope.deny.length + scope.ignore.length > 0;
+  const filtered = scope.deny.length + scope.ignore.length > 0 || holdsAnyPlace();
   const entries: NamedEntry[] = [];
   for (const entry of found) {
     if (filtered && isHidden(scope, joinPath(directory.path, entry.name))) continue;
@@ -29,7 +30,7 @@ export async function entriesOf(scope: Scope, directory: Directory): Promise<Nam
 
 /** For an entry whose parents are not hidden themselves. */
 export function isHidden(scope: Scope, realPath: string): boolean {
-  return entryDeniedBy(scope, realPath) !== undefined || isIgnored(scope, realPath);
+  return isHeldPlace(realPath) || entryDeniedBy(scope, realPath) !== undefined || isIgnored(scope, realPath);
 }
 
 export function kindOfDirent(entry: fs.Dirent): EntryKind | undefined {

@@ -1,6 +1,7 @@
 // Ordinary work runs unchanged in the sandbox: the same commands inside and outside, the same output.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { announceRows, row, skipped } from "./harness/contract.ts";
+import { TestServer } from "./harness/server.ts";
 import { missingFor, TwoServers, workTable } from "./ordinary-work/compare.ts";
 import { WORK } from "./ordinary-work/work.ts";
 import type { Comparison } from "./ordinary-work/compare.ts";
@@ -38,6 +39,17 @@ for (const work of WORK) {
     expect(inside).toContain(work.says);
   });
 }
+
+test.skipIf(!hasSandbox)("what keeps the place of an absent policy file is not shown by the file tools", async () => {
+  await using server = await TestServer.start({
+    files: { "a.txt": "a\n" },
+    args: ["--sandbox", "require", "--tools", "coding,workspace"],
+  });
+  for (let i = 0; i < 3; i += 1) await server.bash("true");
+  expect(await server.text("view", { path: "." })).not.toContain("bosun");
+  expect(await server.text("glob", { pattern: "**/*" })).toBe("a.txt");
+  expect(await server.text("list_dir", { dir: "." })).not.toContain("bosun");
+});
 
 test.skipIf(!hasSandbox)("sudo fails cleanly inside", async () => {
   expect((await noted(servers?.compareSudo())).inside).toMatch(/status [1-9]/);

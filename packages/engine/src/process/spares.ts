@@ -9,7 +9,7 @@ import type { Timer } from "./timers.ts";
 
 // A pause between two commands of an agent at work; a session that rests longer needs no process waiting for it.
 const IDLE_MS = 30_000;
-// Less while an empty file holds the place of an absent one in somebody's folder.
+// Less while an empty folder holds the place of an absent file in somebody's folder.
 const IDLE_HOLDING_MS = 10_000;
 // A sandbox takes longer to build than a small command to run: with one, commands in a row would wait for it each time.
 const MOST_WAITING = 3;

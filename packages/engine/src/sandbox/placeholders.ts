@@ -1,6 +1,18 @@
-// Empty files that hold the place of protected ones while commands run, and go when none does: a mount needs something
-// to stand on, and what is absent could otherwise be created.
-import { closeSync, lstatSync, openSync, unlinkSync } from "node:fs";
+// Empty folders that hold the place of protected files while commands run, and go when none does: a mount needs something
+// to stand on, and what is absent could otherwise be created. Folders, because nobody minds an empty one: git does not
+// see it, and what copies or searches a tree walks through it. An empty file would be added and committed.
+import { lstatSync, mkdirSync, rmdirSync } from "node:fs";
+
+// Of all of them, so that listings leave out what is nobody's: the places, and how many hold each.
+const places = new Map<string, number>();
+
+export function holdsAnyPlace(): boolean {
+  return places.size > 0;
+}
+
+export function isHeldPlace(file: string): boolean {
+  return places.has(file);
+}
 
 export class Placeholders {
   readonly #held = new Map<string, { users: number; inode: number | undefined }>();
@@ -8,7 +20,7 @@ export class Placeholders {
   /** Makes the places and returns the way to let go of them. */
   hold(files: readonly string[]): () => void {
     for (const file of files) {
-      const entry = this.#held.get(file) ?? { users: 0, inode: createEmpty(file) };
+      const entry = this.#held.get(file) ?? this.#make(file);
       entry.users += 1;
       this.#held.set(file, entry);
     }
@@ -32,13 +44,23 @@ export class Placeholders {
     entry.users -= 1;
     if (entry.users > 0) return;
     this.#held.delete(file);
-    if (entry.inode !== undefined) removeIfOurs(file, entry.inode);
+    if (entry.inode === undefined) return;
+    const others = (places.get(file) ?? 1) - 1;
+    if (others > 0) places.set(file, others);
+    else places.delete(file);
+    removeIfOurs(file, entry.inode);
+  }
+
+  #make(file: string): { users: number; inode: number | undefined } {
+    const inode = createEmpty(file);
+    if (inode !== undefined) places.set(file, (places.get(file) ?? 0) + 1);
+    return { users: 0, inode };
   }
 }
 
 function createEmpty(file: string): number | undefined {
   try {
-    closeSync(openSync(file, "wx", 0o600));
+    mkdirSync(file, 0o755);
     return lstatSync(file).ino;
   } catch {
     return undefined; // it exists by now, or its folder is not ours to write: then no command could create it either
@@ -53,12 +75,11 @@ function inodeOf(file: string): number | undefined {
   }
 }
 
-// Only the very file we made, still empty: the person may have written a real one meanwhile.
+// Only the very folder we made: the person may have put a real file there meanwhile.
 function removeIfOurs(file: string, inode: number): void {
   try {
-    const found = lstatSync(file);
-    if (found.ino === inode && found.size === 0) unlinkSync(file);
+    if (lstatSync(file).ino === inode) rmdirSync(file);
   } catch {
-    // already gone
+    // already gone, or no longer empty
   }
 }

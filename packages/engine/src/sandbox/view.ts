@@ -21,9 +21,9 @@ export type View = {
   readonly mounts: readonly Mount[];
   /** Everything outside is there, writable; mounts only take away. */
   readonly unscoped: boolean;
-  /** Must be an empty file while a command runs, or it could be created. */
+  /** Must be an empty folder while a command runs, or it could be created. */
   readonly placeholders: readonly string[];
-  /** Whether these files may be there a little longer: an empty policy is none, an empty file in place of a folder is not. */
+  /** Whether these may be there a little longer: what somebody else makes is not to be in their way. */
   readonly mayLinger: boolean;
 };
 
@@ -46,7 +46,7 @@ export function viewOf(boundary: Boundary, isPlaceholder: (file: string) => bool
     if (creation === "open") {
       placeholders.push(file);
       mayLinger &&= isPolicy;
-      taken.push({ kind: "hidden-file", at: file });
+      taken.push({ kind: "readable", at: file });
     } else if (creation === "closed") {
       taken.push({ kind: "readable", at: folder });
       kept.push(...entriesToKeep(folder).map((at): Mount => ({ kind: "writable", at })));

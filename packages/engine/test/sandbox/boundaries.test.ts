@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   realpathSync,
   rmSync,
+  rmdirSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -160,11 +161,20 @@ describe("placeholders", () => {
   test("a file that somebody wrote meanwhile stays", () => {
     const file = path.join(work, "taken");
     const release = new Placeholders().hold([file]);
-    rmSync(file);
+    rmdirSync(file);
     writeFileSync(file, "mine");
     release();
     expect(existsSync(file)).toBe(true);
     rmSync(file);
+  });
+
+  test("what somebody put into one stays", () => {
+    const folder = path.join(work, "filled");
+    const release = new Placeholders().hold([folder]);
+    writeFileSync(path.join(folder, "x"), "mine");
+    release();
+    expect(existsSync(path.join(folder, "x"))).toBe(true);
+    rmSync(folder, { recursive: true });
   });
 
   test("a file that was there before is not ours", () => {

@@ -391,7 +391,8 @@ for (const [index, name] of (["bubblewrap", "namespaces", "landlock"] as const).
       const tags = ownHost.newSession();
       const shown: string[] = [];
       for (let i = 0; i < 4; i += 1) {
-        const text = "echo planted > src/other.toml; rm -f src/other.toml; cat src/other.toml; git status --short src";
+        const text =
+          "echo planted > src/other.toml; rm -rf src/other.toml; cat src/other.toml; find src -type f -name other.toml";
         const command = { what: { kind: "shell", text }, cwd: work, env, tags, nonce: "00000000" } as const;
         shown.push((await ownHost.run({ ...command, stdout: CAP, stderr: CAP })).stdout.text);
       }

@@ -1,5 +1,5 @@
 // Where settings and state live, and which of those places no tool may ever write, even where nothing is there yet.
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -43,7 +43,9 @@ export function locateProjectFile(cwd: string): string | undefined {
   const root = repositoryRoot(cwd) ?? cwd;
   for (let folder = cwd; ; folder = path.dirname(folder)) {
     const file = path.join(folder, PROJECT_FILE);
-    if (existsSync(file)) return file;
+    // A folder of that name holds no settings: a sandbox keeps the place with one while commands run.
+    const isFolder = statSync(file, { throwIfNoEntry: false })?.isDirectory();
+    if (isFolder === false) return file;
     if (folder === root || folder === path.dirname(folder)) return undefined;
   }
 }

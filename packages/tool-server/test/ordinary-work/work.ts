@@ -29,6 +29,12 @@ setTimeout(() => process.exit(1), 8000);`;
 
 export const WORK: readonly Work[] = [
   {
+    name: "git add -A at the top of the folder",
+    needs: ["git"],
+    command: `cd .. && touch top && ${GIT} init -q . && git add -A && git status --short && ${GIT} commit -qm top && ${GIT} stash -u && git clean -qn; cp -r . /tmp/copy && tar cf /tmp/t.tar . && find . -type f | grep -v '/[.]git/'; rm -rf .git top`,
+    says: "A  top",
+  },
+  {
     name: "git: init, add, commit, branch, merge, log",
     needs: ["git"],
     command: `${GIT} init -q . && echo a > f && git add f && ${GIT} commit -qm one && git switch -qc side && echo b >> f && ${GIT} commit -qam two && git switch -q main && ${GIT} merge -q side && git log --format=%s && git status --short`,
