@@ -8,7 +8,10 @@ const counts = ((globalThis as { contractRows?: Map<Part, number> }).contractRow
 
 /** To be called once by each file: bun:test has no hook for the end of a run. */
 export function announceRows(): void {
-  afterAll(() => console.error(`contract rows covered so far: ${[...counts].map((one) => one.join(" ")).join(", ")}`));
+  afterAll(() => {
+    const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
+    console.error(`contract rows covered so far: ${[...counts].map((one) => one.join(" ")).join(", ")}; all ${all}`);
+  });
 }
 
 let isTogether = false;
