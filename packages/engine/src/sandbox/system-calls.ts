@@ -11,6 +11,8 @@ type Calls = {
   readonly unshare: number;
   readonly socket: number;
   readonly refused: readonly number[];
+  /** Calls that give a file its mode, and which argument that is. */
+  readonly modes: readonly (readonly [call: number, argument: number])[];
 };
 
 const LOAD = 0x20;
@@ -22,6 +24,7 @@ const RETURN = 0x06;
 const NUMBER_AT = 0;
 const MACHINE_AT = 4;
 const FIRST_ARGUMENT_AT = 16; // its low half: both machines are little-endian
+const ARGUMENT_BYTES = 8;
 
 const ALLOW = 0x7fff_0000;
 const FAIL_WITH = 0x0005_0000;
@@ -30,22 +33,53 @@ const ENOSYS = 38;
 const EAFNOSUPPORT = 97;
 
 const CLONE_NEWUSER = 0x1000_0000;
+const SET_USER_ID = 0o4000;
 const [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK] = [1, 2, 10, 16];
 
 // The same on every machine since 5.1.
 const IO_URING = [425, 426, 427]; // it would make sockets without asking here
 const CLONE3 = 435; // its flags lie in memory, where a filter cannot look: C libraries fall back to clone
 
-// bpf, userfaultfd, and the three of the key rings.
+const OPENAT2 = 437; // its mode lies in memory, too: programs fall back to openat
+const FCHMODAT2 = 452;
+
+// Refused: bpf, userfaultfd, and the three of the key rings. Modes: chmod, fchmod, fchmodat, open, creat, openat, mknod,
+// mknodat, as far as the machine has them.
 const MACHINES: Readonly<Record<string, Machine>> = {
   x64: {
     audit: 0xc000_003e,
-    calls: { clone: 56, unshare: 272, socket: 41, refused: [321, 323, 248, 249, 250] },
+    calls: {
+      clone: 56,
+      unshare: 272,
+      socket: 41,
+      refused: [321, 323, 248, 249, 250],
+      modes: [
+        [90, 1],
+        [91, 1],
+        [268, 2],
+        [2, 2],
+        [85, 1],
+        [257, 3],
+        [133, 1],
+        [259, 2],
+      ],
+    },
     otherAbiFrom: 0x4000_0000, // x32: the same calls under other numbers
   },
   arm64: {
     audit: 0xc000_00b7,
-    calls: { clone: 220, unshare: 97, socket: 198, refused: [280, 282, 217, 218, 219] },
+    calls: {
+      clone: 220,
+      unshare: 97,
+      socket: 198,
+      refused: [280, 282, 217, 218, 219],
+      modes: [
+        [52, 1],
+        [53, 2],
+        [56, 3],
+        [33, 2],
+      ],
+    },
     otherAbiFrom: undefined,
   },
 };
@@ -66,10 +100,14 @@ export function systemCallFilter(
     [RETURN, 0, 0, FAIL_WITH | ENOSYS],
     [LOAD, 0, 0, NUMBER_AT],
     ...(otherAbiFrom === undefined ? [] : when(IF_AT_LEAST, otherAbiFrom, ENOSYS)),
-    ...[...IO_URING, CLONE3, ...calls.refused].flatMap((call) => when(IF_EQUAL, call, ENOSYS)),
-    ...onCall(calls.clone, when(IF_ANY_BIT, CLONE_NEWUSER, EPERM)),
-    ...onCall(calls.unshare, when(IF_ANY_BIT, CLONE_NEWUSER, EPERM)),
-    ...onCall(calls.socket, [
+    ...[...IO_URING, CLONE3, OPENAT2, ...calls.refused].flatMap((call) => when(IF_EQUAL, call, ENOSYS)),
+    ...onCall(calls.clone, 0, when(IF_ANY_BIT, CLONE_NEWUSER, EPERM)),
+    ...onCall(calls.unshare, 0, when(IF_ANY_BIT, CLONE_NEWUSER, EPERM)),
+    // A program that runs as whoever owns it would outlive the sandbox, in a folder that others may reach.
+    ...[...calls.modes, [FCHMODAT2, 2] as const].flatMap(([call, argument]) =>
+      onCall(call, argument, when(IF_ANY_BIT, SET_USER_ID, EPERM)),
+    ),
+    ...onCall(calls.socket, 0, [
       ...families.flatMap((family): Step[] => [
         [IF_EQUAL, 0, 1, family],
         [RETURN, 0, 0, ALLOW],
@@ -88,9 +126,10 @@ function when(test: number, operand: number, error: number): Step[] {
   ];
 }
 
-/** For one call only: its first argument is loaded, judged, and allowed if no step decided. */
-function onCall(call: number, judge: readonly Step[]): Step[] {
-  return [[IF_EQUAL, 0, judge.length + 2, call], [LOAD, 0, 0, FIRST_ARGUMENT_AT], ...judge, [RETURN, 0, 0, ALLOW]];
+/** For one call only: an argument is loaded, judged, and allowed if no step decided. */
+function onCall(call: number, argument: number, judge: readonly Step[]): Step[] {
+  const at = FIRST_ARGUMENT_AT + argument * ARGUMENT_BYTES;
+  return [[IF_EQUAL, 0, judge.length + 2, call], [LOAD, 0, 0, at], ...judge, [RETURN, 0, 0, ALLOW]];
 }
 
 function encode(steps: readonly Step[]): Uint8Array {

@@ -205,6 +205,12 @@ for (const [index, name] of (["bubblewrap", "namespaces", "landlock"] as const).
         ],
         ["the user's key ring", call(key, "0, -4, 0"), "-1\n"],
         ["an io_uring, which makes sockets unasked", call("425", "4, c.create_string_buffer(120)"), "-1\n"],
+        ["a set-user-id program, by its mode", "cp /bin/true s; chmod 4755 s; [ -u s ] && echo done; rm -f s", ""],
+        [
+          "a set-user-id program, made as one",
+          "python3 -c 'import os; os.open(\"s\", os.O_CREAT | os.O_WRONLY, 0o4755)' 2>/dev/null; [ -u s ] && echo done; rm -f s",
+          "",
+        ],
         ["a user namespace", "unshare -U true && echo done", ""],
         ["a user namespace by clone3", call("435", "(c.c_uint64 * 11)(0x10000000), 88"), "-1\n"],
       ])("cannot get at %s", async (_, text, shows) => {

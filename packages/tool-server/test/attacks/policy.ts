@@ -101,7 +101,7 @@ function byCommand([name, command]: (typeof BY_COMMAND)[number]): Variant {
     name: `${name}: ${TARGETS.length} files`,
     attempt: (arena) =>
       inside(arena, async (server) => {
-        for (const target of TARGETS) await server.bash(command.replaceAll("%", target));
+        await server.bash(TARGETS.map((target) => command.replaceAll("%", target)).join("\n"));
       }),
   };
 }

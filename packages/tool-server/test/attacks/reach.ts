@@ -135,6 +135,11 @@ const KERNEL: readonly Reach[] = [
       ),
   ],
   [
+    "leaves a set-user-id program behind",
+    () =>
+      "cp /bin/sh s; chmod u+s s; chmod 4755 s; install -m 4755 /bin/sh s2; [ -u s ] && echo GOT-THROUGH; [ -u s2 ] && echo GOT-THROUGH; rm -f s s2",
+  ],
+  [
     "becomes root by a set-user-id program",
     () => "su -c id; sudo -n id; pkexec id; cp /bin/sh s; chmod 4755 s; ./s -p -c 'cat /etc/shadow'; rm -f s",
     SHADOW,
