@@ -16,7 +16,6 @@ import { decodeLossy } from "./utf8.ts";
 
 const HASH_BYTES = 32;
 const UNKNOWN_BLOCK_COST = 250;
-const SUMMARY_COST = 40;
 
 /** Finds the body of an earlier block of the same payload by its hash. */
 export type EarlierBodies = { get(hash: Uint8Array): Uint8Array | undefined };
@@ -52,8 +51,9 @@ export class BodyDecoder {
     const table = tableById(frame.typeId);
     const block: Record<string, unknown> = { type: table?.type ?? "unknown", flags: frame.flags };
     if (frame.flags & HAS_SUMMARY) {
-      allowance.spend(SUMMARY_COST, reader, reader.pos);
+      const at = reader.pos;
       const end = reader.span();
+      allowance.spendText(end - reader.pos, reader, at);
       block["summary"] = decodeLossy(reader.bytes, reader.pos, end);
       reader.pos = end;
     }

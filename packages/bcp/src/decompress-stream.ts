@@ -3,7 +3,15 @@
 import type { Transform } from "node:stream";
 import type { ByteQueue } from "./byte-source.ts";
 import { bomb, failed } from "./compress.ts";
-import { MAX_BLOCK_BYTES, blockHeader, frameHeaderBytes, hasChecksum, isFrame, isSkippable } from "./zstd-frames.ts";
+import {
+  MAX_BLOCK_BYTES,
+  blockHeader,
+  frameHeaderBytes,
+  hasChecksum,
+  isFrame,
+  isSkippable,
+  maxFrames,
+} from "./zstd-frames.ts";
 import { zstd } from "./zstd.ts";
 
 const SKIP_BYTES = 64 * 1024;
@@ -15,13 +23,16 @@ export async function* decompressStream(
   offset: number,
 ): AsyncGenerator<Uint8Array, void> {
   let total = 0;
-  do {
+  for (let frames = 1; ; frames++) {
+    // So many for what has come so far.
+    if (frames > maxFrames(packed.position - offset)) throw failed("too many tiny frames", packed.position);
     for await (const chunk of nextFrame(packed)) {
       total += chunk.length;
       if (total > limit) throw bomb(limit, offset);
       yield chunk;
     }
-  } while (packed.buffered.length > 0 || (await packed.more()));
+    if (packed.buffered.length === 0 && !(await packed.more())) return;
+  }
 }
 
 async function* nextFrame(packed: ByteQueue): AsyncGenerator<Uint8Array, void> {

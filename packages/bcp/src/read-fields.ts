@@ -15,8 +15,8 @@ type OpenRecord = {
   seen: number;
 };
 
-const STRING_COST = 40;
 const VIEW_COST = 60;
+const REPLACEMENT = "\ufffd";
 
 /** Reads everything up to the reader's end into `record`. Unknown fields are skipped; the last of a repeated one wins. */
 export function readFields(
@@ -109,8 +109,10 @@ function readValue(reader: Reader, form: Form, allowance: Allowance): unknown {
   switch (form.kind) {
     case "text": {
       const end = reader.span();
-      allowance.spend(STRING_COST, reader, at);
+      const length = end - reader.pos;
+      allowance.spendText(length, reader, at);
       const value = decodeLossy(reader.bytes, reader.pos, end);
+      if (value.includes(REPLACEMENT)) allowance.spendText(length, reader, at, true);
       reader.pos = end;
       return value;
     }

@@ -9,6 +9,16 @@ export const MAX_BLOCK_BYTES = 128 * 1024;
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4] as const;
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8] as const;
 
+// Each frame is unpacked on its own: a million of nine bytes would take minutes, and many times their size in objects.
+// Compressors that work in parallel write one per megabyte or so.
+const FREE_FRAMES = 1000;
+const BYTES_PER_FRAME = 4096;
+
+/** How many frames an area of this size may have. */
+export function maxFrames(areaBytes: number): number {
+  return FREE_FRAMES + Math.floor(areaBytes / BYTES_PER_FRAME);
+}
+
 export type ZstdFrame = {
   readonly start: number;
   readonly end: number;
@@ -32,6 +42,7 @@ export function scanZstd(area: Uint8Array): ZstdScan {
       return { kind: "broken", at, problem };
     }
     if (step.kind === "frame") frames.push({ ...step, start: at });
+    if (frames.length > maxFrames(area.length)) return { kind: "broken", at, problem: "too many tiny frames" };
     at = step.end;
   } while (at < area.length);
   return { kind: "frames", frames };

@@ -12,7 +12,8 @@ const PIECE_BYTES = 64 * 1024;
 const BYTES_PER_BLOCK = 200;
 const FREE_BLOCKS = 80_000;
 const KEPT_BYTES = 8 * MIB;
-const COLLECT_BYTES = 6 * MIB;
+const COLLECT_BYTES = 4 * MIB;
+const REFERENCED_BYTES = 128 * MIB;
 
 export type Walked = {
   readonly header: Header;
@@ -24,7 +25,7 @@ export type Walked = {
 
 /** Walks all of it once: what comes back is whole. */
 export async function walkPiecewise(payload: Uint8Array, options: StreamOptions): Promise<Walked> {
-  const ours = { keptBytes: KEPT_BYTES, unpackedBytes: MAX_PAYLOAD_BYTES, referencedBytes: MAX_PAYLOAD_BYTES };
+  const ours = { keptBytes: KEPT_BYTES, unpackedBytes: MAX_PAYLOAD_BYTES, referencedBytes: REFERENCED_BYTES };
   const limits = { ...ours, ...options.limits };
   const maxBlocks = FREE_BLOCKS + Math.floor(payload.length / BYTES_PER_BLOCK);
   const wanted = await referencedHashes(piecesOf(payload), { limits, maxBlocks });

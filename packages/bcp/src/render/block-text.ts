@@ -1,16 +1,19 @@
 // The text of a block, and what it weighs: what renderers put in and what the budget counts.
 
-import { isUtf8 } from "node:buffer";
+import { Buffer, isUtf8 } from "node:buffer";
 import { estimateBytes, estimateCodeAware, estimateOpaque } from "../estimate.ts";
-import { decodeLossy } from "../utf8.ts";
+import { toUtf8 } from "../utf8.ts";
 import type { Part } from "./joined.ts";
 import type { ShownBlock } from "./mode.ts";
 import { typeHex } from "./mode.ts";
+import { ReplacedText } from "./replaced-text.ts";
 import { TreeText } from "./tree-text.ts";
 
 /** Texts of the blocks of one rendering. Trees are spelled out once, for the budget and for the output. */
 export class BlockTexts {
   private readonly trees = new TreeText();
+  private readonly shown = new ReplacedText();
+  private readonly weighed = new ReplacedText();
   private readonly spelled = new WeakMap<ShownBlock, string>();
 
   /**
@@ -23,12 +26,12 @@ export class BlockTexts {
         parts.push(this.tree(block));
         return true;
       case "diff":
-        for (const { lines } of block.hunks) parts.push(isUtf8(lines) ? lines : decodeLossy(lines));
+        for (const { lines } of block.hunks) parts.push(this.shown.of(lines));
         return true;
       case "embedding_ref":
         return true;
       case "unknown":
-        parts.push(isUtf8(block.body) ? block.body : decodeLossy(block.body));
+        parts.push(this.shown.of(block.body));
         return true;
       case "image":
         return addUtf8(parts, block.data);
@@ -43,7 +46,7 @@ export class BlockTexts {
       case "file_tree":
         return estimateCodeAware(this.tree(block));
       case "diff":
-        return estimateCodeAware(hunkText(block));
+        return estimateBytes(this.hunks(block));
       case "embedding_ref":
         return estimateCodeAware(`embedding: ${block.model}`);
       case "unknown":
@@ -53,6 +56,16 @@ export class BlockTexts {
       default:
         return contentTokens(block.content);
     }
+  }
+
+  // The hunks are one text: a line may begin in one and end in the next.
+  private hunks(block: ShownBlock & { type: "diff" }): Uint8Array {
+    const parts = block.hunks.map(({ lines }) => {
+      const part = this.weighed.of(lines);
+      return typeof part === "string" ? toUtf8(part) : part;
+    });
+    const [only] = parts;
+    return only && parts.length === 1 ? only : Buffer.concat(parts);
   }
 
   private tree(block: ShownBlock & { type: "file_tree" }): string {
@@ -100,8 +113,4 @@ export function describe(block: ShownBlock): { label: string; description: strin
 
 function contentTokens(content: Uint8Array): number {
   return isUtf8(content) ? estimateBytes(content) : estimateOpaque(content.length);
-}
-
-function hunkText(block: ShownBlock & { type: "diff" }): string {
-  return block.hunks.map(({ lines }) => decodeLossy(lines)).join("");
 }

@@ -46,7 +46,47 @@ export const HOSTILE: readonly Hostile[] = [
   {
     name: "a path of ten million quotes",
     make: () => payload(frame(1, 0, codeWithPath(new Uint8Array(10_000_000).fill(0x22)))),
+    ends: "TooManyRecords",
+  },
+  {
+    name: "a path of one and a half million quotes",
+    make: () => payload(frame(1, 0, codeWithPath(new Uint8Array(1_500_000).fill(0x22)))),
     ends: "OutputTooLarge",
+  },
+  {
+    name: "30 MB of paths of 1,000 bytes that are not text",
+    make: () => payload(repeat(frame(1, 0, codeWithPath(new Uint8Array(1000).fill(0xff))), 30_000)),
+    ends: "TooManyRecords",
+  },
+  {
+    name: "a title of 30 MB that is not all Latin",
+    make: () => payload(frame(1, 0, codeWithPath(documentText(30 * MIB)))),
+    ends: "TooManyRecords",
+  },
+  {
+    name: "30 MB of an unknown block that is not text",
+    make: () => critical(frame(0x42, 0, new Uint8Array(30 * MIB).fill(0xff))),
+    ends: "OutputTooLarge",
+  },
+  {
+    name: "as much of it as is shown",
+    make: () => critical(frame(0x42, 0, new Uint8Array(8 * MIB).fill(0xff))),
+    ends: "text",
+  },
+  {
+    name: "a hunk of 60 MB that is not all Latin",
+    make: () => critical(frame(7, 0, hunk(documentText(60 * MIB)))),
+    ends: "text",
+  },
+  {
+    name: "a million empty zstd frames",
+    make: () => concat(PACKED_HEADER, repeat(bytes(0x28, 0xb5, 0x2f, 0xfd, 0x20, 0, 1, 0, 0), 1_000_000)),
+    ends: "DecompressFailed",
+  },
+  {
+    name: "a million zstd frames of one byte",
+    make: () => concat(PACKED_HEADER, repeat(bytes(0x28, 0xb5, 0x2f, 0xfd, 0x20, 1, 9, 0, 0, 0x42), 1_000_000)),
+    ends: "DecompressFailed",
   },
   { name: "50,000 three-byte blocks", make: () => payload(repeat(bytes(0x42, 0, 0), 50_000)), ends: "text" },
   { name: "95,000 nine-byte tree entries", make: () => payload(frame(3, 0, flatTree(95_000))), ends: "text" },
@@ -83,8 +123,8 @@ export const HOSTILE: readonly Hostile[] = [
     ends: "DecompressionBomb",
   },
   {
-    name: "20,000 nested frames of a bomb",
-    make: () => concat(PACKED_HEADER, repeat(zeros(MIB), 20_000)),
+    name: "900 zstd frames of a bomb",
+    make: () => concat(PACKED_HEADER, repeat(zeros(MIB), 900)),
     ends: "DecompressionBomb",
   },
   {
@@ -154,6 +194,11 @@ function payload(frames: Uint8Array): Uint8Array {
   return concat(HEADER, frames, END);
 }
 
+// Shown in full whatever the budget says: an annotation of block 0.
+function critical(block: Uint8Array): Uint8Array {
+  return payload(concat(block, frame(8, 0, bytes(1, 0, 0, 2, 0, 1, 3, 1, 1, 1))));
+}
+
 function frame(type: number, flags: number, body: Uint8Array): Uint8Array {
   return concat(bytes(type, flags), varint(body.length), body);
 }
@@ -164,6 +209,11 @@ function flatTree(entries: number): Uint8Array {
 
 function hunks(count: number): Uint8Array {
   return concat(bytes(1, 1, 0), repeat(bytes(2, 2, 9, 1, 0, 0, 2, 0, 0, 3, 1, 0), count));
+}
+
+function hunk(lines: Uint8Array): Uint8Array {
+  const record = concat(bytes(1, 0, 1, 2, 0, 1, 3, 1), varint(lines.length), lines);
+  return concat(bytes(1, 1, 0, 2, 2), varint(record.length), record);
 }
 
 // One entry with a size of 2^64 - 1, again and again; its name is missing.
