@@ -38,6 +38,17 @@ beforeAll(async () => {
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 
 describe("files", () => {
+  test("what becomes a link after a host has judged its name is replaced, not followed", async () => {
+    await writeFile(at("elsewhere"), "untouched");
+    const resolvePath = async (name: string, access: "read" | "write"): Promise<string> => {
+      if (access === "write") await symlink(at("elsewhere"), at("swapped.bcp"));
+      return at(name);
+    };
+    const { exit } = await runCollected(["encode", "hi.json", "-o", "swapped.bcp"], { cwd, resolvePath });
+    expect([exit, await readFile(at("elsewhere"), "utf8")]).toEqual([0, "untouched"]);
+    expect(hex(await readFile(at("swapped.bcp")))).toBe(HI);
+  });
+
   test("content_file starts at the manifest", async () => {
     expect((await run(["encode", "sub/file.json", "-o", "f.bcp"])).exit).toBe(0);
     expect((await run(["decode", "f.bcp", "--mode", "minimal"])).stdout).toBe("--- T ---\nbeside the manifest\n");

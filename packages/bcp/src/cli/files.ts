@@ -1,10 +1,13 @@
 // Files of the command line: `-` is standard input or output, reads are bounded, writes are all or nothing.
 
+import { constants } from "node:fs";
+import type { Stats } from "node:fs";
 import { lstat, open, realpath, rename, stat, unlink } from "node:fs/promises";
 import path from "node:path";
 import { readHeader } from "../header.ts";
 import type { BcpIo } from "./io.ts";
 
+const { O_WRONLY, O_TRUNC, O_NOFOLLOW } = constants;
 const STANDARD = "-";
 const DEFAULT_INPUT_BYTES = 1024 * 1024 * 1024;
 const MIN_READ_BYTES = 4 * 1024;
@@ -31,6 +34,8 @@ export type Content = Uint8Array | ((write: (chunk: Uint8Array) => Promise<void>
 export async function writeOutput(io: BcpIo, file: string, content: Content): Promise<void> {
   if (file === STANDARD) return fill(content, async (chunk) => io.stdout(chunk));
   const wanted = await locate(io, file, "write");
+  // A host has judged this very name: what became a link since then is replaced, not followed.
+  if (io.resolvePath) return replace(wanted, await lstat(wanted).catch(() => undefined), content);
   const existing = await stat(wanted).catch(() => undefined);
   // A device or a pipe is written to, not replaced.
   if (existing && !existing.isFile()) return writeInto(wanted, "w", content);
@@ -40,18 +45,22 @@ export async function writeOutput(io: BcpIo, file: string, content: Content): Pr
     () => false,
   );
   if (isLink && !existing) return writeInto(wanted, "w", content);
-  const target = isLink ? await realpath(wanted) : wanted;
+  return replace(isLink ? await realpath(wanted) : wanted, existing, content);
+}
+
+async function replace(target: string, existing: Stats | undefined, content: Content): Promise<void> {
+  const mode = existing?.isFile() ? existing.mode & 0o777 : undefined;
   const temporary = path.join(
     path.dirname(target),
     `.${path.basename(target).slice(0, 200)}.${crypto.randomUUID()}.tmp`,
   );
   try {
-    await writeInto(temporary, "wx", content, existing && existing.mode & 0o777);
+    await writeInto(temporary, "wx", content, mode);
     await rename(temporary, target);
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
     // A file that may be written in a folder that may not: then there is only the plain way.
-    if (existing && isRefused(error)) return writeInto(target, "w", content);
+    if (existing && isRefused(error)) return writeInto(target, O_WRONLY | O_TRUNC | O_NOFOLLOW, content);
     throw error;
   }
 }
@@ -135,7 +144,7 @@ async function fill(content: Content, write: (chunk: Uint8Array) => Promise<void
   await (typeof content === "function" ? content(write) : write(content));
 }
 
-async function writeInto(file: string, flags: "w" | "wx", content: Content, mode?: number): Promise<void> {
+async function writeInto(file: string, flags: number | "w" | "wx", content: Content, mode?: number): Promise<void> {
   const handle = await open(file, flags);
   try {
     // Not when opening: there the umask would take its share of a mode that the file had already.
