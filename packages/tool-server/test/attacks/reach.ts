@@ -135,6 +135,29 @@ const KERNEL: readonly Reach[] = [
       ),
   ],
   [
+    "reads the kernel's messages",
+    () => "dmesg 2>/dev/null | grep -q . && echo GOT-THROUGH; timeout 1 head -c 1 /proc/kmsg && echo GOT-THROUGH",
+  ],
+  [
+    "reads memory as the kernel sees it",
+    () => "head -c 1 /proc/kcore && echo GOT-THROUGH; head -c 1 /dev/core && echo GOT-THROUGH",
+  ],
+  [
+    "watches every file of the machine",
+    () => python("import ctypes; ctypes.CDLL(None).fanotify_init(0, 0) >= 0 and print('GOT-THROUGH')"),
+  ],
+  [
+    "gives a program capabilities",
+    () =>
+      python(
+        "import os, shutil, struct; shutil.copy('/bin/true', 'c'); os.setxattr('c', 'security.capability', struct.pack('<5I', 0x02000001, 0xffffffff, 0, 0, 0)); print('GOT-THROUGH')",
+      ),
+  ],
+  [
+    "gives files to another user",
+    () => "touch g; chown 12345 g && echo GOT-THROUGH; chattr +i g && echo GOT-THROUGH; rm -f g c",
+  ],
+  [
     "leaves a set-user-id program behind",
     () =>
       "cp /bin/sh s; chmod u+s s; chmod 4755 s; install -m 4755 /bin/sh s2; [ -u s ] && echo GOT-THROUGH; [ -u s2 ] && echo GOT-THROUGH; rm -f s s2",
@@ -152,6 +175,7 @@ const PROCESSES: readonly Reach[] = [
     "reads its server's environment and memory",
     (a) => `cat /proc/${a.server.process.pid}/environ; head -c 9 /proc/${a.server.process.pid}/mem`,
   ],
+  ["holds on to its server", (a) => python(`import os; os.pidfd_open(${a.server.process.pid}); print('GOT-THROUGH')`)],
   [
     "attaches to its server",
     (a) =>
