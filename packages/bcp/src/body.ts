@@ -34,6 +34,8 @@ export class BodyDecoder {
   private referenced = 0;
   /** Called once, before anything is unpacked. */
   beforeUnpacking: (() => void) | undefined;
+  /** Called with each body that was unpacked, and where its frame lies. */
+  afterUnpacking: ((frame: Frame, body: Uint8Array) => void) | undefined;
 
   constructor(resolver: Resolver, limits: Limits, growth: Growth) {
     this.resolver = resolver;
@@ -76,6 +78,7 @@ export class BodyDecoder {
     if (frame.flags & COMPRESSED) {
       body = this.unpack(body, offset);
       allowance.unpacked(body.length);
+      this.afterUnpacking?.(frame, body);
     }
     return new Reader(body, { at: offset, packed: true });
   }

@@ -47,9 +47,10 @@ export function decode(bytes: Uint8Array, options: DecodeOptions = {}): Decoded 
   const reader = openBlocks(payload, header, growth);
   const allowance = new Allowance(payload.length, limits.payloadBytes || limits.unpackedBytes ? "free" : "paid");
   if (reader.place.packed) allowance.unpacked(reader.end);
-  const earlier = options.references === "store" ? undefined : createEarlierBodies(reader, limits, growth, allowance);
+  const earlier = options.references === "store" ? undefined : new BodiesSoFar(reader);
   const bodies = new BodyDecoder({ store: options.store, earlier }, limits, growth);
   const ahead = new Reader(reader.bytes, reader.place, reader.pos, reader.end);
+  bodies.afterUnpacking = ({ start }, body) => earlier?.unpacked.set(start, body);
   bodies.beforeUnpacking = () => refuseBombs(ahead, growth.unpackedBytes);
   const blocks: Block[] = [];
   try {
@@ -138,20 +139,25 @@ function frameIfAny(reader: Reader): ReturnType<typeof readFrame> {
 }
 
 // Hashes the bodies before a reference, but only once there is a reference: files without any pay nothing.
-function createEarlierBodies(reader: Reader, limits: Limits, growth: Growth, allowance: Allowance): EarlierBodies {
-  const bodies = new Map<string, Uint8Array>();
-  const rescan = new Reader(reader.bytes, reader.place, reader.pos, reader.end);
-  const decoder = new BodyDecoder({ store: undefined, earlier: undefined }, limits, growth);
-  return {
-    get(hash) {
-      while (rescan.pos < reader.pos) {
-        const frame = readFrame(rescan);
-        if (!frame || frame.flags & IS_REFERENCE) continue;
-        const { bytes, pos, end } = decoder.plain(frame, rescan.bytes, rescan.place, allowance);
-        const body = bytes.subarray(pos, end);
-        bodies.set(toHex(blake3(body)), body);
-      }
-      return bodies.get(toHex(hash));
-    },
-  };
+class BodiesSoFar implements EarlierBodies {
+  /** What came out of compressed frames, by where they start: unpacking them again would take all of it twice. */
+  readonly unpacked = new Map<number, Uint8Array>();
+  private readonly bodies = new Map<string, Uint8Array>();
+  private readonly reader: Reader;
+  private readonly behind: Reader;
+
+  constructor(reader: Reader) {
+    this.reader = reader;
+    this.behind = new Reader(reader.bytes, reader.place, reader.pos, reader.end);
+  }
+
+  get(hash: Uint8Array): Uint8Array | undefined {
+    while (this.behind.pos < this.reader.pos) {
+      const frame = readFrame(this.behind);
+      if (!frame || frame.flags & IS_REFERENCE) continue;
+      const body = this.unpacked.get(frame.start) ?? this.behind.bytes.subarray(frame.start, frame.end);
+      this.bodies.set(toHex(blake3(body)), body);
+    }
+    return this.bodies.get(toHex(hash));
+  }
 }

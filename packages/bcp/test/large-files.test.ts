@@ -104,3 +104,12 @@ function faultOf(payload: Uint8Array): DecodeError {
   }
   throw new Error("it decodes");
 }
+
+test("a packed body that is referred to is unpacked once", async () => {
+  const [block] = logs(1, 10_000);
+  if (!block) throw new Error("no block");
+  const payload = await encode([block, block], { compressBlocks: true, dedup: true, store: createMemoryStore() });
+  const buffers = decode(payload).blocks.map((read) => ("content" in read ? read.content.buffer : undefined));
+  expect(buffers[0]).toBeInstanceOf(ArrayBuffer);
+  expect(buffers[1] === buffers[0]).toBe(true);
+});
