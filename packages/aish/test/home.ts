@@ -93,18 +93,36 @@ export async function aish(
   options: { stdin?: string; env?: Record<string, string>; seams?: Seams } = {},
 ): Promise<Ran> {
   const ran: Ran = { code: -1, stdout: "", stderr: "" };
-  const collect = (name: "stdout" | "stderr"): Output => ({
-    write: (text) => void (ran[name] += text),
+  const io = quietIo(home, {
+    env: { ...home.env, ...options.env },
+    stdin: options.stdin ?? "",
+    onWrite: (name, text) => void (ran[name] += text),
+  });
+  ran.code = await runAish(args, io, { waitScale: 0.01, usualModels: [], ...options.seams });
+  return ran;
+}
+
+/** Surroundings without a terminal: what is written goes to whoever wants it. */
+export function quietIo(
+  home: Home,
+  options: {
+    env?: Record<string, string>;
+    stdin?: string;
+    onWrite?: (stream: "stdout" | "stderr", text: string) => void;
+  } = {},
+): Io {
+  const output = (name: "stdout" | "stderr"): Output => ({
+    write: (text) => options.onWrite?.(name, text),
     isTerminal: false,
     columns: () => 80,
     flushed: async () => {},
   });
-  const io: Io = {
-    stdout: collect("stdout"),
-    stderr: collect("stderr"),
+  return {
+    stdout: output("stdout"),
+    stderr: output("stderr"),
     stdinText: async () => options.stdin ?? "",
     keyboard: undefined,
-    env: { ...home.env, ...options.env },
+    env: options.env ?? home.env,
     home: home.folder,
     cwd: () => home.work,
     chdir: () => {},
@@ -112,8 +130,6 @@ export async function aish(
     onClosedPipe: () => {},
     endChildren: () => {},
   };
-  ran.code = await runAish(args, io, { waitScale: 0.01, usualModels: [], ...options.seams });
-  return ran;
 }
 
 export const FILESYSTEM = path.join(ROOT, "node_modules/@modelcontextprotocol/server-filesystem/dist/index.js");
