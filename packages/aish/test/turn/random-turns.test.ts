@@ -25,7 +25,7 @@ import type { Home } from "../home.ts";
 import { call, delta, finish, seeded, text } from "../scripted-model.ts";
 import { mistralProblems, ollamaProblems, problemsOf } from "../validators.ts";
 
-const STEPS = process.env["BOSUN_FUZZ"] === "full" ? 20_000 : 1200;
+const STEPS = process.env["BOSUN_FUZZ"] === "full" ? 8000 : 1200;
 
 const OUTCOMES =
   /Cancelled by the user|Not run: the arguments|Not run: the turn|Not run: there is no such tool|Outcome unknown|Refused by the user|slow but whole|summary of the earlier|the user changed the arguments/g;
