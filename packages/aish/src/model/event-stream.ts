@@ -4,6 +4,8 @@
 /** One line longer than this is no answer of a model: memory stays bounded whatever comes. */
 const MAX_LINE_CHARS = 64 * 1024 * 1024;
 
+const MAX_PIECES = 1_000_000;
+
 export type ModelEvent =
   | { kind: "data"; name: string | undefined; data: string }
   /** A sign of life and nothing else. */
@@ -15,8 +17,9 @@ export class OverlongLine extends Error {
 
 export class EventReader {
   readonly #decoder = new TextDecoder();
-  #buffer = "";
-  #scanned = 0;
+  #held = "";
+  #pieces: string[] = [];
+  #pieceChars = 0;
   #data: string[] = [];
   #dataChars = 0;
   #name: string | undefined;
@@ -28,30 +31,39 @@ export class EventReader {
   /** What was waiting for its blank line is an event all the same. */
   end(): ModelEvent[] {
     const events = this.#take(this.#decoder.decode(), true);
-    if (this.#buffer !== "") this.#line(this.#buffer, events);
-    this.#buffer = "";
+    const rest = this.#begun("");
+    if (rest !== "") this.#line(rest, events);
     this.#dispatch(events);
     return events;
   }
 
-  #take(text: string, isLast: boolean): ModelEvent[] {
+  #take(piece: string, isLast: boolean): ModelEvent[] {
     const events: ModelEvent[] = [];
-    this.#buffer += text;
+    let text = this.#held + piece;
+    // A CR at the very end may be half of a CR LF: it waits for the next piece.
+    this.#held = !isLast && text.endsWith("\r") ? "\r" : "";
+    if (this.#held !== "") text = text.slice(0, -1);
     let start = 0;
-    let at = this.#scanned;
-    for (; at < this.#buffer.length; at += 1) {
-      const unit = this.#buffer.charCodeAt(at);
-      if (unit !== 0x0a && unit !== 0x0d) continue;
-      // A CR at the very end may be half of a CR LF: wait for the next piece.
-      if (unit === 0x0d && at + 1 === this.#buffer.length && !isLast) break;
-      this.#line(this.#buffer.slice(start, at), events);
-      if (unit === 0x0d && this.#buffer.charCodeAt(at + 1) === 0x0a) at += 1;
-      start = at + 1;
+    for (const { index, 0: end } of text.matchAll(/\r\n|\n|\r/g)) {
+      this.#line(this.#begun(text.slice(start, index)), events);
+      start = index + end.length;
     }
-    this.#buffer = start === 0 ? this.#buffer : this.#buffer.slice(start);
-    this.#scanned = at - start;
-    if (this.#buffer.length > MAX_LINE_CHARS) throw new OverlongLine("the server sent a line without end");
+    // A line in many pieces is put together once, at its end: a long one costs what it is long.
+    const rest = text.slice(start);
+    if (rest !== "") this.#pieces.push(rest);
+    this.#pieceChars += rest.length;
+    if (this.#pieceChars > MAX_LINE_CHARS || this.#pieces.length > MAX_PIECES)
+      throw new OverlongLine("the server sent a line without end");
     return events;
+  }
+
+  /** The line that was begun, with its last part. */
+  #begun(last: string): string {
+    if (this.#pieces.length === 0) return last;
+    const line = this.#pieces.join("") + last;
+    this.#pieces = [];
+    this.#pieceChars = 0;
+    return line;
   }
 
   #line(line: string, events: ModelEvent[]): void {
