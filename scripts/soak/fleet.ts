@@ -1,7 +1,7 @@
 // The programs that live as long as the soak: server and proxy, each over stdio and over HTTP, and what was seen of them.
 import type { Endpoint } from "./http-peer.ts";
 import { inTime } from "./in-time.ts";
-import type { Look } from "./judge.ts";
+import type { Keeps, Look } from "./judge.ts";
 import type { Tally } from "./ledger.ts";
 import { note } from "./ledger.ts";
 import type { Place } from "./place.ts";
@@ -12,15 +12,16 @@ import { StdioPeer } from "./stdio-peer.ts";
 const IDLE_SECONDS = "2";
 const MAX_CLIENTS = "8";
 const END_MS = 30_000;
-/** Originals that a proxy keeps for read_original, at most. */
-const ORIGINALS_MB = 64;
+/** Originals for read_original, at most. */
+const PROXY_KEEPS: Keeps = { rssMb: 64 };
+/** Over HTTP also the servers of clients that left without a word, until their places are needed: with all they started. */
+const LISTENING_PROXY_KEEPS: Keeps = { ...PROXY_KEEPS, children: 33, descriptors: 12 };
 
 export type Ship = {
   readonly name: string;
   readonly pid: number;
   readonly looks: Look[];
-  /** Memory it may keep by its own limits, and does not have to give back. */
-  readonly cachesMb: number;
+  readonly keeps: Keeps;
   peakMb: number;
   /** Asks it to end; false when it had to be made to. */
   stop(): Promise<boolean>;
@@ -43,19 +44,19 @@ export async function launch(program: readonly string[], place: Place, tally: Ta
   await Promise.all([server.greet(), relay.greet()]);
   place.tidy.add(server.pid);
   const listening = [
-    await listen("serve, HTTP", overHttp, place, token, 0, tally),
+    await listen("serve, HTTP", overHttp, place, token, {}, tally),
     await listen(
       "proxy, HTTP",
       [...program, "proxy", "--listen", "0", "--max-clients", MAX_CLIENTS, "--", ...serve],
       place,
       undefined,
-      ORIGINALS_MB,
+      LISTENING_PROXY_KEEPS,
       tally,
     ),
   ];
   for (const { ship } of listening) place.tidy.add(ship.pid);
   return {
-    ships: [ship(server, 0), ship(relay, ORIGINALS_MB), ...listening.map(({ ship }) => ship)],
+    ships: [ship(server, {}), ship(relay, PROXY_KEEPS), ...listening.map(({ ship }) => ship)],
     peers: [
       { peer: server, isProxy: false },
       { peer: relay, isProxy: true },
@@ -82,8 +83,8 @@ export function notePeaks(ships: readonly Ship[]): void {
   for (const ship of ships) ship.peakMb = Math.max(ship.peakMb, rssMb(ship.pid));
 }
 
-function ship(peer: StdioPeer, cachesMb: number): Ship {
-  return { name: peer.name, pid: peer.pid, looks: [], cachesMb, peakMb: 0, stop: () => peer.leave() };
+function ship(peer: StdioPeer, keeps: Keeps): Ship {
+  return { name: peer.name, pid: peer.pid, looks: [], keeps, peakMb: 0, stop: () => peer.leave() };
 }
 
 async function listen(
@@ -91,7 +92,7 @@ async function listen(
   words: readonly string[],
   place: Place,
   token: string | undefined,
-  cachesMb: number,
+  keeps: Keeps,
   tally: Tally,
 ): Promise<{ ship: Ship; endpoint: Endpoint }> {
   const child = Bun.spawn([...words], {
@@ -119,7 +120,7 @@ async function listen(
     await child.exited;
     return ended;
   };
-  return { ship: { name, pid: child.pid, looks: [], cachesMb, peakMb: 0, stop }, endpoint: { url, token } };
+  return { ship: { name, pid: child.pid, looks: [], keeps, peakMb: 0, stop }, endpoint: { url, token } };
 }
 
 /** Goes on reading for ever: a full pipe would stop the program. */

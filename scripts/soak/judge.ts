@@ -39,8 +39,11 @@ const ALLOWED: { readonly [measure in Measure]: (early: number) => number } = {
   tempFiles: () => 12,
 };
 
-/** Nothing when the run was too short to tell. `cachesMb`: what the program may keep by its own documented limits. */
-export function judge(looks: readonly Look[], cachesMb = 0): Finding[] {
+/** What a program may keep by its own documented limits, and does not have to give back. */
+export type Keeps = { readonly [measure in Measure]?: number };
+
+/** Nothing when the run was too short to tell. */
+export function judge(looks: readonly Look[], keeps: Keeps = {}): Finding[] {
   const warm = looks.slice(Math.ceil(looks.length * WARM_UP_SHARE));
   if (warm.length < FEWEST_LOOKS) return [];
   const third = Math.floor(warm.length / 3);
@@ -48,7 +51,7 @@ export function judge(looks: readonly Look[], cachesMb = 0): Finding[] {
     const values = warm.map((look) => look[measure]);
     const [first, last] = [values.slice(0, third), values.slice(-third)];
     const [early, late] = [median(first), median(last)];
-    const allowed = ALLOWED[measure](early) + (measure === "rssMb" ? cachesMb : 0);
+    const allowed = ALLOWED[measure](early) + (keeps[measure] ?? 0);
     const floorRose = Math.min(...last) - Math.min(...first) > allowed / 2;
     return { measure, early, late, allowed, leaks: late - early > allowed && floorRose };
   });

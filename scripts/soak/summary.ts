@@ -15,7 +15,7 @@ export type Found = {
   readonly orphans: readonly string[];
   readonly leftFiles: readonly string[];
   readonly stopped: ReadonlyMap<string, boolean>;
-  readonly ships: readonly Pick<Ship, "name" | "looks" | "cachesMb" | "peakMb">[];
+  readonly ships: readonly Pick<Ship, "name" | "looks" | "keeps" | "peakMb">[];
 };
 
 /** Everything that must not be. Empty: it held. */
@@ -29,8 +29,8 @@ export function failuresOf(found: Found): string[] {
     ...orphans.map((what) => `process left: ${what}`),
     ...leftFiles.map((what) => `file left: ${what}`),
     ...[...stopped].filter(([, inTime]) => !inTime).map(([name]) => `${name} did not end when asked`),
-    ...ships.flatMap(({ name, looks, cachesMb, peakMb }) => [
-      ...judge(looks, cachesMb)
+    ...ships.flatMap(({ name, looks, keeps, peakMb }) => [
+      ...judge(looks, keeps)
         .filter(({ leaks }) => leaks)
         .map((finding) => `leak in ${name}: ${grown(finding)}`),
       ...(peakMb > PEAK_MB ? [`${name} needed ${peakMb.toFixed(0)} MB at once, more than ${PEAK_MB}`] : []),
@@ -47,8 +47,8 @@ export function summaryText(found: Found): string {
     "",
     ...table([
       ["", "looks", "memory MB", "peak MB", "descriptors", "processes below"],
-      ...ships.map(({ name, looks, cachesMb, peakMb }) => {
-        const findings = judge(looks, cachesMb);
+      ...ships.map(({ name, looks, keeps, peakMb }) => {
+        const findings = judge(looks, keeps);
         const trend = (measure: Finding["measure"]): string => {
           const found = findings.find((each) => each.measure === measure);
           return found === undefined ? "too short" : `${found.early.toFixed(0)} → ${found.late.toFixed(0)}`;

@@ -45,8 +45,8 @@ describe("the judge", () => {
 });
 
 test("what a program may keep by its own limits is no leak, and what is beyond them is one", () => {
-  const rss = (step: number, cachesMb: number): boolean =>
-    judge(looks(60, "rssMb", step), cachesMb).some(({ leaks }) => leaks);
+  const rss = (step: number, rssMb: number): boolean =>
+    judge(looks(60, "rssMb", step), { rssMb }).some(({ leaks }) => leaks);
   expect([rss(1.5, 0), rss(1.5, 64), rss(5, 64)]).toEqual([true, false, true]);
 });
 
@@ -108,7 +108,7 @@ const HELD: Found = {
   orphans: [],
   leftFiles: [],
   stopped: new Map([["serve, stdio", true]]),
-  ships: [{ name: "serve, stdio", looks: looks(60), cachesMb: 0, peakMb: 120 }],
+  ships: [{ name: "serve, stdio", looks: looks(60), keeps: {}, peakMb: 120 }],
 };
 
 describe("the verdict", () => {
@@ -116,7 +116,7 @@ describe("the verdict", () => {
     ["holds when nothing is wrong", {}, []],
     [
       "names a leak",
-      { ships: [{ name: "s", looks: looks(60, "rssMb", 2), cachesMb: 0, peakMb: 1 }] },
+      { ships: [{ name: "s", looks: looks(60, "rssMb", 2), keeps: {}, peakMb: 1 }] },
       ["leak in s: rssMb"],
     ],
     ["names a process left", { orphans: ["4711 sleep"] }, ["process left: 4711 sleep"]],
@@ -127,7 +127,7 @@ describe("the verdict", () => {
     ["names what would not end", { stopped: new Map([["s", false]]) }, ["s did not end when asked"]],
     [
       "names memory without bound",
-      { ships: [{ name: "s", looks: [], cachesMb: 0, peakMb: 5000 }] },
+      { ships: [{ name: "s", looks: [], keeps: {}, peakMb: 5000 }] },
       ["s needed 5000 MB at once"],
     ],
   ])("%s", (_, changed, failures) => {
