@@ -18,8 +18,9 @@ const args = TOOLS.has(words[0])
   : words[0] === "test"
     ? ["test", ...HARDENED, ...words.slice(1)]
     : [...HARDENED, ...words];
-const child = spawn(bun, args, { stdio: "inherit", env: withoutBunSwitches(process.env) });
+// Before the program starts: a signal that comes while we still do would end us alone.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+const child = spawn(bun, args, { stdio: "inherit", env: withoutBunSwitches(process.env) });
 if (process.env.npm_lifecycle_event !== undefined) endWithParent();
 child.on("error", (error) => fail(`could not start ${bun}: ${error.message}`));
 child.on("exit", (code, signal) => (signal ? endBy(signal) : process.exit(code ?? 1)));
