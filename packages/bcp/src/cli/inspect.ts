@@ -9,6 +9,7 @@ import { detail, facts, primaryBytes, size, typeTitle } from "./block-facts.ts";
 import type { BcpIo } from "./io.ts";
 import { loadOrFail } from "./load.ts";
 import type { Loaded } from "./load.ts";
+import { PartWriter } from "./part-writer.ts";
 
 const BODY_CHARACTERS = 80;
 const HEX_ROW = 16;
@@ -22,7 +23,7 @@ export async function inspect(io: BcpIo, file: string, parsed: Parsed): Promise<
   const only = wanted === undefined ? undefined : parseCount(wanted, "--block", Number.MAX_SAFE_INTEGER);
   const loaded = await loadOrFail(io, file, parsed);
   if (parsed.flags.has("json")) {
-    await io.stdout(`${JSON.stringify(await asJson(loaded, only), undefined, 2)}\n`);
+    await writeJson(io, loaded, only);
     return 0;
   }
   const show = { body: parsed.flags.has("show-body"), hex: parsed.flags.has("show-hex") };
@@ -71,21 +72,28 @@ function* hexRows(bytes: Uint8Array): Generator<string> {
   }
 }
 
-async function asJson(loaded: Loaded, only: number | undefined): Promise<Record<string, unknown>> {
+// Block by block: together they may say far more than is worth holding.
+async function writeJson(io: BcpIo, loaded: Loaded, only: number | undefined): Promise<void> {
   const { header, file, payload, blockCount } = loaded;
-  const blocks: unknown[] = [];
-  for await (const [index, block] of wantedBlocks(loaded, only)) {
-    const summary = block.summary === undefined ? {} : { summary: block.summary };
-    blocks.push({ index, type: block.type, flags: block.flags, size: size(block), ...summary, ...facts(block) });
-  }
-  return {
+  const report = {
     file,
     bytes: payload.length,
     version: `${header.major}.${header.minor}`,
     flags: header.flags,
     block_count: blockCount,
-    blocks,
+    blocks: [],
   };
+  const out = new PartWriter((chunk) => io.stdout(chunk));
+  await out.write(JSON.stringify(report, undefined, 2).slice(0, -"]\n}".length));
+  let separator = "";
+  for await (const [index, block] of wantedBlocks(loaded, only)) {
+    const summary = block.summary === undefined ? {} : { summary: block.summary };
+    const entry = { index, type: block.type, flags: block.flags, size: size(block), ...summary, ...facts(block) };
+    await out.write(`${separator}\n    ${JSON.stringify(entry, undefined, 2).replaceAll("\n", "\n    ")}`);
+    separator = ",";
+  }
+  await out.write(separator === "" ? "]\n}\n" : "\n  ]\n}\n");
+  await out.flush();
 }
 
 async function* wantedBlocks(loaded: Loaded, only: number | undefined): AsyncGenerator<[number, Block]> {
