@@ -3,13 +3,13 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { openScreen } from "../../packages/aish/bench/screen.ts";
 import { freshExecutable } from "../executable.ts";
 import { median, quantile } from "../report.ts";
 import type { Section } from "../report.ts";
 
 const ROUNDS = 9;
 const PROMPT = "aish> ";
-const HANG_MS = 20_000;
 
 export const chat: Section = {
   name: "chat",
@@ -25,7 +25,7 @@ export const chat: Section = {
         progress(`round ${round + 1} of ${ROUNDS}`);
         const home = path.join(folder, String(round));
         writeSettings(home, model.url);
-        const terminal = openTerminal(executable, home);
+        const terminal = openScreen([executable, "chat"], home);
         await terminal.until(PROMPT);
         prompts.push(performance.now() - terminal.startedAt);
         const word = `token${round}x`;
@@ -101,53 +101,4 @@ function startModel(): Model {
     stop: () => server.stop(true),
   };
   return model;
-}
-
-function openTerminal(executable: string, home: string) {
-  let seen = "";
-  let seenAt = 0;
-  let heard: (() => void) | undefined;
-  const startedAt = performance.now();
-  const child = Bun.spawn([executable, "chat", "--plain"], {
-    cwd: path.join(home, "work"),
-    env: {
-      PATH: process.env["PATH"] ?? "",
-      HOME: home,
-      TERM: "xterm-256color",
-      LANG: "C.UTF-8",
-      XDG_CONFIG_HOME: path.join(home, "config"),
-    },
-    terminal: {
-      cols: 120,
-      rows: 40,
-      data: (_: unknown, data: Uint8Array) => {
-        seenAt = performance.now();
-        seen += new TextDecoder().decode(data);
-        heard?.();
-      },
-    },
-  });
-  return {
-    startedAt,
-    type: (text: string) => void child.terminal?.write(text),
-    /** When it was on the screen. */
-    async until(text: string): Promise<number> {
-      const end = Date.now() + HANG_MS;
-      while (!seen.includes(text)) {
-        if (Date.now() > end)
-          throw new Error(`never saw ${JSON.stringify(text)} in ${JSON.stringify(seen.slice(-600))}`);
-        const more = Promise.withResolvers<void>();
-        heard = more.resolve;
-        const timer = setTimeout(more.resolve, 500);
-        await more.promise;
-        clearTimeout(timer);
-      }
-      return seenAt;
-    },
-    async close(): Promise<void> {
-      child.kill("SIGKILL");
-      await child.exited;
-      child.terminal?.close();
-    },
-  };
 }

@@ -5,10 +5,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { openScreen } from "./screen.ts";
+import type { Screen } from "./screen.ts";
 
 const { values } = parseArgs({ options: { executable: { type: "string" }, rounds: { type: "string", default: "7" } } });
 const ROUNDS = Number(values.rounds);
-const HANG_MS = 20_000;
 const CTRL_C = "\u0003";
 const PROMPT = "aish> ";
 const root = path.resolve(import.meta.dir, "../../..");
@@ -40,7 +41,7 @@ for (const [what, times] of measured) {
 
 async function measure(home: string): Promise<void> {
   writeSettings(home);
-  const screen = open(home);
+  const screen = openScreen(command, home);
   add("prompt ready: one server dead, one mute, one that floods", (await screen.until(PROMPT)) - screen.startedAt);
   const ready = async (): Promise<void> => void (await screen.until("odd ready"));
   await interrupt(screen, "Ctrl-C while servers connect", ready, "skipped");
@@ -137,59 +138,4 @@ function writeSettings(home: string): void {
     server("odd"),
   ].join("\n");
   writeFileSync(path.join(config, "config.toml"), text, { mode: 0o600 });
-}
-
-type Screen = ReturnType<typeof open>;
-
-function open(home: string) {
-  let seen = "";
-  let seenAt = 0;
-  let heard: (() => void) | undefined;
-  const startedAt = performance.now();
-  const child = Bun.spawn([...command, "--plain"], {
-    cwd: path.join(home, "work"),
-    env: {
-      PATH: process.env["PATH"] ?? "",
-      HOME: home,
-      SHELL: "/bin/bash",
-      TERM: "xterm-256color",
-      LANG: "C.UTF-8",
-      XDG_CONFIG_HOME: path.join(home, "config"),
-      XDG_STATE_HOME: path.join(home, "state"),
-      XDG_DATA_HOME: path.join(home, "data"),
-    },
-    terminal: {
-      cols: 120,
-      rows: 40,
-      data: (_: unknown, data: Uint8Array) => {
-        seenAt = performance.now();
-        seen += new TextDecoder().decode(data);
-        heard?.();
-      },
-    },
-  });
-  return {
-    startedAt,
-    type: (text: string) => void child.terminal?.write(text),
-    forget: () => void (seen = ""),
-    /** When it was on the screen; what came before is forgotten. */
-    async until(text: string): Promise<number> {
-      const end = Date.now() + HANG_MS;
-      while (!seen.includes(text)) {
-        if (Date.now() > end) throw new Error(`never saw ${text} in ${JSON.stringify(seen.slice(-600))}`);
-        const more = Promise.withResolvers<void>();
-        heard = more.resolve;
-        const timer = setTimeout(more.resolve, 500);
-        await more.promise;
-        clearTimeout(timer);
-      }
-      seen = seen.slice(seen.lastIndexOf(text) + text.length);
-      return seenAt;
-    },
-    async close(): Promise<void> {
-      child.kill("SIGTERM");
-      await child.exited;
-      child.terminal?.close();
-    },
-  };
 }
