@@ -28,6 +28,16 @@ function launch(script: string): Bun.Subprocess<"ignore", "pipe", "inherit"> {
   });
 }
 
+test("npx finds bosun in a clone, from any of its folders", () => {
+  const program = path.join(root, "node_modules/.bin/bosun");
+  const { stdout } = Bun.spawnSync([program, "version"], {
+    cwd: elsewhere,
+    env: { PATH: process.env["PATH"] ?? "" },
+    stdout: "pipe",
+  });
+  expect(stdout.toString()).toMatch(/^bosun \d/);
+});
+
 test.each([0, 3])("exit code %d is passed on", async (code) => {
   expect(await launch(`process.exitCode = ${code}`).exited).toBe(code);
 });

@@ -8,10 +8,12 @@ import type { Client, Place, Where } from "./init/clients.ts";
 import { ConfigFileError, readConfigFile, replaceConfigFile } from "./init/config-file.ts";
 import { diffOf } from "./init/diff.ts";
 import { addServe, OUR_NAME, putProxyInFront, removeServe, summaryOf, takeProxyAway } from "./init/entries.ts";
-import type { Change, Invocation, ServerEntry } from "./init/entries.ts";
+import type { Change, ServerEntry } from "./init/entries.ts";
 import { JsonTextError } from "./init/json-text.ts";
 import { columns, command, suggestion, UsageError } from "./options.ts";
 import type { Synopsis, Words } from "./options.ts";
+import { ownInvocation } from "./own-invocation.ts";
+import type { Invocation } from "./own-invocation.ts";
 
 export const SYNOPSIS: Synopsis = {
   name: "init",
@@ -115,7 +117,7 @@ function plan(
     if (words.has("proxy"))
       return words.has("remove")
         ? takeProxyAway(text, key, only)
-        : putProxyInFront(text, key, only, ownInvocation(place, words));
+        : putProxyInFront(text, key, only, invocationFor(place, words));
     const name = words.text("name") ?? OUR_NAME;
     return words.has("remove")
       ? removeServe(text, key, name)
@@ -130,7 +132,7 @@ function plan(
 }
 
 function serveEntry(client: Client, place: Place, { cwd }: Where, words: Words): ServerEntry {
-  const [program, ...first] = ownInvocation(place, words);
+  const [program, ...first] = invocationFor(place, words);
   const given = words.text("workdir");
   const folder =
     given === undefined
@@ -141,13 +143,18 @@ function serveEntry(client: Client, place: Place, { cwd }: Where, words: Words):
 }
 
 /** A project's file goes to other people's machines too: there the name on PATH serves better than our own place. */
-function ownInvocation(place: Place, words: Words): Invocation {
+function invocationFor(place: Place, words: Words): Invocation {
   const named = words.text("command");
   if (named !== undefined) return [named];
-  if (place === "project" && Bun.which("bosun") !== null) return ["bosun"];
-  if (Bun.isStandaloneExecutable) return [process.execPath];
-  const root = path.resolve(import.meta.dir, "../../..");
-  return ["node", path.join(root, "scripts/bun.mjs"), path.join(import.meta.dir, "main.ts")];
+  return place === "project" && isOnPath("bosun") ? ["bosun"] : ownInvocation();
+}
+
+/** Not where npx looks only: the client will not. */
+function isOnPath(name: string): boolean {
+  const folders = (process.env["PATH"] ?? "")
+    .split(path.delimiter)
+    .filter((folder) => !/node_modules[\\/]\.bin/.test(folder));
+  return Bun.which(name, { PATH: folders.join(path.delimiter) }) !== null;
 }
 
 function placeOf(client: Client, words: Words): Place {

@@ -1,8 +1,9 @@
 // bosun serve: the tool server on this process's streams, as its own sandbox helper where it is an executable.
 import { helpText, processIo, runServe } from "@bosun/tool-server";
+import type { Welcome } from "@bosun/tool-server";
 import { sandboxHelper } from "./sandbox-helper.ts";
 
-export async function runServeCommand(argv: readonly string[]): Promise<number> {
+export async function runServeCommand(argv: readonly string[], welcome?: Welcome): Promise<number> {
   if (argv.includes("--help") || argv.includes("-h")) {
     console.log(serveHelp());
     return 0;
@@ -11,6 +12,7 @@ export async function runServeCommand(argv: readonly string[]): Promise<number> 
   return runServe(argv, {
     ...processIo(),
     ...(helper === undefined ? {} : { sandboxHelper: helper }),
+    ...(welcome === undefined ? {} : { welcome }),
     guests: async () => (await import("./bcp-surface.ts")).bcpSurface(),
   });
 }

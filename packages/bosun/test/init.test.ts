@@ -56,6 +56,26 @@ test("what it writes starts a server", async () => {
   expect(JSON.parse(out) as object).toMatchObject({ id: 7, result: {} });
 });
 
+test("a project's file names bosun where that is on everybody's PATH, not where only npx finds it", async () => {
+  using place = new Place();
+  const programs = [path.join(place.folder, "node_modules/.bin"), path.join(place.folder, "bin")];
+  const written = async (): Promise<string> => {
+    await place.run(["init", "mcp-json", "--yes"]);
+    const { mcpServers } = JSON.parse(readFileSync(path.join(place.work, ".mcp.json"), "utf8")) as {
+      mcpServers: { bosun: { command: string } };
+    };
+    return mcpServers.bosun.command;
+  };
+  const commands: string[] = [];
+  for (const folder of programs) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, "bosun"), "", { mode: 0o755 });
+    place.env = { ...place.env, PATH: `${folder}:${process.env["PATH"]}` };
+    commands.push(await written());
+  }
+  expect(commands).toEqual(["node", "bosun"]);
+});
+
 const VSCODE = `{
 \t// my servers
 \t"inputs": [ { "type": "promptString", "id": "key" } ],

@@ -7,7 +7,7 @@ export { createLog } from "./log.ts";
 export type { Log, LogFields, LogFormat, LogLevel } from "./log.ts";
 export { processIo } from "./main.ts";
 export { runServe } from "./serve.ts";
-export type { Io } from "./serve.ts";
+export type { Io, Serving, Welcome } from "./serve.ts";
 export { serveTools, VERSION } from "./serve-tools.ts";
 export type { ServeOptions, ToolService } from "./serve-tools.ts";
 export type { Acts, ServedTool, ToolCall } from "./served-tool.ts";

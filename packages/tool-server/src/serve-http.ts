@@ -30,9 +30,15 @@ export function listen(tools: ToolService, config: Config, token: string | undef
       ...(token === undefined ? {} : { authorize: bearer(token) }),
     });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`could not listen on ${config.host}:${config.port}: ${why}`);
+    throw new UsageError(`could not listen on ${config.host}:${config.port}: ${whyNot(error)}`);
   }
+}
+
+function whyNot(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return "code" in error && error.code === "EADDRINUSE"
+    ? "another program has this port; --port 0 takes a free one"
+    : error.message;
 }
 
 export function generateToken(): string {

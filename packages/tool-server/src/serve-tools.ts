@@ -2,6 +2,7 @@
 // It knows no transport: main.ts serves it over stdio or HTTP, the chat shell over a pair in memory.
 import { homedir } from "node:os";
 import path from "node:path";
+import type { Sandbox } from "@bosun/engine";
 import { createRedactor, loadProjectSettings, loadSettings, openProjectTrust, policyOfSettings } from "@bosun/guard";
 import type { LoadedSettings, Settings } from "@bosun/guard";
 import { createServer } from "@bosun/mcp/server";
@@ -40,6 +41,8 @@ export type ToolService = {
   readonly server: Service;
   readonly instructions: string;
   readonly bench: Bench;
+  /** undefined: no tool runs commands. */
+  readonly sandbox: Sandbox | undefined;
   /** Ends every command of every client. Idempotent. */
   close(): Promise<void>;
 };
@@ -86,6 +89,7 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
   return {
     instructions,
     bench,
+    sandbox: commands ? bench.sandbox : undefined,
     server: {
       ...server,
       handle(call) {

@@ -1,7 +1,9 @@
 // `bosun serve`: words and environment → a running server → an exit code. Callable in any process; main.ts is the program.
 import { homedir } from "node:os";
 import { EngineError } from "@bosun/engine";
+import type { Sandbox } from "@bosun/engine";
 import { GuardError } from "@bosun/guard";
+import type { Settings } from "@bosun/guard";
 import { serveConnection, stdioTransport } from "@bosun/mcp/server";
 import { helpText, parseInvocation } from "./config.ts";
 import type { Config } from "./config.ts";
@@ -11,6 +13,7 @@ import type { Log } from "./log.ts";
 import { serveTools, settingsFor, VERSION } from "./serve-tools.ts";
 import type { ServeOptions, ToolService } from "./serve-tools.ts";
 import { settingsLayer } from "./settings-layer.ts";
+import type { Layer } from "./settings-layer.ts";
 
 /** Commands get 5 s between TERM and KILL; more than this nobody waits for a server to stop. */
 const SHUTDOWN_MS = 10_000;
@@ -25,6 +28,22 @@ export type Io = {
   onStop(handler: () => void): () => void;
   readonly sandboxHelper?: readonly string[];
   readonly guests?: ServeOptions["guests"];
+  readonly welcome?: Welcome;
+};
+
+/** For a person in front of a terminal (`bosun start`): over HTTP, with a token in any case, and told once it listens. */
+export type Welcome = {
+  /** Unless a flag, a variable or the settings name another. */
+  readonly port: number;
+  say(serving: Serving): void;
+};
+
+export type Serving = {
+  readonly url: URL;
+  readonly token: string;
+  readonly config: Config;
+  /** undefined: no tool runs commands. */
+  readonly sandbox: Sandbox | undefined;
 };
 
 /** Resolves when the server has stopped and nothing of it runs any more. */
@@ -34,8 +53,10 @@ export async function runServe(words: readonly string[], io: Io): Promise<number
     const first = parseInvocation(words, io.env, io.cwd);
     if (first.kind !== "serve") return said(io, first.kind === "help" ? helpText() : `bosun ${VERSION}\n`);
     const settings = settingsFor(first.config, io.env, home);
-    const layered = parseInvocation(words, io.env, io.cwd, settingsLayer(settings.settings, io.env));
+    const layered = parseInvocation(words, io.env, io.cwd, layerBelow(settings.settings, io));
     const config = layered.kind === "serve" ? layered.config : first.config;
+    if (io.welcome !== undefined && config.transport !== "http")
+      throw new UsageError("this serves over HTTP; over stdio it is: bosun serve --transport stdio");
     const log = createLog({ level: config.logLevel, format: config.logFormat, write: io.complain });
     const token = await tokenFor(config, io);
     const tools = await serveTools(config, {
@@ -55,6 +76,11 @@ export async function runServe(words: readonly string[], io: Io): Promise<number
     io.complain(`bosun serve: ${error.message}\n`);
     return 2;
   }
+}
+
+function layerBelow(settings: Settings, { env, welcome }: Io): Layer {
+  const layer = settingsLayer(settings, env);
+  return welcome === undefined ? layer : new Map([["port", [String(welcome.port)]], ...layer]);
 }
 
 async function serveUntilStopped(
@@ -105,7 +131,11 @@ async function serveOverHttp(
   try {
     const listening = listen(tools, config, token);
     log("info", "listening", { url: listening.url.href, auth: token === undefined ? "none" : "bearer token" });
-    if (config.auth.kind === "generate" && token !== undefined) io.complain(clientLines(listening.url, token));
+    if (io.welcome !== undefined && token !== undefined) {
+      io.welcome.say({ url: listening.url, token, config, sandbox: tools.sandbox });
+    } else if (config.auth.kind === "generate" && token !== undefined) {
+      io.complain(clientLines(listening.url, token));
+    }
     return () => listening.stop();
   } catch (error) {
     await tools.close();
@@ -126,10 +156,11 @@ async function shutDown(close: () => Promise<void>, tools: ToolService): Promise
 
 /** On stdio a token means nothing, and asking for one does no harm. */
 async function tokenFor(config: Config, io: Io): Promise<string | undefined> {
-  if (config.transport === "stdio" || config.auth.kind === "none") return undefined;
-  if (config.auth.kind === "token") return config.auth.token;
+  if (config.auth.kind === "token") return config.transport === "stdio" ? undefined : config.auth.token;
+  if (config.transport === "stdio" || (config.auth.kind === "none" && io.welcome === undefined)) return undefined;
   const { generateToken } = await import("./serve-http.ts");
   const token = generateToken();
+  if (io.welcome !== undefined) return token;
   // Whatever the log level: without it the operator is locked out.
   io.complain(`bearer token: ${token}\n`);
   return token;

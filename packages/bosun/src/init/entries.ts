@@ -1,5 +1,6 @@
 // What `bosun init` changes in a client's list of servers: text → text, and what was left alone and why.
 import { dropItems, prependItems, removeMember, setMember } from "./json-edit.ts";
+import type { Invocation } from "../own-invocation.ts";
 import { memberOf, parseJsonText, valueOf } from "./json-text.ts";
 
 export type Change = {
@@ -8,9 +9,6 @@ export type Change = {
   /** name → why it stays as it is */
   readonly left: readonly (readonly [string, string])[];
 };
-
-/** How this Bosun is started, in words: the first is the program. */
-export type Invocation = readonly [string, ...string[]];
 
 export type ServerEntry = Readonly<Record<string, unknown>>;
 
