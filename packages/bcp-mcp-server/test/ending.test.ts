@@ -131,15 +131,18 @@ test("a server that floods in front of a client that does not read costs bounded
   proxy.say(call(2, "ok"));
   await proxy.heard('"id":2');
   const before = residentMib(proxy.pid);
-  // Never read again: 60 times 5 MB of notifications, and 12 results of 10 MB.
-  for (let n = 0; n < 60; n++) proxy.say(call(100 + n, "flood"));
-  for (let n = 0; n < 12; n++) proxy.say(call(200 + n, "huge"));
+  // Never read again: 5 MB of notifications at a time and results of 10 MB, 4 GB in all.
+  for (let n = 0; n < 600; n++) proxy.say(call(1000 + n, "flood"));
+  for (let n = 0; n < 120; n++) proxy.say(call(2000 + n, "huge"));
   let most = 0;
   for (let round = 0; round < 30; round++) {
     await Bun.sleep(100);
     most = Math.max(most, residentMib(proxy.pid));
   }
-  expect(most - before).toBeLessThan(400);
+  // On a busy machine what is no longer needed goes back late: the bound is on what stays.
+  expect(most - before).toBeLessThan(1000);
+  await until(() => residentMib(proxy.pid) - before < 400);
+  expect(residentMib(proxy.pid) - before).toBeLessThan(400);
   expect(isAlive(proxy.pid)).toBe(true);
   process.kill(proxy.pid, "SIGKILL");
   await proxy.child.exited;
