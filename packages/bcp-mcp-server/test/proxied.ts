@@ -37,6 +37,7 @@ export type Start = {
   server?: string[];
   /** Instead of a server: everything after the options. */
   servers?: string;
+  behind?: string[];
   state?: string;
   env?: Record<string, string>;
   client?: Partial<ClientOptions>;
@@ -46,7 +47,7 @@ export async function start(given: Start = {}): Promise<Proxied> {
   const [command = "", ...flags] = bun;
   const log = record();
   const server = given.server ?? [...bun, faulty, log, given.mode ?? "legacy"];
-  const behind = given.servers === undefined ? ["--", ...server] : ["--servers", given.servers];
+  const behind = given.behind ?? (given.servers === undefined ? ["--", ...server] : ["--servers", given.servers]);
   const client = await connectChild(
     {
       command,

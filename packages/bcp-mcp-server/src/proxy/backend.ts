@@ -110,7 +110,11 @@ export class Backend {
   private wayOf(call: Call): Way {
     const era = isModernRevision(call.revision) ? "modern" : "legacy";
     let way = this.ways.get(era);
-    if (!way) this.ways.set(era, (way = new Way(this.spec, this.options.log, (message) => this.hear(message, era))));
+    if (way) return way;
+    const hear = (message: Notification): Notification => this.hear(message, era);
+    // What it offers now may be something else.
+    way = new Way(this.spec, this.options.log, hear, () => (this.toolsKnown = false));
+    this.ways.set(era, way);
     return way;
   }
 

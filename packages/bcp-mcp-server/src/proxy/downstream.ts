@@ -4,16 +4,20 @@ import { ConnectionError, isObject, RpcError, INTERNAL_ERROR } from "@bosun/mcp/
 import type { JsonObject, RawJson } from "@bosun/mcp/server";
 import { httpOut } from "@bosun/mcp/client";
 import { errorText, HttpLink, idOf, resultText, standardHeaders, startServer, TransportLink } from "@bosun/mcp/relay";
-import type { Link, Notification, Outgoing, Reply, Request } from "@bosun/mcp/relay";
+import type { Answer, Link, Notification, Outgoing, Reply, Request } from "@bosun/mcp/relay";
 import { META } from "@bosun/mcp/server";
 import type { Log } from "../log.ts";
 import { DownstreamGone } from "./downstream-gone.ts";
+import { KeptWishes } from "./kept-wishes.ts";
 import { LostAnswers } from "./lost-answers.ts";
 import { stderrOf } from "./server-stderr.ts";
 
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 10_000;
 const END_MS = 500;
+/** How long a server that was started again may take to greet. */
+const GREETING_MS = 10_000;
+const NOT_FOUND = 404;
 /** A request that was never sent may be sent again, so often. */
 const MAX_ATTEMPTS = 3;
 /** A result of 10 MB that is sent twice, as text and as structure, still passes. */
@@ -30,6 +34,8 @@ export type Heard = {
   notified(message: Notification): void;
   /** Throws RpcError. */
   asked(message: Request): Promise<JsonObject>;
+  /** It has ended, or knows us no more: what comes after it may be another program. */
+  forgotten(): void;
 };
 
 export type Send = {
@@ -39,15 +45,24 @@ export type Send = {
   headers?: [string, string][];
 };
 
+type Handshake = { params: JsonObject | undefined; exact: RawJson | undefined };
+
 export class Downstream {
   readonly spec: ServerSpec;
   private readonly heard: Heard;
   private readonly log: Log;
   private readonly stderr: (text: string) => void;
   private readonly paramHeaders = new Map<string, [string, string][]>();
+  private readonly wishes = new KeptWishes();
+  /** The one that requests may use: it has been greeted if it wants to be. */
   private link: Link | undefined;
   private starting: Promise<Link> | undefined;
-  private handshake: { params: JsonObject | undefined; exact: RawJson | undefined } | undefined;
+  /** The one that is being started. */
+  private opening: Link | undefined;
+  private handshake: Handshake | undefined;
+  private renewing: Promise<void> | undefined;
+  /** Counts the sessions that we had with it. */
+  private sessions = 0;
   private failures = 0;
   private pauseUntil = 0;
   private readonly lost = new LostAnswers();
@@ -73,15 +88,25 @@ export class Downstream {
   ): Promise<Reply> {
     for (let attempt = 1; ; attempt++) {
       const link = await this.connected(send.signal);
+      const session = this.sessions;
       let sent = false;
       try {
-        return await this.exchange(link, method, params, send, onId, () => (sent = true));
+        const answer = await this.exchange(link, method, params, send, onId, () => (sent = true));
+        if (attempt === 1 && this.isForgotten(method, answer.status)) {
+          await this.renew(link, session);
+          continue;
+        }
+        return this.replyIn(answer, method, params);
       } catch (error) {
         if (!(error instanceof ConnectionError) || send.signal.aborted) throw error;
+        if (attempt === 1 && this.isForgotten(method, error.status)) {
+          await this.renew(link, session);
+          continue;
+        }
         if (error.reason !== "closed") throw new DownstreamGone(`${this.spec.name}: ${error.message}`);
         // Once it may have been seen it must not be sent again: it could run twice.
         if (sent || attempt === MAX_ATTEMPTS)
-          throw new DownstreamGone(`${this.spec.name} is gone: ${await this.howItEnded()}`);
+          throw new DownstreamGone(`${this.spec.name} is gone: ${await this.howItEnded(error)}`);
       }
     }
   }
@@ -103,8 +128,8 @@ export class Downstream {
 
   async close(): Promise<void> {
     this.closed = true;
-    const link = this.link ?? (await this.starting?.catch(() => undefined));
-    await link?.close();
+    // Not what `starting` gives: a greeting that is never answered must not hold up the end.
+    await Promise.all([this.link?.close(), this.opening?.close()]);
   }
 
   private async exchange(
@@ -114,7 +139,7 @@ export class Downstream {
     send: Send,
     onId: (id: number) => void,
     onSent: () => void,
-  ): Promise<Reply> {
+  ): Promise<Answer> {
     const number = this.nextId++;
     const id = idOf(number);
     onId(number);
@@ -122,17 +147,23 @@ export class Downstream {
     try {
       const outgoing: Outgoing = { id, method, params, ...(send.exact ? { exact: send.exact } : {}) };
       const answer = link.request(outgoing, send.signal, onSent);
-      const { reply, status } = await Promise.race([answer, this.lost.of(number)]);
-      this.failures = 0;
-      // An error without an id speaks of the HTTP request itself.
-      if (reply.error && reply.id === undefined) {
-        throw new DownstreamGone(`${this.spec.name} answered ${status ?? "nothing"}: ${reply.error.message}`);
-      }
-      return reply;
+      const answered = await Promise.race([answer, this.lost.of(number)]);
+      // We ask for the list ourselves whenever it was started again: that it could be had proves nothing.
+      if (method !== "tools/list") this.failures = 0;
+      return answered;
     } finally {
       this.lost.over(number);
       this.paramHeaders.delete(id);
     }
+  }
+
+  private replyIn({ reply, status }: Answer, method: string, params: JsonObject | undefined): Reply {
+    // An error without an id speaks of the HTTP request itself.
+    if (reply.error && reply.id === undefined) {
+      throw new DownstreamGone(`${this.spec.name} answered ${status ?? "nothing"}: ${reply.error.message}`);
+    }
+    if (!reply.error) this.wishes.note(method, params);
+    return reply;
   }
 
   private async connected(signal: AbortSignal): Promise<Link> {
@@ -149,22 +180,37 @@ export class Downstream {
 
   private async start(): Promise<Link> {
     const wait = this.pauseUntil - Date.now();
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait).unref?.());
     if (this.closed) throw new DownstreamGone(`${this.spec.name} was stopped`);
     // From the second start in a row on, each waits longer than the last.
     this.pauseUntil = Date.now() + Math.min(FIRST_PAUSE_MS * 2 ** this.failures++, MAX_PAUSE_MS);
     const link = this.open();
-    this.link = link;
-    if (this.handshake) await this.greetAgain(link, this.handshake);
-    return link;
+    this.opening = link;
+    try {
+      if (this.handshake) await this.greetAgain(link, this.handshake);
+      this.link = link;
+      return link;
+    } catch (error) {
+      // What has not been greeted must not be asked anything.
+      void link.close().catch(() => {});
+      throw error;
+    } finally {
+      this.opening = undefined;
+    }
   }
 
   private open(): Link {
-    const { spec } = this;
     const receive = (message: Request | Notification): void => {
-      if (message.kind === "request") void this.answer(message);
+      if (message.kind === "request") void this.answer(message, () => link);
       else this.heard.notified(message);
     };
+    const link = this.openWith(receive);
+    link.gone.addEventListener("abort", () => this.heard.forgotten(), { once: true });
+    return link;
+  }
+
+  private openWith(receive: (message: Request | Notification) => void): Link {
+    const { spec } = this;
     if (spec.kind === "url") {
       const headersFor = (outgoing: Outgoing): [string, string][] => this.modernHeaders(outgoing);
       return new HttpLink({ url: spec.url, fetch: httpOut, headers: spec.headers, headersFor, receive });
@@ -191,27 +237,46 @@ export class Downstream {
     }
   }
 
+  /** It knows our session no more, and so has not looked at the request: in a new one it may be sent again. */
+  private isForgotten(method: string, status: number | undefined): boolean {
+    return status === NOT_FOUND && this.spec.kind === "url" && method !== "initialize" && this.handshake !== undefined;
+  }
+
+  /** A new session on the same link, once for all who found that the old one is gone. */
+  private async renew(link: Link, session: number): Promise<void> {
+    if (session !== this.sessions || !this.handshake) return;
+    this.renewing ??= this.greetAgain(link, this.handshake).finally(() => (this.renewing = undefined));
+    await this.renewing;
+  }
+
   /** Its output ends a moment before the process does. */
-  private async howItEnded(): Promise<string> {
+  private async howItEnded({ message }: ConnectionError): Promise<string> {
+    if (this.spec.kind === "url") return message;
     const unknown = new Promise<string>((resolve) => setTimeout(resolve, END_MS, "it closed the connection").unref?.());
     return Promise.race([this.ended ?? unknown, unknown]);
   }
 
-  private async greetAgain(
-    link: Link,
-    { params, exact }: { params: JsonObject | undefined; exact: RawJson | undefined },
-  ): Promise<void> {
+  private async greetAgain(link: Link, { params, exact }: Handshake): Promise<void> {
     this.log("info", `${this.spec.name} was started again`);
-    const signal = AbortSignal.timeout(MAX_PAUSE_MS);
+    const signal = AbortSignal.timeout(GREETING_MS);
     const outgoing = { id: idOf(this.nextId++), method: "initialize", params, ...(exact ? { exact } : {}) };
-    const { reply } = await link.request(outgoing, signal);
+    const { reply } = await link.request(outgoing, signal).catch((error: unknown) => {
+      const why = signal.aborted ? `no answer to initialize within ${GREETING_MS} ms` : String(error);
+      throw new DownstreamGone(`${this.spec.name} did not start again: ${why}`);
+    });
     if (reply.error) throw new DownstreamGone(`${this.spec.name} refused to start again: ${reply.error.message}`);
     link.settled?.(String(reply.result["protocolVersion"]));
     await link.notify("notifications/initialized");
+    this.sessions++;
+    this.heard.forgotten();
+    for (const wish of this.wishes) {
+      const again = { ...wish, id: idOf(this.nextId++) };
+      void link.request(again, AbortSignal.timeout(GREETING_MS)).catch(() => {});
+    }
   }
 
-  private async answer(message: Request): Promise<void> {
-    const { link } = this;
+  /** `from`: the link it came by, which may still be the one that is being greeted. */
+  private async answer(message: Request, from: () => Link): Promise<void> {
     // A server that asks without end, or does not read our answers, gets no more of either.
     if (this.questions >= MAX_QUESTIONS) return;
     this.questions++;
@@ -222,7 +287,9 @@ export class Downstream {
       const known = error instanceof RpcError ? error : new RpcError(INTERNAL_ERROR, "the client did not answer");
       text = errorText(message.id, known);
     }
-    await link?.reply(text).catch(() => {});
+    await from()
+      .reply(text)
+      .catch(() => {});
     this.questions--;
   }
 

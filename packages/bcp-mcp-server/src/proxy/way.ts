@@ -21,14 +21,16 @@ export class Way {
   private readonly log: Log;
   /** What the client is told instead of what the server said. */
   private readonly hear: (message: Notification) => Notification;
+  private readonly forgotten: () => void;
   private downstream: Downstream;
   private passage: Promise<Passage> | undefined;
   private current: Passage | undefined;
 
-  constructor(spec: ServerSpec, log: Log, hear: (message: Notification) => Notification) {
+  constructor(spec: ServerSpec, log: Log, hear: (message: Notification) => Notification, forgotten: () => void) {
     this.spec = spec;
     this.log = log;
     this.hear = hear;
+    this.forgotten = forgotten;
     this.downstream = this.newDownstream();
   }
 
@@ -104,6 +106,7 @@ export class Way {
         notified: (message) => this.current?.fromServer(this.hear(message)),
         asked: (message) =>
           this.current?.question(message) ?? Promise.reject(new RpcError(METHOD_NOT_FOUND, "there is nobody to ask")),
+        forgotten: () => this.forgotten(),
       },
       this.log,
     );

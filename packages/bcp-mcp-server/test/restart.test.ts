@@ -1,0 +1,108 @@
+// A server that died, or that has forgotten us, and the client that does not know it.
+import { afterAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { cleanUp, start } from "./proxied.ts";
+import { rawClient } from "./raw-client.ts";
+
+afterAll(cleanUp);
+
+test.concurrent("a server that was started again is asked nothing before it has been greeted", async () => {
+  await using client = await rawClient({ greeting: "slow" });
+  expect(await client.call("die")).toContain("exit 3");
+  const first = client.call("greeted");
+  // While its greeting is still on the way.
+  await Bun.sleep(400);
+  const second = client.call("greeted");
+  expect(await first).toContain('"text":"true"');
+  expect(await second).toContain('"text":"true"');
+});
+
+test.concurrent("a server that refuses to be greeted again is not used ungreeted", async () => {
+  await using client = await rawClient({ greeting: "refuses" });
+  await client.call("die");
+  expect(await client.call("greeted")).toContain("refused to start again: not again");
+  expect(await client.call("greeted")).toContain("refused to start again: not again");
+});
+
+test.concurrent("what a client subscribed to, and the level of its log, are asked for again", async () => {
+  await using client = await rawClient({ capabilities: { tools: {}, logging: {}, resources: { subscribe: true } } });
+  await client.ask("logging/setLevel", '{"level":"debug"}');
+  for (const uri of ["x:kept", "x:dropped"]) await client.ask("resources/subscribe", `{"uri":"${uri}"}`);
+  await client.ask("resources/unsubscribe", '{"uri":"x:dropped"}');
+  await client.call("die");
+  await client.call("greeted");
+  const again = readFileSync(client.log, "utf8").split("start\n").at(-1) ?? "";
+  expect(again).toContain('"level":"debug"');
+  expect(again).toContain("x:kept");
+  expect(again).not.toContain("x:dropped");
+});
+
+test.concurrent("the definitions of a server that was started again are looked at before they are used", async () => {
+  await using client = await rawClient({});
+  await client.ask("tools/list");
+  await client.call("die");
+  await client.call("greeted");
+  const again = readFileSync(client.log, "utf8").split("start\n").at(-1) ?? "";
+  expect(again.indexOf('"tools/list"')).toBeGreaterThan(0);
+  expect(again.indexOf('"tools/list"')).toBeLessThan(again.indexOf('"tools/call"'));
+});
+
+/** A server over HTTP with sessions, which it can forget. */
+function withSessions(): Disposable & { url: string; forget(): void; methods: string[] } {
+  const sessions = new Set<string>();
+  const methods: string[] = [];
+  const reply = (id: unknown, body: object, headers: Record<string, string> = {}, status = 200): Response =>
+    Response.json({ jsonrpc: "2.0", id, ...body }, { status, headers });
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      if (request.method !== "POST") return new Response(null, { status: 405 });
+      const { id, method } = (await request.json()) as { id?: unknown; method: string };
+      methods.push(method);
+      if (method === "initialize") {
+        const session = crypto.randomUUID();
+        sessions.add(session);
+        const result = {
+          protocolVersion: "2025-06-18",
+          capabilities: { tools: {} },
+          serverInfo: { name: "h", version: "1" },
+        };
+        return reply(id, { result }, { "mcp-session-id": session });
+      }
+      if (!sessions.has(request.headers.get("mcp-session-id") ?? "")) {
+        return reply(id, { error: { code: -32001, message: "Session not found" } }, {}, 404);
+      }
+      if (id === undefined) return new Response(null, { status: 202 });
+      if (method === "tools/list")
+        return reply(id, { result: { tools: [{ name: "t", inputSchema: { type: "object" } }] } });
+      return reply(id, { result: { content: [{ type: "text", text: "here" }] } });
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}/mcp`,
+    forget: () => sessions.clear(),
+    methods,
+    [Symbol.dispose]: () => void server.stop(true),
+  };
+}
+
+test.concurrent.each(["legacy", "modern"] as const)(
+  "a server over HTTP that has forgotten its sessions gets a new one, and the call (%s client)",
+  async (era) => {
+    using server = withSessions();
+    await using proxied = await start({ behind: ["--url", server.url], client: { era } });
+    expect((await proxied.call("t")).text).toBe("here");
+    server.forget();
+    const calls = await Promise.all([proxied.call("t"), proxied.call("t"), proxied.call("t")]);
+    expect(calls.map(({ text }) => text)).toEqual(["here", "here", "here"]);
+    expect(server.methods.filter((method) => method === "initialize")).toHaveLength(2);
+  },
+);
+
+test.concurrent("a server over HTTP that is not there is said to be unreachable", async () => {
+  const server = withSessions();
+  await using proxied = await start({ behind: ["--url", server.url] });
+  server[Symbol.dispose]();
+  expect(await proxied.call("t")).toEqual({ failed: true, text: expect.stringMatching(/ECONNREFUSED|connect/i) });
+});
