@@ -273,24 +273,28 @@ describe.concurrent("forms and models", () => {
     }));
 });
 
-test("a wrong guess that a line was a command leaves nothing behind", () =>
+test.each([
+  ["leaves nothing behind", "sleep 60;", "\n┌ $ sleep 60;"],
+  ["ends also what does not hear Ctrl-C", `sh -c 'trap "" INT; echo deaf; sleep 60';`, "│ deaf"],
+])("a wrong guess that a line was a command %s", (_, line, shown) =>
   chat(async ({ model, settings, start }) => {
     settings('[shell]\nroute = "auto"\n');
     model.push(says("You meant to ask."), says("ok"));
     const screen = start();
     // One second to say so; on a machine that takes longer than that to show it, another try.
     for (let tries = 0; tries < 5 && model.seen.length === 0; tries += 1) {
-      const mark = await say(screen, "sleep 60;");
-      await screen.until(/\$ sleep 60;\n┌ \$ sleep 60;/, mark);
+      const mark = await say(screen, line);
+      await screen.until(shown, mark);
       screen.type(CTRL_C);
       await screen.until(PROMPT);
     }
     await screen.until("You meant to ask.");
-    expect(lastMessage(model)["content"]).toBe("sleep 60;");
+    expect(lastMessage(model)["content"]).toBe(line);
     await say(screen, "tell me more");
     await screen.until(/\nok\n/);
     expect(lastMessage(model)["content"]).toBe("tell me more");
-  }));
+  }),
+);
 
 test("the words of an answer that was cut off are kept and marked", () =>
   chat(async ({ model, settings, start }) => {

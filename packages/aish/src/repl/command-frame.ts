@@ -4,7 +4,7 @@ import type { Program } from "../program.ts";
 import { withoutTabs } from "../screen/layout.ts";
 import { safeLine } from "../screen/terminal-view.ts";
 import type { Terminal } from "../screen/terminal.ts";
-import type { CommandRun } from "../shell/run-command.ts";
+import type { CommandRun, Reins } from "../shell/run-command.ts";
 import { headAndTail } from "../conversation/limit-result.ts";
 import { record } from "../turn/chat.ts";
 
@@ -12,7 +12,7 @@ export async function runInFrame(
   program: Program,
   terminal: Terminal,
   command: string,
-  options: { by: "user" | "model"; remember: () => boolean; onRunning: (interrupt: () => void) => void },
+  options: { by: "user" | "model"; remember: () => boolean; onRunning: (reins: Reins) => void },
 ): Promise<CommandRun | undefined> {
   const { frames, style } = terminal;
   const { settings, chat, io } = program;

@@ -5,7 +5,7 @@ import { safeLine } from "../screen/terminal-view.ts";
 import type { TerminalView } from "../screen/terminal-view.ts";
 import type { Terminal } from "../screen/terminal.ts";
 import { lastingCommand } from "../shell/lasting-command.ts";
-import type { CommandRun } from "../shell/run-command.ts";
+import type { CommandRun, Reins } from "../shell/run-command.ts";
 import { runInFrame } from "./command-frame.ts";
 import { onTerminal } from "./lent-terminal.ts";
 
@@ -43,7 +43,8 @@ export class ShellLines {
     let isWrong = false;
     const isMeant = (): boolean => !isWrong;
     await this.framed(command, "user", isMeant, () => {
-      if (Date.now() - startedAt < GUESS_MS) isWrong = true;
+      isWrong ||= Date.now() - startedAt < GUESS_MS;
+      return isWrong ? "end" : "interrupt";
     });
     return isWrong ? "wrong" : "ran";
   }
@@ -52,24 +53,24 @@ export class ShellLines {
     command: string,
     by: "user" | "model",
     remember: boolean | (() => boolean),
-    onInterrupt?: () => void,
+    onInterrupt: () => keyof Reins = () => "interrupt",
   ): Promise<CommandRun | undefined> {
     const { program, terminal, input } = this.#parts;
     // Ctrl-C counts from the moment the frame is there, not only once the process is.
-    let interrupt: (() => void) | undefined;
-    let isEarly = false;
+    let reins: Reins | undefined;
+    let early: keyof Reins | undefined;
     input.onInterrupt = () => {
-      onInterrupt?.();
-      if (interrupt === undefined) isEarly = true;
-      else interrupt();
+      const wish = onInterrupt();
+      if (reins === undefined) early = wish;
+      else reins[wish]();
     };
     try {
       return await runInFrame(program, terminal, command, {
         by,
         remember: typeof remember === "boolean" ? () => remember : remember,
-        onRunning: (stop) => {
-          interrupt = stop;
-          if (isEarly) stop();
+        onRunning: (given) => {
+          reins = given;
+          if (early !== undefined) given[early]();
         },
       });
     } finally {

@@ -25,10 +25,16 @@ export type RunOptions = {
   by: "user" | "model";
   timeoutMs: number;
   onOutput: (text: string) => void;
-  /** Gives what Ctrl-C does: the first time a wish, the second time an order. */
-  onRunning?: (interrupt: () => void) => void;
+  onRunning?: (reins: Reins) => void;
   /** Ends it from outside, with nobody to press a key twice. */
   signal?: AbortSignal;
+};
+
+export type Reins = {
+  /** What Ctrl-C does: the first time a wish, the second time an order. */
+  interrupt(): void;
+  /** It was not meant: a wish is not enough, and a shell that is just starting its command may lose one. */
+  end(): void;
 };
 
 export class CommandRunner {
@@ -56,8 +62,8 @@ export class CommandRunner {
       stderr: { cap: { max: 0, unit: "bytes" } },
       onOutput: (_stream, chunk) => options.onOutput(decoder.decode(chunk, { stream: true })),
     });
-    options.onRunning?.(interrupter(running));
     const end = (): void => endSoon(running);
+    options.onRunning?.({ interrupt: interrupter(running), end });
     if (options.signal?.aborted === true) end();
     options.signal?.addEventListener("abort", end, { once: true });
     // The engine asks it to end when its time is up.
