@@ -4,6 +4,7 @@ import { foldRegions, unfoldRegions } from "./fold-regions.ts";
 import type { Candidate, Layout } from "./fold-structure.ts";
 import { foldStructure } from "./fold-structure.ts";
 import { foldNamed } from "./folds/all.ts";
+import { digests } from "./folds/digests.ts";
 import { UnfoldError } from "./folds/fold.ts";
 import { MARK_OPENING, readMark, withMark } from "./folds/mark.ts";
 import { paint } from "./folds/paint.ts";
@@ -29,6 +30,13 @@ const MIN_ABBREVIATED_SHARE = 0.06;
 const MIN_ABBREVIATED_SHARE_OF_DENSE = 0.2;
 const MIN_ABBREVIATED_TOKENS = 25;
 const MIN_ABBREVIATED_SHARE_OF_CODE = 0.2;
+/** Digests of which only the beginning can be read must be what a text mostly is. */
+const MIN_SHORTENED_SHARE = 0.1;
+/** Folds of lists, and the kinds of text that are lists without a fold. */
+const LISTS = new Set(["paths", "table"]);
+const LISTED = new Set(["paths", "table", "log"]);
+/** Around a whole text, whatever is folded inside. */
+const OUTER_MARKS = new Set(["abbr", digests.name, paint.name]);
 const MIN_CHARS = 40;
 const DOS_LINES = "crlf";
 /** A longer stretch without a blank, digit or change of case takes long to count and holds nothing to fold. */
@@ -60,7 +68,7 @@ function inverseOf({ text, layouts }: Candidate): string | undefined {
 export function unfoldText(text: string, layouts: readonly Layout[]): string {
   if (layouts[0]?.fold === DOS_LINES) return unfoldText(text, layouts.slice(1)).replaceAll("\n", "\r\n");
   const mark = readMark(text);
-  const regions = mark?.name === "abbr" || mark?.name === paint.name ? undefined : unfoldRegions(text, layouts);
+  const regions = mark !== undefined && OUTER_MARKS.has(mark.name) ? undefined : unfoldRegions(text, layouts);
   if (regions !== undefined) return regions;
   const [layout, ...inner] = layouts;
   if (mark === undefined) {
@@ -71,7 +79,7 @@ export function unfoldText(text: string, layouts: readonly Layout[]): string {
   }
   const fold = foldNamed(mark.name);
   if (fold === undefined) throw new UnfoldError(`no fold ${mark.name}`);
-  if (fold.name === "abbr") return unfoldText(fold.unfold({ text }), layouts);
+  if (fold.name === "abbr" || fold === digests) return unfoldText(fold.unfold({ text }), layouts);
   if (fold === paint) {
     if (layout?.fold !== fold.name) throw new UnfoldError("what was painted is missing");
     return fold.unfold({ text: withMark(fold.name, "", unfoldText(mark.body, inner)), layout: layout.layout });
@@ -102,8 +110,19 @@ function smallest(text: string, pieces: Pieces, options: FoldOptions): Candidate
 
 function foldPlain(text: string, pieces: Pieces, options: FoldOptions): Candidate | undefined {
   const structural = foldStructure(text, pieces.tokens) ?? foldRegions(text, pieces.tokens, options.threshold);
-  const abbreviated = options.abbreviate === "never" ? undefined : foldPhrases(text, pieces, structural, options);
-  return abbreviated ?? structural;
+  if (options.abbreviate === "never") return structural;
+  const shortened = foldDigests(text, pieces.tokens, structural) ?? structural;
+  return foldPhrases(text, pieces, shortened, options) ?? shortened;
+}
+
+// Only in listings: what is read to be edited or run needs its digests as they are.
+function foldDigests(text: string, tokensBefore: number, structural: Candidate | undefined): Candidate | undefined {
+  const base = structural ?? { text, layouts: [], tokens: tokensBefore, folds: [] };
+  const folded = digests.fold(base.text);
+  if (folded === undefined || !(structural?.folds.some((fold) => LISTS.has(fold)) ?? isListing(text))) return undefined;
+  const tokens = countTokens(folded.text);
+  if (tokens > base.tokens * (1 - MIN_SHORTENED_SHARE)) return undefined;
+  return { text: folded.text, layouts: base.layouts, tokens, folds: [...base.folds, digests.name] };
 }
 
 function foldPhrases(
@@ -151,6 +170,10 @@ function cheapElsewhere(text: string): number {
   let tokens = 0;
   for (const [run] of text.matchAll(/(\d)\1{5,}/g)) tokens += Math.ceil(run.length / 3) - 1;
   return tokens;
+}
+
+function isListing(text: string): boolean {
+  return LISTED.has(paragraphKind(text).kind);
 }
 
 // Code, patches and prose are read word by word and quoted back; letters would get in the way.

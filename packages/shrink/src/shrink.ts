@@ -7,6 +7,7 @@ import type { FoldNote, NotedPart } from "./fold-note.ts";
 import { NOTE_KEY, ORIGINAL_KEY } from "./fold-note.ts";
 import type { FoldOptions } from "./fold-text.ts";
 import { foldText } from "./fold-text.ts";
+import { digests, withHandle } from "./folds/digests.ts";
 import { UnfoldError } from "./folds/fold.ts";
 import { Originals } from "./originals.ts";
 import type { RepeatOptions } from "./repeats.ts";
@@ -139,7 +140,9 @@ export class Shrinker {
   #emit(result: ToolResult, drafts: (Draft | undefined)[], droppedStructured: boolean): Shrunk {
     const meta = escapeMeta(result._meta);
     const handle = this.#handleFor(result, drafts, droppedStructured);
-    const kept = drafts.map((draft) => (draft !== undefined && this.#proves(draft) ? draft : undefined));
+    const kept = drafts.map((draft) =>
+      draft !== undefined && this.#proves(draft) ? namingOriginal(draft, handle) : undefined,
+    );
     const cut = this.#cut(blocksOf(result), kept, handle);
     const counts = countsOf(kept, cut);
     if (cut.every((text) => text === undefined) && !droppedStructured) {
@@ -261,6 +264,12 @@ type Draft = {
   tokens: number;
   seen?: Record<string, string>;
 };
+
+// A text without its digests must say who has them.
+function namingOriginal(draft: Draft, handle: string | undefined): Draft | undefined {
+  if (!draft.folds.includes(digests.name)) return draft;
+  return handle === undefined ? undefined : { ...draft, after: withHandle(draft.after, handle) };
+}
 
 function countsOf(
   kept: (Draft | undefined)[],

@@ -82,6 +82,7 @@ const MAKERS: ((random: Random) => string)[] = [
   jsonLines,
   paths,
   labelledPaths,
+  columnsAndPaths,
   grep,
   tree,
   listing,
@@ -168,6 +169,30 @@ function labelledPaths(random: Random): string {
   return many(random, 16, () =>
     random.below(9) === 0 ? word(random) : label().padStart(width) + gap + path(random, "./"),
   ).join("\n");
+}
+
+// As `git ls-files -s`, `sha256sum`, `git log --numstat` and `du | sort` do: columns before paths, sorted or not.
+function columnsAndPaths(random: Random): string {
+  const known = many(random, 4, () => digest(random));
+  const column = random.pick<() => string>([
+    () => (random.below(4) === 0 ? random.pick(known) : digest(random)),
+    () => `100644 ${digest(random)} 0`,
+    () => `${random.below(90)}\t${random.below(90)}`,
+    () => String(random.below(5000)).padStart(6),
+    () => `-rw-r--r-- 1 root root ${String(random.below(90_000)).padStart(5)} Aug 22 05:55`,
+  ]);
+  const lines = many(random, 24, () => `${column()}${random.pick(["\t", "\t", "  "])}${path(random, "./")}`);
+  const name = (line: string) => line.slice(line.lastIndexOf("./"));
+  const order = random.below(4);
+  if (order === 0) lines.sort((left, right) => (name(left) < name(right) ? -1 : 1));
+  else if (order === 1) lines.sort((left, right) => parseInt(right, 10) - parseInt(left, 10));
+  if (random.below(4) === 0) lines.splice(random.below(lines.length), 0, "", `commit ${digest(random)}`);
+  return lines.join("\n") + random.pick(["", "\n"]);
+}
+
+function digest(random: Random): string {
+  const digits = random.pick([32, 40, 40, 64, 128, 39]);
+  return Array.from({ length: digits }, () => random.below(16).toString(16)).join("");
 }
 
 function grep(random: Random): string {

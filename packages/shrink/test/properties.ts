@@ -2,6 +2,7 @@
 // scripts/property.ts (a million).
 import { JSON_FOLDS, LINE_FOLDS } from "../src/folds/all.ts";
 import { abbreviations } from "../src/folds/abbreviations.ts";
+import { digests } from "../src/folds/digests.ts";
 import { paint } from "../src/folds/paint.ts";
 import type { ToolResult } from "../src/index.ts";
 import { countTokens, Originals, Shrinker, Unfolder, wholeText } from "../src/index.ts";
@@ -21,7 +22,7 @@ export type Outcome = {
 const SESSION_LENGTH = 12;
 const MAX_CHARS = 1500;
 const SECRET = new Uint8Array(32).fill(7);
-const FOLDS = [...JSON_FOLDS, ...LINE_FOLDS, abbreviations, paint];
+const FOLDS = [...JSON_FOLDS, ...LINE_FOLDS, abbreviations, digests, paint];
 
 export function checkInputs(count: number, seed: number, progress?: (done: number) => void): Outcome {
   const random = new Random(seed);

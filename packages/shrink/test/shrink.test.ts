@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { createHash } from "node:crypto";
 
 import type { ToolResult } from "../src/index.ts";
 import {
@@ -25,6 +26,8 @@ const PATHS = Array.from({ length: 30 }, (_, i) => `/home/dev/work/project/src/p
   .sort()
   .join("\n");
 
+const sha = (i: number) => createHash("sha1").update(`${i}`).digest("hex");
+
 function comesBack(emitted: ToolResult, original: ToolResult): void {
   expect(new Unfolder().unfold({ text: wholeText(emitted), meta: emitted._meta })).toEqual({
     ok: true,
@@ -43,6 +46,36 @@ test("a result that can be smaller is, carries a handle, and comes back", () => 
   expect(result._meta?.[ORIGINAL_KEY]).toBe(handle);
   expect(shrinker.originals.read("", handle ?? "")).toEqual({ ok: true, result: original });
   comesBack(result, original);
+});
+
+test("digests that were shortened can be had from the original, and the text says where", () => {
+  const lines = Array.from(
+    { length: 12 },
+    (_, i) => `${createHash("sha256").update(`${i}`).digest("hex")}  src/file${i}.ts`,
+  );
+  const original = textResult(lines.join("\n"));
+  const shrinker = new Shrinker();
+  const { result, handle = "", folds, tokensAfter } = shrinker.shrink(original);
+  expect(folds).toEqual(["paths", "digests"]);
+  expect(wholeText(result)).toContain(`read_original ${handle}]\n`);
+  expect(wholeText(result)).toContain(lines[0]?.slice(0, 7) ?? "");
+  expect(wholeText(result)).not.toContain(lines[0]?.slice(0, 12) ?? "");
+  expect(tokensAfter).toBe(countTokens(wholeText(result)));
+  expect(shrinker.originals.read("", handle, { pattern: "file3.ts" })).toMatchObject({
+    result: { content: [{ text: `4:${lines[3]}` }] },
+  });
+  comesBack(result, original);
+});
+
+test.each<[string, string]>([
+  [
+    "a lock file",
+    Array.from({ length: 20 }, (_, i) => `[[package]]\nname = "p${i}"\nchecksum = "${sha(i)}"\n`).join("\n"),
+  ],
+  ["JSON", JSON.stringify(Array.from({ length: 20 }, (_, i) => ({ sha: sha(i), path: `src/${i}.ts` })))],
+  ["code", Array.from({ length: 20 }, (_, i) => `const pin${i} = "${sha(i)}";`).join("\n")],
+])("digests stay whole in %s: they are there to be copied", (_, text) => {
+  expect(wholeText(new Shrinker().shrink(textResult(text)).result)).toContain(sha(7));
 });
 
 test.each<[string, ToolResult]>([

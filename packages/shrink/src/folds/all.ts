@@ -1,5 +1,6 @@
 // The folds by name, and the order in which they are tried.
 import { abbreviations } from "./abbreviations.ts";
+import { digests } from "./digests.ts";
 import { diffHeaders } from "./diff-headers.ts";
 import { drawnTree } from "./drawn-tree.ts";
 import type { Fold } from "./fold.ts";
@@ -29,7 +30,7 @@ export const LINE_FOLDS: readonly Fold[] = [
 ];
 
 const BY_NAME = new Map<string, Fold>(
-  [...JSON_FOLDS, ...LINE_FOLDS, abbreviations, paint].map((fold) => [fold.name, fold]),
+  [...JSON_FOLDS, ...LINE_FOLDS, abbreviations, digests, paint].map((fold) => [fold.name, fold]),
 );
 
 export function foldNamed(name: string): Fold | undefined {

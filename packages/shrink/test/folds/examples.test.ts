@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 
 import { abbreviations } from "../../src/folds/abbreviations.ts";
+import { digests } from "../../src/folds/digests.ts";
 import { diffHeaders } from "../../src/folds/diff-headers.ts";
 import { drawnTree } from "../../src/folds/drawn-tree.ts";
 import type { Fold } from "../../src/folds/fold.ts";
@@ -25,6 +26,7 @@ const TREE = [
     children: [file("b.ts"), { name: "empty", type: "directory", children: [] }, file("c d.ts")],
   },
 ];
+const DIGESTS = Array.from({ length: 8 }, (_, i) => String(i).repeat(7) + "0123456789abcdef".repeat(3).slice(0, 33));
 const TSC = Array.from(
   { length: 12 },
   (_, i) => `index.js(${i},7): error TS7006: Parameter 'p${i}' implicitly has an 'any' type.`,
@@ -163,6 +165,16 @@ test.each<[string, Fold, string, string]>([
     "name      size\na.ts         1\nlong.ts   1234\n",
     "[bosun:table]\nname size\na.ts 1\nlong.ts 1234\n",
   ],
+  [
+    "digests begin with their digits, and stand there once",
+    digests,
+    [...DIGESTS, DIGESTS[0]].map((digest, i) => `${digest}\ttags/${i}`).join("\n"),
+    [
+      `[bosun:digests 7 digits, then words; read_original ${"0".repeat(24)}]`,
+      ...DIGESTS.map((digest, i) => `${digest.slice(0, 7)}ChArchThroughCalcWinnerAmazingGenSafeUuidBirTras\ttags/${i}`),
+      "0000000…\ttags/8",
+    ].join("\n"),
+  ],
   ["the same line again and again", lineRuns, "a\nwait\nwait\nwait\nb", "[bosun:runs]\na\n×3 wait\nb"],
   ["colours are gone, and the mark says so", paint, "\u001b[31merror\u001b[0m: x", "[bosun:unpainted]\nerror: x"],
   ["progress that was overwritten is gone", paint, "10%\r50%\r100% done\nnext", "[bosun:unpainted]\n100% done\nnext"],
@@ -189,6 +201,9 @@ test.each<[string, Fold, string]>([
   ["sentences are no paths", pathList, "This is one.\nThis is two.\nAnd three."],
   ["JSON with odd white space is not ours", compactJson, '{"a":1 ,"b": 2}'],
   ["cut-off JSON is not JSON", jsonNotation, '[{"a":1},{"a":'],
+  ["a handful of digests is there to be used", digests, DIGESTS.slice(1).join("\n")],
+  ["what already looks like a short digest stays", digests, [...DIGESTS, "0000000…"].join("\n")],
+  ["ids of 32 digits are not digests", digests, DIGESTS.map((digest) => digest.slice(8)).join("\n")],
   ["words that do not line up are no table", alignedTable, "a b   c\ndd e f   g h\nx"],
 ])("%s", (_, fold, text) => {
   expect(fold.fold(text)).toBeUndefined();
