@@ -14,6 +14,14 @@ const MAX_KNOWN_RUNS = 2048;
 /** Ids of pieces that are no token start above every rank. */
 const FIRST_OWN_ID = 1 << 18;
 const OWN_ID_MASK = (1 << 18) - 1;
+/** Pieces up to this size are found again by their characters alone, without a look at the vocabulary. */
+const SHORT_CHARS = 8;
+const SHORT_SLOTS = 1 << 12;
+const SHORT_SLOT_MASK = (SHORT_SLOTS - 1) << 2;
+/** Above what eight characters can cost. */
+const COST_BASE = 16;
+const SPACE = 0x20;
+const APOSTROPHE = 0x27;
 
 /**
  * The pieces of a text, in order: where each ends, what it is and what it costs. Equal pieces have equal ids; pieces
@@ -23,44 +31,40 @@ export type Pieces = { count: number; ends: Uint32Array; ids: Int32Array; costs:
 
 /** Number of o200k tokens. Text that spells a special token is text. */
 export function countTokens(text: string): number {
-  const counter = sharedCounter();
-  let tokens = 0;
-  for (let at = 0; at < text.length;) {
-    const end = pieceEnd(text, at, counter.vocabulary);
-    tokens += counter.cost(text, at, end);
-    at = end;
-  }
-  return tokens;
+  return latest.text === text ? latest.tokens : walk(text, undefined);
 }
 
-// Reused from call to call: a fresh set for every text would keep the collector busy. Who asks for pieces is done
-// with them before anyone asks again.
-let ends = new Uint32Array(4096);
-let ids = new Int32Array(4096);
-let costs = new Uint32Array(4096);
+// Of one text several ask for the count, one after the other.
+let latest = { text: "", tokens: 0 };
+
+/** Room for the pieces of one text, used again for the next: a fresh set each would keep the collector busy. */
+export class PieceBuffer {
+  count = 0;
+  ends = new Uint32Array(4096);
+  ids = new Int32Array(4096);
+  costs = new Uint32Array(4096);
+
+  /** The pieces of a text. Valid until this buffer is asked again. */
+  split(text: string): Pieces {
+    this.count = 0;
+    const tokens = walk(text, this);
+    if (text.length <= MAX_KEPT_CHARS * 2) latest = { text, tokens };
+    const { count, ends, ids, costs } = this;
+    return { count, ends, ids, costs, tokens };
+  }
+
+  grow(): void {
+    this.ends = grown(this.ends, new Uint32Array(this.count * 2));
+    this.ids = grown(this.ids, new Int32Array(this.count * 2));
+    this.costs = grown(this.costs, new Uint32Array(this.count * 2));
+  }
+}
+
+const shared = new PieceBuffer();
 
 /** The pieces of a text. Valid until the next call. */
 export function splitPieces(text: string): Pieces {
-  const counter = sharedCounter();
-  let count = 0;
-  let tokens = 0;
-  for (let at = 0; at < text.length;) {
-    const end = pieceEnd(text, at, counter.vocabulary);
-    const cost = counter.cost(text, at, end);
-    if (count === ends.length) {
-      ends = grown(ends, new Uint32Array(count * 2));
-      ids = grown(ids, new Int32Array(count * 2));
-      costs = grown(costs, new Uint32Array(count * 2));
-    }
-    ends[count] = end;
-    costs[count] = cost;
-    ids[count] =
-      counter.rank >= 0 ? counter.rank : FIRST_OWN_ID + ((counter.hash ^ (counter.hash >>> 18)) & OWN_ID_MASK);
-    count++;
-    tokens += cost;
-    at = end;
-  }
-  return { count, ends, ids, costs, tokens };
+  return shared.split(text);
 }
 
 function grown<Numbers extends Uint32Array | Int32Array>(from: Numbers, to: Numbers): Numbers {
@@ -68,11 +72,100 @@ function grown<Numbers extends Uint32Array | Int32Array>(from: Numbers, to: Numb
   return to;
 }
 
-let shared: Counter | undefined;
+// The tokens of a text; its pieces go into the buffer, if there is one.
+function walk(text: string, into: PieceBuffer | undefined): number {
+  const counter = sharedCounter();
+  const known = counter.short;
+  const { length } = text;
+  let tokens = 0;
+  for (let at = 0; at < length;) {
+    // Most pieces are short ASCII words, perhaps after a blank. Their characters, eight at most, are gathered in two
+    // numbers on the way to their end, and are all there is to compare.
+    let high = 0;
+    let low = 0;
+    let end = at;
+    let unit = text.charCodeAt(end);
+    if (unit === SPACE) {
+      low = SPACE;
+      unit = text.charCodeAt(++end);
+    }
+    const word = end;
+    while (unit >= 0x41 && unit <= 0x5a) {
+      high = (high << 8) | (low >>> 24);
+      low = (low << 8) | unit;
+      unit = text.charCodeAt(++end);
+    }
+    while (unit >= 0x61 && unit <= 0x7a) {
+      high = (high << 8) | (low >>> 24);
+      low = (low << 8) | unit;
+      unit = text.charCodeAt(++end);
+    }
+    // Three digits at most, and no blank before them.
+    if (end === at) {
+      while (unit >= 0x30 && unit <= 0x39 && end < at + 3) {
+        low = (low << 8) | unit;
+        unit = text.charCodeAt(++end);
+      }
+      if (end === at + 3) unit = 0;
+    }
+    // An apostrophe or another alphabet may belong to the word.
+    let short = end - at <= SHORT_CHARS;
+    if (end === word || unit === APOSTROPHE || unit > 127) {
+      end = pieceEnd(text, at, counter.vocabulary);
+      short = end - at <= SHORT_CHARS;
+      if (short) {
+        high = 0;
+        low = 0;
+        for (let i = at; i < end; i++) {
+          unit = text.charCodeAt(i);
+          // A zero would look like no character at all.
+          if (unit > 127 || unit === 0) short = false;
+          high = (high << 8) | (low >>> 24);
+          low = (low << 8) | unit;
+        }
+      }
+    }
+    let found = -1;
+    let slot = 0;
+    if (short) {
+      const hash = Math.imul(low, 0x9e3779b1) ^ Math.imul(high, 0x85ebca6b);
+      slot = (hash ^ (hash >>> 15)) & SHORT_SLOT_MASK;
+      if (known[slot] === low && known[slot + 1] === high) found = known[slot + 2] ?? -1;
+    }
+    if (found < 0) {
+      const cost = counter.cost(text, at, end);
+      found = counter.id * COST_BASE + cost;
+      if (short) {
+        known[slot] = low;
+        known[slot + 1] = high;
+        known[slot + 2] = found;
+      }
+      tokens += cost;
+      if (into !== undefined) put(into, end, counter.id, cost);
+    } else {
+      const cost = found % COST_BASE;
+      tokens += cost;
+      if (into !== undefined) put(into, end, (found - cost) / COST_BASE, cost);
+    }
+    at = end;
+  }
+  return tokens;
+}
+
+function put(into: PieceBuffer, end: number, id: number, cost: number): void {
+  const at = into.count;
+  if (at === into.ends.length) into.grow();
+  into.ends[at] = end;
+  into.ids[at] = id;
+  into.costs[at] = cost;
+  into.count = at + 1;
+}
+
+let onlyCounter: Counter | undefined;
 
 function sharedCounter(): Counter {
-  shared ??= new Counter(vocabulary());
-  return shared;
+  onlyCounter ??= new Counter(vocabulary());
+  return onlyCounter;
 }
 
 class Counter {
@@ -80,7 +173,14 @@ class Counter {
   rank = -1;
   /** Hash of its characters. */
   hash = 0;
+  /** What it is: equal pieces have equal ids. */
+  get id(): number {
+    return this.rank >= 0 ? this.rank : FIRST_OWN_ID + ((this.hash ^ (this.hash >>> 18)) & OWN_ID_MASK);
+  }
+
   readonly vocabulary: Vocabulary;
+  /** Short ASCII pieces seen lately: their characters in two numbers, their id and cost in a third, one unused. */
+  readonly short = new Int32Array(SHORT_SLOTS * 4);
   readonly #slices: Slices;
   readonly #encoder = new TextEncoder();
   // Copies of their characters: a slice of a text would keep the whole text alive.

@@ -15,8 +15,6 @@ const WIDE = 8;
 
 /** Where the piece that starts at `start` ends. `start` is below the length of the text. */
 export function pieceEnd(text: string, start: number, vocabulary: Vocabulary): number {
-  const plain = plainWordEnd(text, start);
-  if (plain > 0) return plain;
   const length = text.length;
   const first = classAt(text, start, vocabulary);
   const kind = first & 7;
@@ -37,20 +35,6 @@ export function pieceEnd(text: string, start: number, vocabulary: Vocabulary): n
     if ((next & 7) === other || (next & 7) === mark) return symbolsEnd(text, second + (next >> 3) + 1, vocabulary);
   }
   return blankEnd(text, start, vocabulary);
-}
-
-// Most pieces are a blank and an ASCII word. −1: look more closely.
-function plainWordEnd(text: string, start: number): number {
-  let at = start;
-  let unit = text.charCodeAt(at);
-  if (unit === SPACE) unit = text.charCodeAt(++at);
-  const word = at;
-  while (unit >= 0x41 && unit <= 0x5a) unit = text.charCodeAt(++at);
-  const lowerFrom = at;
-  while (unit >= 0x61 && unit <= 0x7a) unit = text.charCodeAt(++at);
-  if (at === word || unit === APOSTROPHE || unit > 0x7f) return -1;
-  // Upper-case letters alone end here too; after lower-case ones the next upper-case letter starts a new piece.
-  return at > lowerFrom || !(unit >= 0x41 && unit <= 0x5a) ? at : -1;
 }
 
 function classAt(text: string, at: number, vocabulary: Vocabulary): number {
