@@ -10,6 +10,7 @@ import { splitPieces } from "../tokens/count.ts";
 import type { Fold, Folded } from "./fold.ts";
 import { UnfoldError } from "./fold.ts";
 import { readMark, withMark } from "./mark.ts";
+import { placesOf, Taken } from "./phrase-places.ts";
 import type { Phrase } from "./phrases.ts";
 import { findPhrases } from "./phrases.ts";
 
@@ -61,26 +62,24 @@ export function abbreviate(
   worthwhile: number = 0,
 ): (Folded & { letters: number }) | undefined {
   if (pieces.tokens < MIN_TOKENS) return undefined;
-  const taken = new Set(text.match(LETTER));
-  const letters = LETTERS.filter((letter) => !taken.has(letter));
+  const present = new Set(text.match(LETTER));
+  const letters = LETTERS.filter((letter) => !present.has(letter));
   const phrases = choosePhrases(findPhrases(text, pieces), Math.min(letters.length, MAX_PHRASES));
   if (phrases.length === 0 || mostSaved(phrases) < worthwhile) return undefined;
   const legend: string[] = [];
-  let body = text;
+  const taken = new Taken(text.length);
+  const places = placesOf(text, phrases);
   let used = 0;
-  for (const { start, end, cost } of phrases) {
-    const phrase = text.slice(start, end);
-    const letter = letters[legend.length] ?? "";
-    const shorter = body.replaceAll(phrase, letter);
-    const times = (body.length - shorter.length) / (phrase.length - 1);
+  for (const [i, { start, end, cost }] of phrases.entries()) {
+    const free = taken.free(places[i] ?? [], end - start);
     // An earlier, longer phrase may have taken most of its places.
-    if (times * (cost - 1) <= cost + LEGEND_TOKENS) continue;
-    legend.push(`${letter}=${phrase}\n`);
-    body = shorter;
-    used += times + 1;
+    if (free.length * (cost - 1) <= cost + LEGEND_TOKENS) continue;
+    legend.push(`${letters[legend.length] ?? ""}=${text.slice(start, end)}\n`);
+    taken.take(free, end - start);
+    used += free.length + 1;
   }
   if (legend.length === 0) return undefined;
-  return { text: withMark("abbr", "", legend.join("") + body), letters: used };
+  return { text: withMark("abbr", "", legend.join("") + taken.write(text, letters)), letters: used };
 }
 
 // Phrases are also found where the grammar cut the text differently: seldom more than twice as often as was counted.

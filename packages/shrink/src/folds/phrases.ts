@@ -9,6 +9,7 @@ const MAX_ROUNDS = 16;
 const LEGEND_TOKENS = 3;
 /** Stands between lines: no phrase crosses it. */
 const BARRIER = -1;
+const UNKNOWN = -2;
 /** In long texts a phrase must come three times: what comes twice is rarely worth the search. */
 const LONG_FROM = 6000;
 
@@ -53,28 +54,25 @@ class Grammar {
   /** One round. false: nothing was left to join. */
   join(atLeast: number): boolean {
     const symbols = this.#symbols;
-    const pairs = this.#pairs;
-    pairs.clear(this.#length);
-    for (let i = 0; i + 1 < this.#length; i++) {
-      const a = symbols[i] ?? BARRIER;
-      const b = symbols[i + 1] ?? BARRIER;
-      if (a !== BARRIER && b !== BARRIER) pairs.add(a, b);
-    }
+    const places = this.#places;
+    const { counts, entries } = this.#pairs;
+    const length = this.#length;
+    this.#pairs.count(symbols, length);
     let written = 0;
     let joined = false;
-    let here = this.#countAt(0);
-    for (let i = 0; i < this.#length;) {
-      const next = this.#countAt(i + 1);
+    let here = counts[entries[0] ?? 0] ?? 0;
+    for (let i = 0; i < length;) {
+      const next = counts[entries[i + 1] ?? 0] ?? 0;
       if (here >= atLeast && here >= next) {
         symbols[written] = this.#rule(i);
-        this.#places[written++] = this.#places[i] ?? 0;
+        places[written++] = places[i] ?? 0;
         joined = true;
         i += 2;
-        here = this.#countAt(i);
+        here = counts[entries[i] ?? 0] ?? 0;
         continue;
       }
       symbols[written] = symbols[i] ?? BARRIER;
-      this.#places[written++] = this.#places[i] ?? 0;
+      places[written++] = places[i] ?? 0;
       i++;
       here = next;
     }
@@ -82,25 +80,18 @@ class Grammar {
     return joined;
   }
 
-  #countAt(i: number): number {
-    if (i + 1 >= this.#length) return 0;
-    const a = this.#symbols[i] ?? BARRIER;
-    const b = this.#symbols[i + 1] ?? BARRIER;
-    return a === BARRIER || b === BARRIER ? 0 : this.#pairs.count(a, b);
-  }
-
   #rule(i: number): number {
+    const known = this.#pairs.rule(i);
+    if (known >= 0) return known;
     const a = this.#symbols[i] ?? 0;
     const b = this.#symbols[i + 1] ?? 0;
-    const known = this.#pairs.rule(a, b);
-    if (known >= 0) return known;
     const rule = this.#firstRule + this.#left.length;
     this.#left.push(a);
     this.#right.push(b);
     this.#cost.push(this.#costOf(a, this.#places[i] ?? 0) + this.#costOf(b, this.#places[i + 1] ?? 0));
     this.#first.push(this.#places[i] ?? 0);
     this.#size.push(this.#sizeOf(a) + this.#sizeOf(b));
-    this.#pairs.setRule(a, b, rule);
+    this.#pairs.setRule(i, rule);
     return rule;
   }
 
@@ -187,7 +178,7 @@ class Grammar {
 }
 
 // Reused from text to text; nothing here outlives one call of findPhrases.
-const buffers: Int32Array[] = Array.from({ length: 6 }, () => new Int32Array(1024));
+const buffers: Int32Array[] = Array.from({ length: 8 }, () => new Int32Array(1024));
 
 function scratch(which: number, size: number): Int32Array {
   let buffer = buffers[which];
@@ -204,63 +195,83 @@ function endsLine(text: string, start: number, end: number): boolean {
 
 /** Pairs of symbols by hash: how often each occurs in this round, and which rule it became in any round. */
 class PairTable {
-  #mask = 0;
+  /** Which pair starts at each symbol of the sequence, as a number; 0 where none does. */
+  readonly entries: Int32Array;
+  /** How often each pair occurs. */
+  readonly counts: Int32Array;
   readonly #a: Int32Array;
   readonly #b: Int32Array;
-  readonly #counts: Int32Array;
-  readonly #rules = new Map<number, number>();
+  /** Rule of each pair of this round, where it has been asked for. */
+  readonly #ruleOf: Int32Array;
   readonly #slots: Int32Array;
-  #used = 0;
+  readonly #rules = new Map<number, number>();
 
   constructor(symbols: number) {
     this.#slots = scratch(2, symbols * 4 + 64);
     this.#a = scratch(3, symbols + 1);
     this.#b = scratch(4, symbols + 1);
-    this.#counts = scratch(5, symbols + 1);
+    this.counts = scratch(5, symbols + 1);
+    this.entries = scratch(6, symbols + 2);
+    this.#ruleOf = scratch(7, symbols + 1);
   }
 
-  /** For a sequence of this length: a shorter one needs, and clears, a smaller table. */
-  clear(symbols: number): void {
+  /** Begins a round. A shorter sequence needs, and clears, a smaller table. */
+  count(symbols: Int32Array, length: number): void {
     let size = 64;
-    while (size < symbols * 2) size *= 2;
-    this.#mask = size - 1;
-    this.#slots.fill(0, 0, size);
-    this.#used = 0;
-  }
-
-  add(a: number, b: number): void {
-    let slot = hashPair(a, b) & this.#mask;
-    for (;;) {
-      const entry = this.#slots[slot] ?? 0;
-      if (entry === 0) break;
-      if (this.#a[entry] === a && this.#b[entry] === b) {
-        this.#counts[entry] = (this.#counts[entry] ?? 0) + 1;
-        return;
+    while (size < length * 2) size *= 2;
+    const mask = size - 1;
+    const slots = this.#slots;
+    const { entries, counts } = this;
+    const [as, bs] = [this.#a, this.#b];
+    slots.fill(0, 0, size);
+    let used = 0;
+    counts[0] = 0;
+    entries.fill(0, Math.max(0, length - 1), length + 2);
+    let a = symbols[0] ?? BARRIER;
+    for (let i = 0; i + 1 < length; i++) {
+      const b = symbols[i + 1] ?? BARRIER;
+      if (a === BARRIER || b === BARRIER) {
+        entries[i] = 0;
+        a = b;
+        continue;
       }
-      slot = (slot + 1) & this.#mask;
+      let slot = hashPair(a, b) & mask;
+      let entry = slots[slot] ?? 0;
+      while (entry !== 0 && (as[entry] !== a || bs[entry] !== b)) {
+        slot = (slot + 1) & mask;
+        entry = slots[slot] ?? 0;
+      }
+      if (entry === 0) {
+        entry = ++used;
+        slots[slot] = entry;
+        as[entry] = a;
+        bs[entry] = b;
+        counts[entry] = 0;
+        this.#ruleOf[entry] = UNKNOWN;
+      }
+      counts[entry] = (counts[entry] ?? 0) + 1;
+      entries[i] = entry;
+      a = b;
     }
-    const entry = ++this.#used;
-    this.#slots[slot] = entry;
-    this.#a[entry] = a;
-    this.#b[entry] = b;
-    this.#counts[entry] = 1;
   }
 
-  count(a: number, b: number): number {
-    for (let slot = hashPair(a, b) & this.#mask; ; slot = (slot + 1) & this.#mask) {
-      const entry = this.#slots[slot] ?? 0;
-      if (entry === 0) return 0;
-      if (this.#a[entry] === a && this.#b[entry] === b) return this.#counts[entry] ?? 0;
-    }
+  /** The rule that the pair at this symbol became; −1: none yet. */
+  rule(i: number): number {
+    const entry = this.entries[i] ?? 0;
+    let rule = this.#ruleOf[entry] ?? UNKNOWN;
+    if (rule === UNKNOWN) this.#ruleOf[entry] = rule = this.#rules.get(this.#key(entry)) ?? -1;
+    return rule;
+  }
+
+  setRule(i: number, rule: number): void {
+    const entry = this.entries[i] ?? 0;
+    this.#ruleOf[entry] = rule;
+    this.#rules.set(this.#key(entry), rule);
   }
 
   // Symbols stay below 2^21 by the size limit of the gate, so a pair fits a double exactly.
-  rule(a: number, b: number): number {
-    return this.#rules.get(a * 0x200000 + b) ?? -1;
-  }
-
-  setRule(a: number, b: number, rule: number): void {
-    this.#rules.set(a * 0x200000 + b, rule);
+  #key(entry: number): number {
+    return (this.#a[entry] ?? 0) * 0x200000 + (this.#b[entry] ?? 0);
   }
 }
 
