@@ -1,4 +1,5 @@
 // bosun audit: what was decided and done on this machine, shown, filtered, followed, and checked for being whole.
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { GuardError, loadSettings, readAuditFolder, lastRecords, verifyAuditFolder } from "@bosun/guard";
@@ -88,7 +89,11 @@ function verify(folder: string, words: Words): number {
 
 function folderFrom(words: Words): string {
   const folder = words.text("folder");
-  if (folder !== undefined) return path.resolve(folder);
+  // The usual folder may not be there yet; one that somebody names is.
+  if (folder !== undefined) {
+    if (!existsSync(folder)) throw new UsageError(`--folder: ${folder} does not exist`);
+    return path.resolve(folder);
+  }
   const config = words.text("config");
   const home = process.env["HOME"] ?? homedir();
   const { settings, folders } = loadSettings({

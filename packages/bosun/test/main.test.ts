@@ -25,6 +25,22 @@ test.concurrent.each<[string, string[], string]>([
   expect({ code, out }).toEqual({ code: 2, out: "" });
 });
 
+test.concurrent.each<[string, string[], string]>([
+  ["an address that is not ours", ["serve", "--host", "8.8.8.8", "--token", "t"], "this machine has no such address"],
+  ["a name that nobody knows", ["serve", "--host", "nobody.invalid", "--token", "t"], "no such address"],
+  ["a folder of records that is not there", ["audit", "--folder", "none"], "--folder: none does not exist"],
+  [
+    "a servers file that is not there",
+    ["proxy", "--servers", "none.json"],
+    "--servers none.json: there is no such file",
+  ],
+])("what cannot be used is said in plain words: %s", async (_, words, said) => {
+  using place = new Place();
+  const { code, err, out } = await place.run(words);
+  expect(err).toContain(said);
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+});
+
 test.concurrent.each(Object.keys(COMMANDS))("bosun %s --help teaches with an example", async (name) => {
   using place = new Place();
   const { code, out, err } = await place.run([name, "--help"]);

@@ -34,11 +34,16 @@ export function listen(tools: ToolService, config: Config, token: string | undef
   }
 }
 
+const WHY_NOT: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another program has this port; --port 0 takes a free one",
+  EACCES: "ports below 1024 are not for this user",
+  EADDRNOTAVAIL: "this machine has no such address",
+  ENOENT: "this machine has no such address", // a name that nobody knows
+};
+
 function whyNot(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return "code" in error && error.code === "EADDRINUSE"
-    ? "another program has this port; --port 0 takes a free one"
-    : error.message;
+  return WHY_NOT["code" in error ? String(error.code) : ""] ?? error.message;
 }
 
 export function generateToken(): string {

@@ -35,7 +35,8 @@ function contentOf(file: string): string {
     const text = readFileSync(path.resolve(file), "utf8");
     if (text.length <= MAX_BYTES) return text;
   } catch (error) {
-    throw new UsageError(`--servers ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
+    throw new UsageError(`--servers ${file}: ${isAbsent ? "there is no such file" : String(error)}`);
   }
   throw new UsageError(`--servers ${file}: larger than ${MAX_BYTES} bytes`);
 }
