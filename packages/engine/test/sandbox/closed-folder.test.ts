@@ -5,16 +5,22 @@ import path from "node:path";
 import { Workspace } from "../workspace.ts";
 
 const isRoot = process.getuid?.() === 0;
-const missing = ["bwrap", ...(isRoot ? ["setpriv"] : [])].filter((tool) => Bun.which(tool) === null);
 const OTHER = 65_534;
+const missing = ["bwrap", ...(isRoot ? ["setpriv"] : [])].filter((tool) => Bun.which(tool) === null);
+const hindrances = [
+  ...missing.map((tool) => `${tool} is not installed`),
+  ...(isRoot && !isOpenToAll(import.meta.dir) ? ["nobody else can read this clone"] : []),
+];
 
 // The mode of one's own folder can be changed back, so it is mounted read-only.
 for (const [name, isOwn] of [
   ["of one's own", true],
   ["of somebody else", false],
 ] as const) {
-  const possible = missing.length === 0 && (isRoot || isOwn);
-  test.skipIf(!possible)(`a folder ${name}: bubblewrap works, no policy is made in it, work goes on`, async () => {
+  const reasons = [...hindrances, ...(isRoot || isOwn ? [] : ["only root can give a folder away"])];
+  const why = reasons.length === 0 ? "" : ` (skipped: ${reasons.join(", ")})`;
+  const title = `a folder ${name}: bubblewrap works, no policy is made in it, work goes on${why}`;
+  test.skipIf(reasons.length > 0)(title, async () => {
     using workspace = new Workspace({ file: "text\n", "sub/x": "x" });
     const all = [".", "file", "sub", "sub/x"].map((at) => workspace.at(at));
     if (isRoot) fs.chmodSync(workspace.base, 0o755);
@@ -37,4 +43,9 @@ for (const [name, isOwn] of [
     });
     expect(fs.existsSync(workspace.at(".bosun.toml"))).toBe(false);
   });
+}
+
+function isOpenToAll(folder: string): boolean {
+  if ((fs.statSync(folder).mode & 0o005) !== 0o005) return false;
+  return path.dirname(folder) === folder || isOpenToAll(path.dirname(folder));
 }
