@@ -2,24 +2,16 @@
 import { expect, test } from "bun:test";
 import fs from "node:fs";
 import path from "node:path";
+import { asOther, hindrances, isRoot, OTHER, skipped } from "../other-user.ts";
 import { Workspace } from "../workspace.ts";
-
-const isRoot = process.getuid?.() === 0;
-const OTHER = 65_534;
-const missing = ["bwrap", ...(isRoot ? ["setpriv"] : [])].filter((tool) => Bun.which(tool) === null);
-const hindrances = [
-  ...missing.map((tool) => `${tool} is not installed`),
-  ...(isRoot && !isOpenToAll(import.meta.dir) ? ["nobody else can read this clone"] : []),
-];
 
 // The mode of one's own folder can be changed back, so it is mounted read-only.
 for (const [name, isOwn] of [
   ["of one's own", true],
   ["of somebody else", false],
 ] as const) {
-  const reasons = [...hindrances, ...(isRoot || isOwn ? [] : ["only root can give a folder away"])];
-  const why = reasons.length === 0 ? "" : ` (skipped: ${reasons.join(", ")})`;
-  const title = `a folder ${name}: bubblewrap works, no policy is made in it, work goes on${why}`;
+  const reasons = [...hindrances(["bwrap"]), ...(isRoot || isOwn ? [] : ["only root can give a folder away"])];
+  const title = `a folder ${name}: bubblewrap works, no policy is made in it, work goes on${skipped(reasons)}`;
   test.skipIf(reasons.length > 0)(title, async () => {
     using workspace = new Workspace({ file: "text\n", "sub/x": "x" });
     const all = [".", "file", "sub", "sub/x"].map((at) => workspace.at(at));
@@ -30,8 +22,7 @@ for (const [name, isOwn] of [
     }
     fs.chmodSync(workspace.root, 0o555);
     const script = path.join(import.meta.dir, "..", "fixtures", "closed-folder-user.ts");
-    const drop = isRoot ? ["setpriv", `--reuid=${OTHER}`, `--regid=${OTHER}`, "--clear-groups"] : [];
-    const words = [...drop, process.execPath, "--no-env-file", "--config=/dev/null", script, workspace.root];
+    const words = [...asOther, process.execPath, "--no-env-file", "--config=/dev/null", script, workspace.root];
     const child = Bun.spawn(words, { stdout: "pipe", env: { PATH: process.env["PATH"] ?? "" } });
     const said: unknown = JSON.parse(await child.stdout.text());
     fs.chmodSync(workspace.root, 0o755);
@@ -43,9 +34,4 @@ for (const [name, isOwn] of [
     });
     expect(fs.existsSync(workspace.at(".bosun.toml"))).toBe(false);
   });
-}
-
-function isOpenToAll(folder: string): boolean {
-  if ((fs.statSync(folder).mode & 0o005) !== 0o005) return false;
-  return path.dirname(folder) === folder || isOpenToAll(path.dirname(folder));
 }
