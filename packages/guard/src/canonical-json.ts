@@ -1,5 +1,6 @@
 // A JSON value → one text, whatever the order its keys came in; and the SHA-256 over that text.
 // Approvals and pins compare digests, so two values that mean the same must not differ here, and the reverse.
+import { exactNumberText } from "./exact-number.ts";
 import { GuardError } from "./failure.ts";
 import { sha256 } from "./sha256.ts";
 
@@ -32,7 +33,7 @@ function write(value: unknown, depth: number): string {
       return value.toString();
     case "object":
       if (value === null) return "null";
-      return Array.isArray(value) ? writeList(value, depth) : writeObject(value, depth);
+      return exactNumberText(value) ?? (Array.isArray(value) ? writeList(value, depth) : writeObject(value, depth));
     default:
       throw new GuardError("LIMIT", `a ${typeof value} cannot be written as JSON`);
   }

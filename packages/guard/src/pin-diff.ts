@@ -1,4 +1,5 @@
 // A change of tool definitions as a person reads it: which tool, which member, line by line, with nothing hidden in it.
+import { exactNumberText, parseKeepingNumbers } from "./exact-number.ts";
 import { revealed, type PinChange } from "./pins.ts";
 import { isObject } from "./state-file.ts";
 
@@ -48,13 +49,13 @@ function differences(before: readonly [string, string][], now: readonly [string,
 function membersOf(text: string): [string, string][] {
   const leaves: [string, string][] = [];
   const walk = (value: unknown, path: string): void => {
-    if (isObject(value) && Object.keys(value).length > 0) {
+    if (isObject(value) && Object.keys(value).length > 0 && exactNumberText(value) === undefined) {
       for (const [key, item] of Object.entries(value))
         walk(item, path === "" ? revealed(key) : `${path}.${revealed(key)}`);
     } else if (Array.isArray(value) && value.length > 0) value.forEach((item, i) => walk(item, `${path}[${i}]`));
     else leaves.push([path, shown(value)]);
   };
-  walk(JSON.parse(text), "");
+  walk(parseKeepingNumbers(text), "");
   return leaves;
 }
 

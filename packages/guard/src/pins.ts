@@ -1,5 +1,6 @@
 // Tool definitions by hash: the *set* a server offered when a person agreed to it, and what is different now.
 import { canonicalJson } from "./canonical-json.ts";
+import { parseKeepingNumbers } from "./exact-number.ts";
 import { sha256 } from "./sha256.ts";
 import { classOf, MARK, VISIBLE } from "./characters.ts";
 import { GuardError } from "./failure.ts";
@@ -139,7 +140,7 @@ function doubledNames(tools: readonly ToolDefinition[]): Extract<PinChange, { ki
 }
 
 function withoutName(text: string): string {
-  const value: unknown = JSON.parse(text);
+  const value = parseKeepingNumbers(text);
   if (!isObject(value)) return text;
   const { name: _, ...rest } = value;
   return canonicalJson(rest);

@@ -44,9 +44,12 @@ export function escapeMeta(meta: unknown): Record<string, unknown> | undefined {
   if (typeof meta !== "object" || meta === null) return undefined;
   const keys = Object.keys(meta);
   if (!keys.some((key) => OURS.test(key))) return undefined;
-  return Object.fromEntries(
-    Object.entries(meta).map(([key, value]) => [key.replace(OURS, "bosun$1.inner/"), value as unknown]),
-  );
+  return Object.fromEntries(Object.entries(meta).map(([key, value]) => [foreignKey(key), value as unknown]));
+}
+
+/** Under which a key of a server's `_meta` is passed on. */
+export function foreignKey(key: string): string {
+  return key.replace(OURS, "bosun$1.inner/");
 }
 
 /** The way back. */

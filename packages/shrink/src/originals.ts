@@ -17,7 +17,8 @@ export type OriginalsOptions = {
 /** Part of an original. Lines and bytes count from 1 and 0; the end is included for lines, excluded for bytes. */
 export type Selection = { lines?: [from: number, to: number]; bytes?: [from: number, to: number]; pattern?: string };
 
-export type Read = { ok: true; result: ToolResult } | { ok: false; reason: string };
+/** `json`: the whole result as it was put. */
+export type Read = { ok: true; result: ToolResult; json?: string } | { ok: false; reason: string };
 
 /** As text: what the caller does to its object afterwards does not reach us. */
 type Kept = { client: string; json: string; bytes: number; expires: number };
@@ -50,9 +51,11 @@ export class Originals {
     return this.#bytes;
   }
 
-  /** The handle under which this client can have the result back; undefined when it is too large to keep. */
-  put(client: string, result: ToolResult): string | undefined {
-    const json = JSON.stringify(result);
+  /**
+   * The handle under which this client can have the result back; undefined when it is too large to keep. `json`: the
+   * result as it was sent, where it is known: encoding it again would round long numbers.
+   */
+  put(client: string, result: ToolResult, json: string = JSON.stringify(result)): string | undefined {
     const bytes = json.length * 2;
     if (bytes > this.#limits.maxBytes) return undefined;
     const handle = this.#handle(client, json);
@@ -74,7 +77,7 @@ export class Originals {
     }
     this.#kept.delete(handle);
     this.#kept.set(handle, kept);
-    return select(JSON.parse(kept.json) as ToolResult, selection);
+    return select(kept.json, selection);
   }
 
   /** Everything of one client, when it leaves. */
@@ -106,8 +109,9 @@ export class Originals {
   }
 }
 
-function select(result: ToolResult, { lines, bytes, pattern }: Selection): Read {
-  if (lines === undefined && bytes === undefined && pattern === undefined) return { ok: true, result };
+function select(json: string, { lines, bytes, pattern }: Selection): Read {
+  const result = JSON.parse(json) as ToolResult;
+  if (lines === undefined && bytes === undefined && pattern === undefined) return { ok: true, result, json };
   let text = wholeText(result);
   if (bytes !== undefined) {
     const [from, to] = bytes;

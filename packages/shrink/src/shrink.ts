@@ -30,6 +30,9 @@ export type ShrinkOptions = Partial<FoldOptions> & {
   client?: string;
 };
 
+/** A result as it was sent: decoding has rounded its long numbers. */
+export type Exact = { json: string; structured?: string };
+
 export type Shrunk = {
   /** The very object that came in when `changed` is false. */
   result: ToolResult;
@@ -69,7 +72,7 @@ export class Shrinker {
     this.#client = options.client ?? "";
   }
 
-  shrink(result: ToolResult): Shrunk {
+  shrink(result: ToolResult, exact?: Exact): Shrunk {
     this.#rememberLatest();
     let room = MAX_FOLDED_CHARS;
     const blocks = blocksOf(result);
@@ -81,10 +84,12 @@ export class Shrinker {
       return this.#draft(text, foldable);
     });
     const droppedStructured =
-      this.#options.dropStructuredCopies === true && result.structuredContent !== undefined && isCopyOfText(result);
-    const shrunk = this.#emit(result, drafts, droppedStructured);
+      this.#options.dropStructuredCopies === true &&
+      result.structuredContent !== undefined &&
+      isCopyOfText(result, exact?.structured);
+    const shrunk = this.#emit(result, exact?.json, drafts, droppedStructured);
     if (this.#repeats !== undefined) {
-      this.#latest = { text: wholeText(result), result, handle: shrunk.handle };
+      this.#latest = { text: wholeText(result), result, json: exact?.json, handle: shrunk.handle };
       setImmediate(() => this.#rememberLatest());
     }
     return shrunk;
@@ -137,9 +142,14 @@ export class Shrinker {
     return { before: text, plain: text, after, note: { repeats: true }, folds: ["seen"], tokensBefore, tokens, seen };
   }
 
-  #emit(result: ToolResult, drafts: (Draft | undefined)[], droppedStructured: boolean): Shrunk {
+  #emit(
+    result: ToolResult,
+    json: string | undefined,
+    drafts: (Draft | undefined)[],
+    droppedStructured: boolean,
+  ): Shrunk {
     const meta = escapeMeta(result._meta);
-    const handle = this.#handleFor(result, drafts, droppedStructured);
+    const handle = this.#handleFor(result, json, drafts, droppedStructured);
     const kept = drafts.map((draft) =>
       draft !== undefined && this.#proves(draft) ? namingOriginal(draft, handle) : undefined,
     );
@@ -207,11 +217,16 @@ export class Shrinker {
   }
 
   // Stored before anything is emitted that names it.
-  #handleFor(result: ToolResult, drafts: (Draft | undefined)[], droppedStructured: boolean): string | undefined {
+  #handleFor(
+    result: ToolResult,
+    json: string | undefined,
+    drafts: (Draft | undefined)[],
+    droppedStructured: boolean,
+  ): string | undefined {
     const { budget } = this.#options;
     const mayCut = budget !== undefined && blocksOf(result).some((block) => (shownText(block)?.length ?? 0) > budget);
     if (drafts.every((draft) => draft === undefined) && !droppedStructured && !mayCut) return undefined;
-    return this.originals.put(this.#client, result);
+    return this.originals.put(this.#client, result, json);
   }
 
   // Cut from the text as it was, not as it was folded: what is said to be missing must be what the handle gives.
@@ -238,16 +253,16 @@ export class Shrinker {
     });
   }
 
-  #remember({ text, result, handle: known }: Sent): void {
+  #remember({ text, result, json, handle: known }: Sent): void {
     if (this.#repeats === undefined) return;
     if (text.length < 160 || text.length > MAX_FOLDED_CHARS) return;
-    const handle = known ?? this.originals.put(this.#client, result);
+    const handle = known ?? this.originals.put(this.#client, result, json);
     if (handle !== undefined) this.#repeats.remember(text, handle);
   }
 }
 
 /** A result as it was; the handle only where it has one already. */
-type Sent = { text: string; result: ToolResult; handle: string | undefined };
+type Sent = { text: string; result: ToolResult; json: string | undefined; handle: string | undefined };
 
 /** One text block as it goes out. */
 type Cut = { text: string; omitted: boolean; tokens: number };

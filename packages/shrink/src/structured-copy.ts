@@ -8,7 +8,8 @@ import { wholeText } from "./tool-result.ts";
 /** Parsing more than this to compare would cost more than it saves. */
 const MAX_CHARS = 500_000;
 
-export function isCopyOfText(result: ToolResult): boolean {
+/** `structuredJson`: `structuredContent` as it was sent, where it is known. */
+export function isCopyOfText(result: ToolResult, structuredJson?: string): boolean {
   const { structuredContent: structured } = result;
   if (typeof structured !== "object" || structured === null || Array.isArray(structured)) return false;
   const text = wholeText(result);
@@ -17,7 +18,19 @@ export function isCopyOfText(result: ToolResult): boolean {
   if (text.length > MAX_CHARS || !/^\s*[[{"\d-tfn]/.test(text)) return false;
   const parsed = parsedOrNothing(text);
   if (parsed === undefined) return false;
-  return isDeepStrictEqual(parsed, structured) || (values.length === 1 && isDeepStrictEqual(parsed, values[0]));
+  const isCopy = isDeepStrictEqual(parsed, structured) || (values.length === 1 && isDeepStrictEqual(parsed, values[0]));
+  if (!isCopy || structuredJson === undefined) return isCopy;
+  return roundedNumbers(text) === roundedNumbers(structuredJson);
+}
+
+/** A number of so many digits, or with an exponent, may not be what decoding makes of it. */
+const ROUNDED = /\d{16}|\.\d{15}|\d[eE]/;
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+
+/** Numbers that decoding may have made equal to others, as they are spelt. */
+function roundedNumbers(json: string): string {
+  if (!ROUNDED.test(json)) return "";
+  return (json.match(STRING_OR_NUMBER) ?? []).filter((part) => part[0] !== '"' && ROUNDED.test(part)).join();
 }
 
 /** A tool definition without the promise of structured content. */

@@ -9,7 +9,11 @@ test("a handle is long, and only its own client can use it", () => {
   const originals = new Originals();
   const handle = originals.put("a", result("secret")) ?? "";
   expect(handle).toMatch(/^\d{24}$/);
-  expect(originals.read("a", handle)).toEqual({ ok: true, result: result("secret") });
+  expect(originals.read("a", handle)).toEqual({
+    ok: true,
+    result: result("secret"),
+    json: JSON.stringify(result("secret")),
+  });
   expect(originals.read("b", handle)).toMatchObject({ ok: false });
   expect(new Originals().put("a", result("secret"))).not.toBe(handle);
 });
@@ -61,5 +65,9 @@ test("what the caller does to its object afterwards does not change the original
   const mine = result("before");
   const handle = originals.put("a", mine) ?? "";
   mine.content = [];
-  expect(originals.read("a", handle)).toEqual({ ok: true, result: result("before") });
+  expect(originals.read("a", handle)).toEqual({
+    ok: true,
+    result: result("before"),
+    json: JSON.stringify(result("before")),
+  });
 });

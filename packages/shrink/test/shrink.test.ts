@@ -44,7 +44,11 @@ test("a result that can be smaller is, carries a handle, and comes back", () => 
   expect(tokensAfter).toBe(countTokens(wholeText(result)));
   expect(tokensAfter).toBeLessThan(tokensBefore / 2);
   expect(result._meta?.[ORIGINAL_KEY]).toBe(handle);
-  expect(shrinker.originals.read("", handle ?? "")).toEqual({ ok: true, result: original });
+  expect(shrinker.originals.read("", handle ?? "")).toEqual({
+    ok: true,
+    result: original,
+    json: JSON.stringify(original),
+  });
   comesBack(result, original);
 });
 

@@ -1,15 +1,17 @@
 // The server behind us, for one client: started when it is first needed, and again when it has died.
 // It passes messages; what they mean is decided above.
-import { ConnectionError, isObject, RpcError, INTERNAL_ERROR } from "@bosun/mcp/server";
+import { ConnectionError, isObject } from "@bosun/mcp/server";
 import type { JsonObject, RawJson } from "@bosun/mcp/server";
 import { httpOut } from "@bosun/mcp/client";
-import { errorText, HttpLink, idOf, resultText, standardHeaders, startServer, TransportLink } from "@bosun/mcp/relay";
+import { HttpLink, idOf, standardHeaders, startServer, TransportLink } from "@bosun/mcp/relay";
 import type { Answer, Link, Notification, Outgoing, Reply, Request } from "@bosun/mcp/relay";
 import { META } from "@bosun/mcp/server";
 import type { Log } from "../log.ts";
 import { DownstreamGone } from "./downstream-gone.ts";
 import { KeptWishes } from "./kept-wishes.ts";
 import { LostAnswers } from "./lost-answers.ts";
+import { ServerQuestions } from "./server-questions.ts";
+import type { Asked } from "./server-questions.ts";
 import { stderrOf } from "./server-stderr.ts";
 
 const FIRST_PAUSE_MS = 200;
@@ -22,8 +24,6 @@ const NOT_FOUND = 404;
 const MAX_ATTEMPTS = 3;
 /** A result of 10 MB that is sent twice, as text and as structure, still passes. */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
-/** Questions of the server's that wait for the client, and answers to it that it does not read. */
-const MAX_QUESTIONS = 100;
 
 export type ServerSpec = { name: string } & (
   | { kind: "command"; command: string; args: readonly string[]; env?: Record<string, string>; cwd?: string }
@@ -32,8 +32,7 @@ export type ServerSpec = { name: string } & (
 
 export type Heard = {
   notified(message: Notification): void;
-  /** Throws RpcError. */
-  asked(message: Request): Promise<JsonObject>;
+  asked: Asked;
   /** It has ended, or knows us no more: what comes after it may be another program. */
   forgotten(): void;
 };
@@ -67,7 +66,7 @@ export class Downstream {
   private pauseUntil = 0;
   private readonly lost = new LostAnswers();
   private nextId = 1;
-  private questions = 0;
+  private readonly questions: ServerQuestions;
   private closed = false;
   /** How the last process ended, once it has. */
   private ended: Promise<string> | undefined;
@@ -77,6 +76,7 @@ export class Downstream {
     this.heard = heard;
     this.log = log;
     this.stderr = stderrOf(spec.name);
+    this.questions = new ServerQuestions((message, signal) => heard.asked(message, signal));
   }
 
   /** `idText` of the request as the server sees it, for what refers to it. */
@@ -201,8 +201,8 @@ export class Downstream {
 
   private open(): Link {
     const receive = (message: Request | Notification): void => {
-      if (message.kind === "request") void this.answer(message, () => link);
-      else this.heard.notified(message);
+      if (message.kind === "request") void this.questions.answer(message, link);
+      else if (!this.questions.withdraws(message)) this.heard.notified(message);
     };
     const link = this.openWith(receive);
     link.gone.addEventListener("abort", () => this.heard.forgotten(), { once: true });
@@ -273,24 +273,6 @@ export class Downstream {
       const again = { ...wish, id: idOf(this.nextId++) };
       void link.request(again, AbortSignal.timeout(GREETING_MS)).catch(() => {});
     }
-  }
-
-  /** `from`: the link it came by, which may still be the one that is being greeted. */
-  private async answer(message: Request, from: () => Link): Promise<void> {
-    // A server that asks without end, or does not read our answers, gets no more of either.
-    if (this.questions >= MAX_QUESTIONS) return;
-    this.questions++;
-    let text: string;
-    try {
-      text = resultText(message.id, message.method === "ping" ? {} : await this.heard.asked(message));
-    } catch (error) {
-      const known = error instanceof RpcError ? error : new RpcError(INTERNAL_ERROR, "the client did not answer");
-      text = errorText(message.id, known);
-    }
-    await from()
-      .reply(text)
-      .catch(() => {});
-    this.questions--;
   }
 
   private modernHeaders(outgoing: Outgoing): [string, string][] {

@@ -2,6 +2,7 @@
 // client what the server wants to know.
 import { INVALID_PARAMS, isObject, META, METHOD_NOT_FOUND, RawJson, RpcError } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, Session } from "@bosun/mcp/server";
+import { exactResultOf } from "@bosun/mcp/relay";
 import type { Notification } from "@bosun/mcp/relay";
 import type { Downstream } from "./downstream.ts";
 import type { Passage } from "./passage.ts";
@@ -46,7 +47,7 @@ export function legacyOverModern(downstream: Downstream, discovered: JsonObject)
     for (const [key, question] of Object.entries(isObject(requests) ? requests : {})) {
       if (!isObject(question) || typeof question["method"] !== "string") throw unreadable();
       const params = isObject(question["params"]) ? question["params"] : {};
-      answers[key] = await call.request(question["method"], params, { signal: call.signal });
+      answers[key] = await call.request(question["method"], params, { signal: call.signal, exact: true });
     }
     return answers;
   }
@@ -61,7 +62,7 @@ export function legacyOverModern(downstream: Downstream, discovered: JsonObject)
       const reply = await passing.pass(call, params, exact, headers ? { headers } : {});
       const result = exactResult(reply);
       if (reply.result?.["resultType"] !== "input_required") return rebuilt(result.text, MODERN_ONLY, {});
-      const { inputRequests, requestState } = reply.result;
+      const { inputRequests, requestState } = exactResultOf(reply);
       extra = {
         ...(inputRequests === undefined ? {} : { inputResponses: await ask(call, inputRequests) }),
         ...(requestState === undefined ? {} : { requestState }),

@@ -11,11 +11,11 @@ import {
   RpcError,
 } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject } from "@bosun/mcp/server";
-import { idValue, Seal } from "@bosun/mcp/relay";
+import { exactResultOf, idValue, Seal } from "@bosun/mcp/relay";
 import type { Notification, Reply, Request } from "@bosun/mcp/relay";
 import type { Downstream } from "./downstream.ts";
 import type { Passage } from "./passage.ts";
-import { exactResult, paramsText, PassingCalls } from "./passing.ts";
+import { exactParams, exactResult, paramsText, PassingCalls } from "./passing.ts";
 import { rebuilt } from "./rebuilt.ts";
 
 /** A person may take this long to answer before the parked call is given up. */
@@ -51,9 +51,9 @@ export function modernOverLegacy(downstream: Downstream): Passage {
       clientInfo: info ?? { name: "bosun", version: "0" },
     };
     const reply = await downstream.initialize(params, { signal: AbortSignal.timeout(60_000) });
-    if (reply.error) throw reply.error;
+    const greeted = exactResultOf(reply);
     await downstream.notify("notifications/initialized");
-    return reply.result;
+    return greeted;
   }
 
   async function start(call: Call, headers: [string, string][] | undefined): Promise<JsonObject | RawJson> {
@@ -70,12 +70,16 @@ export function modernOverLegacy(downstream: Downstream): Passage {
   /** Until the server answers, or asks. */
   async function proceed(run: Run, call: Call): Promise<JsonObject | RawJson> {
     run.call = call;
-    run.questioned = Promise.withResolvers();
     const cancel = (): void => run.controller.abort();
     call.signal.addEventListener("abort", cancel);
     try {
-      const reply = run.open.size > 0 ? undefined : await Promise.race([run.reply, run.questioned.promise]);
-      return reply ? modernResult(reply, call) : await park(run, call);
+      for (;;) {
+        run.questioned = Promise.withResolvers();
+        const reply = run.open.size > 0 ? undefined : await Promise.race([run.reply, run.questioned.promise]);
+        if (reply) return modernResult(reply, call);
+        // Unless what it asked has been withdrawn already.
+        if (run.open.size > 0) return await park(run, call);
+      }
     } finally {
       call.signal.removeEventListener("abort", cancel);
     }
@@ -89,7 +93,7 @@ export function modernOverLegacy(downstream: Downstream): Passage {
     expiry.unref?.();
     const inputRequests: JsonObject = {};
     for (const [key, { message }] of run.open) {
-      inputRequests[key] = { method: message.method, ...(message.params ? { params: message.params } : {}) };
+      inputRequests[key] = { method: message.method, ...(message.params ? { params: exactParams(message.raw) } : {}) };
     }
     const requestState = await seal.close({
       id,
@@ -107,7 +111,7 @@ export function modernOverLegacy(downstream: Downstream): Passage {
     const run = parked.get(id);
     if (!run) throw new RpcError(INVALID_PARAMS, "requestState is unknown or has expired: call again from the start");
     parked.delete(id);
-    const responses = call.params["inputResponses"];
+    const responses = exactParams(call.raw)["inputResponses"];
     for (const [key, value] of Object.entries(isObject(responses) ? responses : {})) {
       if (!isObject(value)) throw new RpcError(INVALID_PARAMS, `inputResponses.${key} must be an object`);
       run.open.get(key)?.answer(value);
@@ -160,15 +164,18 @@ export function modernOverLegacy(downstream: Downstream): Passage {
       if (message.method === "notifications/message") return tellLog(passing.latest, message);
       for (const call of listening) tellChange(call, message);
     },
-    question(message) {
+    question(message, signal) {
       const run = [...runs].at(-1);
       if (!run) throw new RpcError(METHOD_NOT_FOUND, "there is nobody to ask: no call is running");
       const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
-      run.open.set(`q${++asked}`, { message, answer: resolve, refuse: reject });
+      const key = `q${++asked}`;
+      run.open.set(key, { message, answer: resolve, refuse: reject });
       run.questioned.resolve();
-      run.controller.signal.addEventListener("abort", () => reject(new RpcError(INVALID_PARAMS, "cancelled")), {
-        once: true,
-      });
+      const cancel = (): void => {
+        run.open.delete(key);
+        reject(new RpcError(INVALID_PARAMS, "cancelled"));
+      };
+      for (const end of [run.controller.signal, signal]) end.addEventListener("abort", cancel, { once: true });
       return promise;
     },
   };

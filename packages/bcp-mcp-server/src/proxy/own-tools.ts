@@ -1,6 +1,7 @@
 // The tools that the proxy itself adds: the way back to what was folded away.
 import { failure, object, optional, string, text } from "@bosun/mcp/server";
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
+import { parseExactly } from "@bosun/mcp/relay";
 import type { Originals, Selection, ToolDefinition } from "@bosun/shrink";
 
 // Every token of these two definitions is paid in every session: no descriptions where the names say it.
@@ -39,7 +40,8 @@ export function readOriginal(originals: Originals, client: string, args: unknown
     selection[name] = [Number(match[1]), Number(match[2] ?? match[1])];
   }
   const read = originals.read(client, handle, selection);
-  return (read.ok ? read.result : failure(read.reason)) as JsonObject;
+  if (!read.ok) return failure(read.reason) as JsonObject;
+  return (read.json === undefined ? read.result : parseExactly(read.json)) as JsonObject;
 }
 
 export function describeTool(known: ReadonlyMap<string, ToolDefinition>, args: unknown): ToolResult {

@@ -1,6 +1,7 @@
 // A server's list as a whole: all its pages, within bounds.
 import { isObject } from "@bosun/mcp/server";
 import type { Call, JsonObject } from "@bosun/mcp/server";
+import { parseExactly } from "@bosun/mcp/relay";
 import type { Backend } from "./backend.ts";
 import { onBehalf } from "./readdressed.ts";
 import { textOf } from "./rebuilt.ts";
@@ -27,7 +28,7 @@ export async function allPages(
   for (let page = 0; page < MAX_PAGES && items.length < MAX_ITEMS; page++) {
     const text = textOf(await backend.handle(onBehalf(call, method, params, signal)));
     first ??= text;
-    const result = JSON.parse(text) as JsonObject;
+    const result = parseExactly(text) as JsonObject;
     const listed = result[member];
     if (Array.isArray(listed)) for (const item of listed) if (isObject(item)) items.push(item);
     const cursor = result["nextCursor"];

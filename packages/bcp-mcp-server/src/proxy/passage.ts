@@ -9,6 +9,6 @@ export type Passage = {
   opened(session: Session): void;
   fromClient(method: string, params: JsonObject): void;
   fromServer(message: Notification): void;
-  /** A request of the server's. */
-  question(message: Request): Promise<JsonObject>;
+  /** A request of the server's; aborted when it does not want to know any more. */
+  question(message: Request, signal: AbortSignal): Promise<JsonObject>;
 };

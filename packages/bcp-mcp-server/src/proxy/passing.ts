@@ -1,8 +1,8 @@
 // Requests on their way through: what refers to them (progress, subscriptions) is renamed on the way down and back on the
 // way up, because several clients may use the same names. Everything else of a message stays as it was sent.
-import { isObject, META, RawJson } from "@bosun/mcp/server";
+import { isObject, META, RawJson, RpcError } from "@bosun/mcp/server";
 import type { Call, JsonObject } from "@bosun/mcp/server";
-import { spanAt, splice } from "@bosun/mcp/relay";
+import { parseExactly, spanAt, splice } from "@bosun/mcp/relay";
 import type { Notification, Reply } from "@bosun/mcp/relay";
 import type { Downstream, Send } from "./downstream.ts";
 
@@ -91,9 +91,20 @@ export function paramsText(raw: string): string {
   return span ? raw.slice(span.start, span.end) : "{}";
 }
 
+/** The same to look into, with its numbers as they were sent. */
+export function exactParams(raw: string): JsonObject {
+  const params = parseExactly(paramsText(raw));
+  return isObject(params) ? params : {};
+}
+
 /** The result of a reply as it was sent; throws the error it holds. */
 export function exactResult(reply: Reply): RawJson {
-  if (reply.error) throw reply.error;
+  if (reply.error) throw exactError(reply.error, reply.raw);
   const span = spanAt(reply.raw, ["result"]);
   return new RawJson(span ? reply.raw.slice(span.start, span.end) : "{}");
+}
+
+function exactError(error: RpcError, raw: string): RpcError {
+  const span = error.data === undefined ? undefined : spanAt(raw, ["error", "data"]);
+  return span ? new RpcError(error.code, error.message, parseExactly(raw.slice(span.start, span.end))) : error;
 }

@@ -9,18 +9,20 @@ import {
   RpcError,
 } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, Service, Session } from "@bosun/mcp/server";
+import { parseExactly, spanAt } from "@bosun/mcp/relay";
 import { Originals, Shrinker } from "@bosun/shrink";
-import type { ToolCompression, ToolResult } from "@bosun/shrink";
+import type { Exact, ToolCompression, ToolResult } from "@bosun/shrink";
 import type { Log } from "../log.ts";
 import { Backend } from "./backend.ts";
 import type { ServerSpec } from "./downstream.ts";
 import { DownstreamGone } from "./downstream-gone.ts";
+import { emittedResult } from "./emitted-result.ts";
 import { isModernRevision } from "./eras.ts";
 import { checkMirrored, mirroredArguments } from "./mirrored-arguments.ts";
 import { DESCRIBE_TOOL, describeTool, READ_ORIGINAL, readOriginal } from "./own-tools.ts";
 import type { PinWatch } from "./pin-watch.ts";
 import { readdressed } from "./readdressed.ts";
-import { rebuilt, textOf } from "./rebuilt.ts";
+import { textOf } from "./rebuilt.ts";
 import type { Recording } from "./recording.ts";
 import type { RenderedBlocks } from "./rendered-blocks.ts";
 import type { Savings } from "./savings.ts";
@@ -183,13 +185,11 @@ export function createRelay(options: RelayOptions): Relay {
     if (result["resultType"] !== undefined && result["resultType"] !== "complete") return new RawJson(passed);
     const given = result as ToolResult;
     options.recording?.add(name, given);
-    const rendered = options.rendered && (await options.rendered.render(originals, call.owner, name, given));
-    const shrunk = rendered ?? client.shrinker.shrink(given);
+    const exact = exactly(passed, given);
+    const rendered = options.rendered && (await options.rendered.render(originals, call.owner, name, given, passed));
+    const shrunk = rendered ?? client.shrinker.shrink(given, exact);
     savings.result(backend.name, name, given, shrunk);
-    if (!shrunk.changed) return new RawJson(passed);
-    const { content, _meta } = shrunk.result;
-    const put: { [member: string]: Json } = { content: content as Json, ...(_meta ? { _meta: _meta as Json } : {}) };
-    return rebuilt(passed, shrunk.droppedStructured ? ["structuredContent"] : [], put);
+    return shrunk.changed ? emittedResult(passed, given, shrunk) : new RawJson(passed);
   }
 
   async function listTools(client: Client, call: Call): Promise<JsonObject | RawJson> {
@@ -205,7 +205,7 @@ export function createRelay(options: RelayOptions): Relay {
     const read = originals.read(call.owner, uri.slice(ORIGINAL_URI.length));
     if (!read.ok) throw new RpcError(isModernRevision(call.revision) ? -32602 : -32002, read.reason, { uri });
     savings.retrieved(read.result);
-    const contents = [{ uri, mimeType: "application/json", text: JSON.stringify(read.result) }];
+    const contents = [{ uri, mimeType: "application/json", text: read.json ?? JSON.stringify(read.result) }];
     return own(call, { contents, ...(isModernRevision(call.revision) ? { ttlMs: 0, cacheScope: "private" } : {}) });
   }
 
@@ -226,7 +226,7 @@ export function createRelay(options: RelayOptions): Relay {
         case "resources/read":
           return await readResource(client, call);
         case "initialize":
-          return JSON.parse(await greetingWithNothingHidden(textOf(await pass(client, call)))) as JsonObject;
+          return parseExactly(await greetingWithNothingHidden(textOf(await pass(client, call)))) as JsonObject;
         case "server/discover":
           return new RawJson(await greetingWithNothingHidden(textOf(await pass(client, call))));
         default:
@@ -259,6 +259,11 @@ export function createRelay(options: RelayOptions): Relay {
       await Promise.all([...closing, ...backends.map((backend) => backend.close())]);
     },
   };
+}
+
+function exactly(passed: string, given: ToolResult): Exact {
+  const span = given.structuredContent === undefined ? undefined : spanAt(passed, ["structuredContent"]);
+  return { json: passed, ...(span ? { structured: passed.slice(span.start, span.end) } : {}) };
 }
 
 function own(call: Call, result: JsonObject): JsonObject {

@@ -1,6 +1,6 @@
 // --emit bcp: a result as typed BCP blocks, written, read back and rendered. Still under the gate: a rendering leaves
 // only when it costs fewer tokens than the text, and the handle beside it gives back every byte.
-import { blocksOf, countTokens, DEFAULT_THRESHOLD, NOTE_KEY, ORIGINAL_KEY, shownText } from "@bosun/shrink";
+import { blocksOf, countTokens, DEFAULT_THRESHOLD, escapeMeta, NOTE_KEY, ORIGINAL_KEY, shownText } from "@bosun/shrink";
 import type { ContentBlock, FoldNote, Originals, Shrunk, ToolResult } from "@bosun/shrink";
 import type { Mode } from "@bosun/bcp";
 
@@ -25,6 +25,7 @@ export class RenderedBlocks {
     client: string,
     toolName: string,
     result: ToolResult,
+    json: string,
   ): Promise<Shrunk | undefined> {
     const content = Array.isArray(result.content) ? result.content : [];
     this.codec ??= import("@bosun/bcp");
@@ -35,11 +36,11 @@ export class RenderedBlocks {
     );
     if (rendered.every((one) => one === undefined)) return undefined;
     // Stored before anything is emitted that names it.
-    const handle = originals.put(client, result);
+    const handle = originals.put(client, result, json);
     if (handle === undefined) return undefined;
     const shown = content.map((block, at) => (rendered[at] ? { ...block, text: rendered[at].text } : block));
     const note: FoldNote = { parts: partsOf(shown, rendered) };
-    const _meta = { ...withoutOurs(result._meta), [ORIGINAL_KEY]: handle, [NOTE_KEY]: note };
+    const _meta = { ...(escapeMeta(result._meta) ?? result._meta), [ORIGINAL_KEY]: handle, [NOTE_KEY]: note };
     return {
       result: { ...result, content: shown, _meta },
       changed: true,
@@ -87,11 +88,6 @@ function partsOf(content: readonly ContentBlock[], rendered: readonly (Rendered 
 
 function isText(block: ContentBlock): block is ContentBlock & { text: string } {
   return typeof block === "object" && block !== null && block.type === "text" && typeof block.text === "string";
-}
-
-/** Keys of ours that the server put there itself are not ours. */
-function withoutOurs(meta: ToolResult["_meta"]): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(meta ?? {}).filter(([key]) => !key.startsWith("bosun/")));
 }
 
 function sum(numbers: readonly number[]): number {

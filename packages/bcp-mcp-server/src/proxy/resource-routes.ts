@@ -1,6 +1,7 @@
 // Which server a resource belongs to: the one that listed it, or whose template it fits, or else the first that has it.
 import { INVALID_PARAMS, isObject, RpcError } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, RawJson } from "@bosun/mcp/server";
+import { parseExactly } from "@bosun/mcp/relay";
 import type { Backend } from "./backend.ts";
 import { readdressed } from "./readdressed.ts";
 import { rebuilt, textOf } from "./rebuilt.ts";
@@ -98,7 +99,7 @@ function renamed(lists: readonly [Backend, JsonObject[]][], places: Map<string, 
 }
 
 function withUri(text: string, uri: string, shown: string): RawJson {
-  const { contents } = JSON.parse(text) as JsonObject;
+  const { contents } = parseExactly(text) as JsonObject;
   if (!Array.isArray(contents)) return rebuilt(text, [], {});
   const put = contents.map((content) =>
     isObject(content) && content["uri"] === uri ? { ...content, uri: shown } : content,

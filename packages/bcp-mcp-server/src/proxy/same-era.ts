@@ -1,12 +1,12 @@
 // A client and a server of the same era: everything passes as it is.
 import { META, METHOD_NOT_FOUND, RawJson, RpcError } from "@bosun/mcp/server";
 import type { Call, JsonObject, Session } from "@bosun/mcp/server";
-import { spanAt, splice } from "@bosun/mcp/relay";
+import { exactResultOf, spanAt, splice } from "@bosun/mcp/relay";
 import type { Notification, Request } from "@bosun/mcp/relay";
 import type { Downstream } from "./downstream.ts";
 import { isModernRevision } from "./eras.ts";
 import type { Passage } from "./passage.ts";
-import { exactResult, paramsText, PassingCalls } from "./passing.ts";
+import { exactParams, exactResult, paramsText, PassingCalls } from "./passing.ts";
 
 export function sameEra(downstream: Downstream): Passage {
   const passing = new PassingCalls(downstream);
@@ -37,11 +37,12 @@ export function sameEra(downstream: Downstream): Passage {
       if (call) call.notify(message.method, params);
       else session?.notify(message.method, params);
     },
-    question(message: Request) {
-      const { method, params = {} } = message;
+    question(message: Request, signal) {
+      const { method } = message;
+      const params = exactParams(message.raw);
       const call = passing.latest;
-      if (call?.session) return call.request(method, params);
-      if (session) return session.request(method, params);
+      if (call?.session) return call.request(method, params, { signal, exact: true });
+      if (session) return session.request(method, params, { signal, exact: true });
       throw new RpcError(METHOD_NOT_FOUND, "the client cannot be asked");
     },
   };
@@ -50,8 +51,7 @@ export function sameEra(downstream: Downstream): Passage {
 async function initialize(downstream: Downstream, call: Call): Promise<JsonObject> {
   const exact = new RawJson(paramsText(call.raw));
   const reply = await downstream.initialize(call.params, { signal: call.signal, exact });
-  if (reply.error) throw reply.error;
-  return reply.result;
+  return exactResultOf(reply);
 }
 
 function paramsOf(call: Call): JsonObject | undefined {

@@ -2,7 +2,7 @@
 // are put together, and a server that is down is missing from them and holds up nobody.
 import { INVALID_PARAMS, isObject, META, METHOD_NOT_FOUND, MODERN_REVISIONS, RpcError } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, RawJson, Session } from "@bosun/mcp/server";
-import { idValue } from "@bosun/mcp/relay";
+import { idValue, parseExactly } from "@bosun/mcp/relay";
 import { VERSION } from "../reader.ts";
 import type { Log } from "../log.ts";
 import type { Backend } from "./backend.ts";
@@ -225,5 +225,5 @@ function unknownMethod({ method }: Call): RpcError {
 }
 
 function objectOf(result: JsonObject | RawJson): JsonObject {
-  return JSON.parse(textOf(result)) as JsonObject;
+  return parseExactly(textOf(result)) as JsonObject;
 }

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
+import { parseExactly } from "@bosun/mcp/relay";
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -31,7 +32,7 @@ export function readJson(file: string): unknown {
   }
   try {
     const { size } = fstatSync(descriptor);
-    return size > MAX_BYTES ? undefined : (JSON.parse(readFileSync(descriptor, "utf8")) as unknown);
+    return size > MAX_BYTES ? undefined : parseExactly(readFileSync(descriptor, "utf8"));
   } catch {
     return undefined;
   } finally {

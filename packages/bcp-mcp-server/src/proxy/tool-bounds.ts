@@ -1,5 +1,6 @@
 // Tool definitions that nobody should have to read: hidden characters are shown, what is endless is cut, and names that
 // cannot be told apart are not offered.
+import { isExactNumber } from "@bosun/mcp/relay";
 import type { ToolDefinition } from "@bosun/shrink";
 import { rebuilt } from "./rebuilt.ts";
 
@@ -71,7 +72,7 @@ function hasDoubtful(value: unknown, depth: number): boolean {
 }
 
 function shown(value: unknown, safe: (text: string) => string, depth: number): unknown {
-  if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return value;
+  if (typeof value !== "object" || value === null || depth > MAX_DEPTH || isExactNumber(value)) return value;
   if (Array.isArray(value)) return value.map((item: unknown) => shown(item, safe, depth + 1));
   const entries = Object.entries(value).map(([key, own]: [string, unknown]): [string, unknown] => [
     key,

@@ -2,6 +2,7 @@
 // accepted, shortened if that was asked for, with ours at the end.
 import { INVALID_PARAMS, RpcError } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, RawJson } from "@bosun/mcp/server";
+import { parseExactly } from "@bosun/mcp/relay";
 import { compressTools } from "@bosun/shrink";
 import type { ToolCompression, ToolDefinition } from "@bosun/shrink";
 import type { Log } from "../log.ts";
@@ -94,7 +95,7 @@ export class ToolCatalogue {
 
   private async listPage(backend: Backend, call: Call): Promise<RawJson> {
     const passed = textOf(await backend.handle(call));
-    const result = JSON.parse(passed) as JsonObject;
+    const result = parseExactly(passed) as JsonObject;
     const listed = Array.isArray(result["tools"]) ? result["tools"].filter(isTool) : [];
     for (const tool of listed) backend.tools.set(tool.name, tool);
     const last = result["nextCursor"] === undefined;

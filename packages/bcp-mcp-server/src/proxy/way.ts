@@ -1,7 +1,7 @@
 // One client's way to one server, in the client's era: found out by asking the server what it speaks.
 import { ConnectionError, METHOD_NOT_FOUND, RpcError } from "@bosun/mcp/server";
 import type { Call, JsonObject, RawJson, Session } from "@bosun/mcp/server";
-import { judgeAnswer } from "@bosun/mcp/relay";
+import { exactResultOf, judgeAnswer } from "@bosun/mcp/relay";
 import type { Notification } from "@bosun/mcp/relay";
 import type { Log } from "../log.ts";
 import { Downstream } from "./downstream.ts";
@@ -89,8 +89,7 @@ export class Way {
   private async discover(call: Call): Promise<JsonObject> {
     const signal = AbortSignal.any([call.signal, AbortSignal.timeout(PROBE_MS)]);
     const reply = await this.downstream.request("server/discover", probeParams(call), { signal });
-    if (reply.error) throw reply.error;
-    return reply.result;
+    return exactResultOf(reply);
   }
 
   private use(passage: Passage): Passage {
@@ -104,8 +103,9 @@ export class Way {
       this.spec,
       {
         notified: (message) => this.current?.fromServer(this.hear(message)),
-        asked: (message) =>
-          this.current?.question(message) ?? Promise.reject(new RpcError(METHOD_NOT_FOUND, "there is nobody to ask")),
+        asked: (message, signal) =>
+          this.current?.question(message, signal) ??
+          Promise.reject(new RpcError(METHOD_NOT_FOUND, "there is nobody to ask")),
         forgotten: () => this.forgotten(),
       },
       this.log,

@@ -7,7 +7,8 @@ import type { LegacyRevision, Revision } from "../wire/revisions.ts";
 export type Principal = { id: string; scopes: readonly string[]; claims?: JsonObject };
 export type ClientFacts = { capabilities: JsonObject; info: JsonObject | undefined };
 
-export type RequestOptions = { signal?: AbortSignal; timeoutMs?: number };
+/** `exact`: numbers of the answer as they were sent (`parseExactly`), for relays. */
+export type RequestOptions = { signal?: AbortSignal; timeoutMs?: number; exact?: boolean };
 
 /** One request, with everything a service may know about where it came from. */
 export type Call = {

@@ -3,7 +3,7 @@
 import type { ClientFacts, RequestOptions, Session } from "./call.ts";
 import { isObject } from "../wire/json.ts";
 import type { JsonObject, RawJson } from "../wire/json.ts";
-import { idValue, notificationText, requestText, resultOf } from "../wire/message.ts";
+import { exactResultOf, idValue, notificationText, requestText, resultOf } from "../wire/message.ts";
 import type { Malformed, Reply } from "../wire/message.ts";
 import { PendingRequests } from "../wire/pending.ts";
 import type { LegacyRevision } from "../wire/revisions.ts";
@@ -47,7 +47,7 @@ export class LegacySession implements Session {
     send: (text: string) => void,
     method: string,
     params: JsonObject,
-    { signal, timeoutMs = ANSWER_TIMEOUT_MS }: RequestOptions = {},
+    { signal, timeoutMs = ANSWER_TIMEOUT_MS, exact = false }: RequestOptions = {},
   ): Promise<JsonObject> {
     if (this.ended.aborted) throw new ConnectionError("closed", "the session has ended");
     if (signal?.aborted) throw new ConnectionError("cancelled", "the request was cancelled");
@@ -56,7 +56,8 @@ export class LegacySession implements Session {
       send(notificationText("notifications/cancelled", { requestId: idValue(id), reason })),
     );
     send(requestText(id, method, params));
-    return resultOf(await answer);
+    const reply = await answer;
+    return exact ? exactResultOf(reply) : resultOf(reply);
   }
 
   /** A reply from the client. Late and unknown ones mean nothing. */

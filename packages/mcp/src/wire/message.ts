@@ -1,6 +1,6 @@
 // One JSON text ↔ one JSON-RPC message. Everything wrong with a message is a value, so that the reading loop can answer
 // it and go on.
-import { encode, exactNumber, isObject } from "./json.ts";
+import { encode, exactNumber, isObject, parseExactly } from "./json.ts";
 import type { Json, JsonObject, RawJson } from "./json.ts";
 import { elementTexts, isDeeperThan, spanAt } from "./raw-json.ts";
 import { INVALID_REQUEST, PARSE_ERROR, RpcError } from "./rpc-error.ts";
@@ -64,6 +64,14 @@ export function errorText(id: Id | undefined, error: RpcError): string {
 export function resultOf(reply: Reply): JsonObject {
   if (reply.error) throw reply.error;
   return reply.result;
+}
+
+/** The same, with its numbers as they were sent. */
+export function exactResultOf(reply: Reply): JsonObject {
+  const result = resultOf(reply);
+  const span = spanAt(reply.raw, ["result"]);
+  const exact = span && parseExactly(reply.raw.slice(span.start, span.end));
+  return isObject(exact) ? exact : result;
 }
 
 export function idOf(value: string | number): Id {

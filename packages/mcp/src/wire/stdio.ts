@@ -91,7 +91,8 @@ export class LineWriter {
     this.gathered = "";
     const written = this.sink.write(text);
     // A write that fails later shows in the flush that follows it.
-    if (typeof written !== "number") written.catch(() => {});
+    if (written instanceof Promise) written.catch(() => {});
+    else if (typeof written !== "number") throw new Error("the pipe is closed"); // Bun gives nothing after the end
   }
 }
 
