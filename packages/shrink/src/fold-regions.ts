@@ -7,7 +7,7 @@ import { foldStructure } from "./fold-structure.ts";
 import { foldNamed } from "./folds/all.ts";
 import { UnfoldError } from "./folds/fold.ts";
 import { MARK_OPENING, readMark } from "./folds/mark.ts";
-import { countTokens } from "./tokens/count.ts";
+import { countTokens, PieceBuffer } from "./tokens/count.ts";
 
 const END = `\n${MARK_OPENING}end]`;
 /** What the two marks cost, with something to spare. */
@@ -16,6 +16,8 @@ const MIN_CHARS = 120;
 
 /** What gains enough by itself to pay for two marks. Code is looked at for the JSON in fences. */
 const FOLDED_KINDS = new Set<RegionKind>(["json", "code", "tree", "paths", "grep", "diff"]);
+
+const buffer = new PieceBuffer();
 
 export function foldRegions(text: string, tokensBefore: number, threshold: number): Candidate | undefined {
   const out: string[] = [];
@@ -39,8 +41,9 @@ export function foldRegions(text: string, tokensBefore: number, threshold: numbe
   }
   if (folds.length === 0) return undefined;
   const whole = out.join("") + text.slice(from);
-  const tokens = countTokens(whole);
-  return tokens < tokensBefore ? { text: whole, layouts, tokens, folds } : undefined;
+  const pieces = buffer.split(whole);
+  const { tokens } = pieces;
+  return tokens < tokensBefore ? { text: whole, layouts, tokens, folds, pieces } : undefined;
 }
 
 /** undefined: no part of this text was folded by itself. */

@@ -2,12 +2,14 @@
 import { JSON_FOLDS, LINE_FOLDS } from "./folds/all.ts";
 import type { Fold } from "./folds/fold.ts";
 import { parseDocument } from "./folds/json.ts";
-import { countTokens } from "./tokens/count.ts";
+import type { Pieces } from "./tokens/count.ts";
+import { PieceBuffer } from "./tokens/count.ts";
 
 /** The layout of one fold in a text; outermost first, then in the order of the text. */
 export type Layout = { fold: string; layout: string };
 
-export type Candidate = { text: string; layouts: Layout[]; tokens: number; folds: string[] };
+/** `pieces` of the text, where they are known: valid until another text is folded. */
+export type Candidate = { text: string; layouts: Layout[]; tokens: number; folds: string[]; pieces?: Pieces };
 
 /** Other tokenizers write JSON and blanks more cheaply than o200k: below this, a win here may be a loss there. */
 const MARGINS: Record<string, { share: number; tokens: number }> = {
@@ -18,21 +20,26 @@ const MARGINS: Record<string, { share: number; tokens: number }> = {
 /** A text that has become so small is of that kind: no other fold needs to look at it. */
 const GOOD_ENOUGH = 0.3;
 
+// One holds the pieces of the best candidate so far, the other those of the next.
+let [best, trial] = [new PieceBuffer(), new PieceBuffer()];
+
 export function foldStructure(text: string, tokensBefore: number): Candidate | undefined {
-  let best: Candidate | undefined;
+  let smallest: Candidate | undefined;
   let least = tokensBefore;
   for (const fold of foldsFor(text)) {
     const folded = fold.fold(text);
     if (folded === undefined || folded.text.length >= text.length + 16) continue;
-    const tokens = countTokens(folded.text);
+    const pieces = trial.split(folded.text);
+    const { tokens } = pieces;
     const margin = MARGINS[fold.name];
     if (tokens >= least || (margin && tokens > tokensBefore * (1 - margin.share) - margin.tokens)) continue;
     const layouts = folded.layout === undefined ? [] : [{ fold: fold.name, layout: folded.layout }];
-    best = { text: folded.text, layouts, tokens, folds: [fold.name] };
+    smallest = { text: folded.text, layouts, tokens, folds: [fold.name], pieces };
+    [best, trial] = [trial, best];
     least = tokens;
     if (tokens < tokensBefore * GOOD_ENOUGH) break;
   }
-  return best;
+  return smallest;
 }
 
 function foldsFor(text: string): readonly Fold[] {

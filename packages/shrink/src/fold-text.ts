@@ -38,12 +38,14 @@ const LISTED = new Set(["paths", "table", "log"]);
 /** Around a whole text, whatever is folded inside. */
 const OUTER_MARKS = new Set(["abbr", digests.name, paint.name]);
 const MIN_CHARS = 40;
+/** The same digit so often in a row is one token elsewhere. */
+const MIN_CHEAP_DIGITS = 6;
 const DOS_LINES = "crlf";
 /** A longer stretch without a blank, digit or change of case takes long to count and holds nothing to fold. */
 const MAX_PIECE_CHARS = 20_000;
 
 export function foldText(text: string, options: FoldOptions): FoldedText | undefined {
-  if (text.length < MIN_CHARS || longestRun(text) > MAX_PIECE_CHARS) return undefined;
+  if (text.length < MIN_CHARS || hasLongRun(text)) return undefined;
   const pieces = splitPieces(text);
   const best = hasDosLines(text) ? foldDosLines(text, options) : smallest(text, pieces, options);
   if (best === undefined) return undefined;
@@ -131,44 +133,60 @@ function foldPhrases(
   structural: Candidate | undefined,
   options: FoldOptions,
 ): Candidate | undefined {
-  const base = structural ?? { text, layouts: [], tokens: pieces.tokens, folds: [] };
+  const base = structural ?? { text, layouts: [], tokens: pieces.tokens, folds: [], pieces };
   const dense = base.folds.includes("json") || base.folds.includes("grep");
   const share = dense ? MIN_ABBREVIATED_SHARE_OF_DENSE : MIN_ABBREVIATED_SHARE;
-  const worthwhile = base.tokens * share + MIN_ABBREVIATED_TOKENS;
-  const folded = abbreviate(base.text, structural === undefined ? pieces : splitPieces(base.text), worthwhile);
+  const least = base.tokens * share + MIN_ABBREVIATED_TOKENS;
+  const leastOfCode = options.abbreviate === "data" ? base.tokens * MIN_ABBREVIATED_SHARE_OF_CODE : 0;
+  const isWorthwhile = (saved: number): boolean => {
+    if (saved < least || saved >= leastOfCode) return saved >= least;
+    return !(structural === undefined ? isForReading(text) : structural.folds.includes("diff"));
+  };
+  const folded = abbreviate(base.text, base.pieces ?? splitPieces(base.text), isWorthwhile);
   if (folded === undefined) return undefined;
   const tokens = countTokens(folded.text);
   const saved = base.tokens - tokens;
-  if (saved < worthwhile) return undefined;
-  if (saved <= folded.letters + cheapElsewhere(base.text)) return undefined;
-  const spared = options.abbreviate === "data" && saved < base.tokens * MIN_ABBREVIATED_SHARE_OF_CODE;
-  if (spared && (structural === undefined ? isForReading(text) : structural.folds.includes("diff"))) return undefined;
+  if (!isWorthwhile(saved) || saved <= folded.letters + cheapElsewhere(base.text)) return undefined;
   return { text: folded.text, layouts: base.layouts, tokens, folds: [...base.folds, "abbr"] };
 }
 
-// The longest stretch that the tokenizer might take as one piece: of blanks, of letters, or of signs.
-function longestRun(text: string): number {
-  if (text.length <= MAX_PIECE_CHARS) return 0;
-  let longest = 0;
-  let last = -1;
-  let from = 0;
-  for (let i = 0; i <= text.length; i++) {
-    const unit = i < text.length ? text.charCodeAt(i) : -1;
-    const letter = (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || unit > 127;
-    const kind =
-      unit < 0 ? -2 : unit === 32 || (unit >= 9 && unit <= 13) ? 0 : letter ? 1 : unit >= 48 && unit <= 57 ? i : 3;
-    if (kind === last) continue;
-    if (i - from > longest) longest = i - from;
-    from = i;
-    last = kind;
+// Whether the tokenizer might take so long a stretch as one piece: of blanks, of letters, or of signs. Such a stretch
+// would fill at least one of the blocks of half its length that the text is made of, so few characters are looked at.
+function hasLongRun(text: string): boolean {
+  const half = MAX_PIECE_CHARS / 2;
+  for (let block = 0; block + half <= text.length; block += half) {
+    const kind = kindOfUnit(text.charCodeAt(block));
+    if (kind === DIGIT) continue;
+    let end = block + 1;
+    while (end < text.length && kindOfUnit(text.charCodeAt(end)) === kind) end++;
+    if (end < block + half) continue;
+    let start = block;
+    while (start > 0 && kindOfUnit(text.charCodeAt(start - 1)) === kind) start--;
+    if (end - start > MAX_PIECE_CHARS) return true;
   }
-  return longest;
+  return false;
+}
+
+const DIGIT = 2;
+
+function kindOfUnit(unit: number): number {
+  if (unit === 32 || (unit >= 9 && unit <= 13)) return 0;
+  if ((unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || unit > 127) return 1;
+  return unit >= 48 && unit <= 57 ? DIGIT : 3;
 }
 
 // o200k spends a token on every three digits; where a run of zeros is one token, taking it out saves nothing.
 function cheapElsewhere(text: string): number {
   let tokens = 0;
-  for (const [run] of text.matchAll(/(\d)\1{5,}/g)) tokens += Math.ceil(run.length / 3) - 1;
+  for (let from = 0; from < text.length;) {
+    const unit = text.charCodeAt(from);
+    let end = from + 1;
+    if (unit >= 48 && unit <= 57) {
+      while (text.charCodeAt(end) === unit) end++;
+      if (end - from >= MIN_CHEAP_DIGITS) tokens += Math.ceil((end - from) / 3) - 1;
+    }
+    from = end;
+  }
   return tokens;
 }
 

@@ -13,7 +13,7 @@ export function paragraphKind(text: string): Judgement {
     .split("\n", MAX_LINES)
     .filter((line) => line.trim() !== "");
   if (lines.length === 0) return PLAIN;
-  const share = (pattern: RegExp) => lines.filter((line) => pattern.test(line)).length / lines.length;
+  const share = (pattern: RegExp) => countOf(lines, pattern) / lines.length;
 
   if (isDiff(text, share)) return { kind: "diff", confidence: 0.95 };
   if (isBase64(lines)) return { kind: "base64", confidence: 0.85 };
@@ -57,8 +57,20 @@ const LOG =
 const CODE =
   /^\s*(import|from|export|def|class|function|const|let|var|return|if|for|while|else|elif|try|except|public|private|protected|static|#include|#define|fn|impl|use|pub|mod|package|func|type|struct|interface|enum|async|await|raise|throw|assert|case|switch|@\w+)(?=[\s({<:*;]|$)|[;{}]\s*$|=>|^\s*(\/\/|\/\*|\* )/;
 
+function countOf(lines: readonly string[], pattern: RegExp): number {
+  let count = 0;
+  for (const line of lines) if (pattern.test(line)) count++;
+  return count;
+}
+
 function isDiff(text: string, share: (pattern: RegExp) => number): boolean {
-  if (!/^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/m.test(text) || !/^\+\+\+ /m.test(text) || !/^--- /m.test(text)) return false;
+  if (
+    !text.includes("@@ -") ||
+    !/^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/m.test(text) ||
+    !/^\+\+\+ /m.test(text) ||
+    !/^--- /m.test(text)
+  )
+    return false;
   if (!/^\s*(diff |--- |Index: |commit |From |=== )/.test(text)) return false;
   return (
     share(/^([ +\-@\\]|diff |index |(new|deleted|old) |similarity |rename |copy |Index:|=+$|commit |Author|Date)/) > 0.6
@@ -80,17 +92,17 @@ function isBase64(lines: string[]): boolean {
 
 // ls -R: headings that end in a colon, then bare names.
 function isRecursiveListing(lines: string[]): boolean {
-  const headings = lines.filter((line) => /^[^\s:]+:$/.test(line)).length;
-  const names = lines.filter((line) => /^[^\s:]+$/.test(line)).length;
+  const headings = countOf(lines, /^[^\s:]+:$/);
+  const names = countOf(lines, /^[^\s:]+$/);
   return headings >= 2 && (headings + names) / lines.length > 0.8;
 }
 
 // Names further and further in, some with endings, some with a slash.
 function isIndentedListing(lines: string[]): boolean {
   if (lines.length < 3) return false;
-  const names = lines.filter((line) => /^\s*(?:[-*] )?[\w.@-]+\/?$/.test(line)).length;
-  const files = lines.filter((line) => /\.\w{1,6}$/.test(line)).length;
-  const indented = lines.filter((line) => /^\s+/.test(line)).length;
+  const names = countOf(lines, /^\s*(?:[-*] )?[\w.@-]+\/?$/);
+  const files = countOf(lines, /\.\w{1,6}$/);
+  const indented = countOf(lines, /^\s+/);
   const folders = lines.filter((line) => line.endsWith("/")).length;
   return names / lines.length > 0.9 && files / lines.length > 0.3 && indented > 0 && folders > 0;
 }
@@ -106,12 +118,11 @@ function pathThenCode(lines: string[]): Judgement | undefined {
 
 function isCode(lines: string[]): boolean {
   const plain = lines.map((line) => line.replace(/^\s*\d+[\t:|-]/, ""));
-  return plain.filter((line) => CODE.test(line)).length / plain.length > 0.35;
+  return countOf(plain, CODE) / plain.length > 0.35;
 }
 
 function isYaml(text: string, lines: string[]): boolean {
-  const pairs =
-    lines.filter((line) => /^\s*(- )?[\w."'/-]+:(\s|$)|^\s*- \S|^\s*#|^---$/.test(line)).length / lines.length;
+  const pairs = countOf(lines, /^\s*(- )?[\w."'/-]+:(\s|$)|^\s*- \S|^\s*#|^---$/) / lines.length;
   if (pairs < 0.85) return false;
   return (
     /^---\s*$/m.test(text.slice(0, 200)) ||

@@ -16,6 +16,7 @@ import { findPhrases } from "./phrases.ts";
 
 /** One token each in o200k, and letters no tool output is full of. None looks like a Latin letter. */
 const LETTERS = [..."αβγδεζηθλμξπσφψωΓΔΘΛΞΠΣΦΨΩжшщюяцчэбдфыЖШЩЮЯЦЧЭБДФЫ"];
+const FIRST_LETTER = 0x370;
 const LETTER = new RegExp(`[${LETTERS.join("")}]`, "g");
 const LEGEND_TOKENS = 3;
 /** What a damaged or hostile text may unfold to. */
@@ -26,6 +27,8 @@ const MAX_PHRASES = 40;
 const MIN_TOKENS = 40;
 /** Shorter phrases would save a token here and there and make the text unreadable. */
 const MIN_COST = 3;
+/** How far letters and what stands beside them may make the tokens differ from their sum; never seen above 0.04. */
+const MAX_BLURRED_SHARE = 0.05;
 const MIN_CHARS = 5;
 
 export const abbreviations: Fold = {
@@ -54,22 +57,22 @@ export const abbreviations: Fold = {
 
 /**
  * The same, for a text whose pieces are known already; also says how many letters stand for phrases. Nothing is
- * written when clearly fewer than `worthwhile` tokens would be saved.
+ * written when not even a generous guess of what would be saved is worthwhile.
  */
 export function abbreviate(
   text: string,
   pieces: Pieces,
-  worthwhile: number = 0,
+  isWorthwhile: (saved: number) => boolean = () => true,
 ): (Folded & { letters: number }) | undefined {
   if (pieces.tokens < MIN_TOKENS) return undefined;
-  const present = new Set(text.match(LETTER));
-  const letters = LETTERS.filter((letter) => !present.has(letter));
+  const letters = isPlain(text) ? LETTERS : LETTERS.filter((letter) => !text.includes(letter));
   const phrases = choosePhrases(findPhrases(text, pieces), Math.min(letters.length, MAX_PHRASES));
-  if (phrases.length === 0 || mostSaved(phrases) < worthwhile) return undefined;
+  if (phrases.length === 0 || !isWorthwhile(mostSaved(phrases))) return undefined;
   const legend: string[] = [];
   const taken = new Taken(text.length);
   const places = placesOf(text, phrases);
   let used = 0;
+  let saved = 0;
   for (const [i, { start, end, cost }] of phrases.entries()) {
     const free = taken.free(places[i] ?? [], end - start);
     // An earlier, longer phrase may have taken most of its places.
@@ -77,9 +80,16 @@ export function abbreviate(
     legend.push(`${letters[legend.length] ?? ""}=${text.slice(start, end)}\n`);
     taken.take(free, end - start);
     used += free.length + 1;
+    saved += free.length * (cost - 1) - cost - LEGEND_TOKENS;
   }
-  if (legend.length === 0) return undefined;
+  if (legend.length === 0 || !isWorthwhile(saved + pieces.tokens * MAX_BLURRED_SHARE)) return undefined;
   return { text: withMark("abbr", "", legend.join("") + taken.write(text, letters)), letters: used };
+}
+
+// Most texts hold no letter that could be one of ours.
+function isPlain(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) >= FIRST_LETTER) return false;
+  return true;
 }
 
 // Phrases are also found where the grammar cut the text differently: seldom more than twice as often as was counted.
