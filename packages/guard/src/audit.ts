@@ -1,6 +1,6 @@
 // The audit log's writer: one line per decision and outcome, appended, chained, redacted, rotated by size.
 // When append returns, the line is in the file; when it cannot be written, append throws and nothing may run.
-import { closeSync, fstatSync, fsyncSync, renameSync, statSync, unlinkSync } from "node:fs";
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, renameSync, statSync, unlinkSync } from "node:fs";
 import { digestOf } from "./canonical-json.ts";
 import { sha256 } from "./sha256.ts";
 import { GuardError } from "./failure.ts";
@@ -119,9 +119,19 @@ class AuditLog implements Audit {
       this.#writeAll(events.map((event) => this.#shown(event)));
     } catch (error) {
       if (error instanceof GuardError) throw error;
-      this.#failed = true;
+      this.#takeBack();
       const why = error instanceof Error ? error.message : String(error);
       throw new GuardError("AUDIT", `${this.file} cannot be written, so nothing may run: ${why}`);
+    }
+  }
+
+  // A full disk takes half of a line, or some of several: gone with them, the same can be written again later. Where an
+  // append-only file keeps them, the torn line is noted before anything else.
+  #takeBack(): void {
+    try {
+      if (fstatSync(this.#log).size > this.#size) ftruncateSync(this.#log, this.#size);
+    } catch {
+      this.#failed = true;
     }
   }
 

@@ -44,8 +44,12 @@ function callGuarded(
   const record = new CallRecord(tool, args, session, guarding.watch);
   const ended = (result: ToolResult): ToolResult => {
     const shown = withoutSecrets(result, guarding.secrets);
-    record.end(shown.isError === true ? "error" : "ok");
-    return shown;
+    const unrecorded = record.end(shown.isError === true ? "error" : "ok");
+    if (unrecorded === undefined) return shown;
+    // What was only looked at is kept back; what was done is done, and the caller must know it.
+    if (tool.readOnly) return failure(`nothing was done: ${unrecorded}`);
+    const note = { type: "text" as const, text: `This was done, but it is not on record yet: ${unrecorded}` };
+    return { ...shown, content: [...shown.content, note] };
   };
   const failed = (error: unknown): ToolResult => {
     if (context.signal.aborted) record.end("cancelled");
@@ -59,6 +63,7 @@ function callGuarded(
     return explained;
   };
   try {
+    guarding.watch.ready();
     const parsed = tool.input.parse(args, "arguments");
     if (!parsed.ok) throw new InvalidArguments(parsed.problem);
     const { watch, secrets } = guarding;
@@ -168,8 +173,18 @@ class CallRecord {
     this.#watch.record({ kind: "decision", ...this.#which(), ...this.#verdict(), ...this.#command, answer });
   }
 
-  end(outcome: "ok" | "error" | "cancelled" | "refused", reason?: string): void {
-    if (this.#ended) return;
+  /** Gives why it is not on record. */
+  end(outcome: "ok" | "error" | "cancelled" | "refused", reason?: string): string | undefined {
+    try {
+      const failed = this.#end(outcome, reason);
+      return failed === undefined ? undefined : messageOf(failed);
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
+  #end(outcome: "ok" | "error" | "cancelled" | "refused", reason?: string): unknown {
+    if (this.#ended) return undefined;
     this.#ended = true;
     const durationMs = Math.round((performance.now() - this.#startedAt) * 1000) / 1000;
     const plain = this.#tool.readOnly && outcome === "ok";
@@ -185,7 +200,7 @@ class CallRecord {
         outcome,
         durationMs,
       });
-      return;
+      return undefined;
     }
     const { timedOut, environment, ...facts } = this.#facts;
     const event: AuditEvent = {
@@ -199,8 +214,9 @@ class CallRecord {
       ...(environment === undefined ? {} : { environment }),
       ...(reason === undefined || reason === "" ? {} : { reason }),
     };
-    if (plain) this.#watch.recordSoon(event);
-    else this.#watch.record(event);
+    if (!plain) return this.#watch.recordDone(event);
+    this.#watch.recordSoon(event);
+    return undefined;
   }
 
   #who() {
@@ -217,4 +233,10 @@ class CallRecord {
     if (this.#decision === undefined) return { verdict: "allow" as const, rule: "default" };
     return { verdict: this.#decision.verdict, rule: nameOfRule(this.#decision.rule) };
   }
+}
+
+/** Without it a record cannot be written for reasons we know; anything else is a bug, for the caller to report. */
+function messageOf(error: unknown): string {
+  if (error instanceof GuardError) return error.message;
+  throw error;
 }

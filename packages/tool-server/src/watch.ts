@@ -45,7 +45,8 @@ export class Watch {
   #audit: Audit | undefined;
   #waiting: AuditEvent[] = [];
   #timer: Timer | undefined;
-  #failure: unknown;
+  /** What waits could not be written when it was tried. */
+  #failing = false;
 
   constructor(options: WatchOptions) {
     this.#options = options;
@@ -89,12 +90,30 @@ export class Watch {
     return hash;
   }
 
+  /** Before anything runs. Throws GuardError when what comes could not be recorded, or what was done before still is not. */
+  ready(): void {
+    if (this.#opened() !== undefined && this.#failing) this.#flush();
+  }
+
   /** In the file when this returns. Throws GuardError when it cannot be written: then nothing may run. */
   record(event: AuditEvent): void {
     const audit = this.#opened();
     if (audit === undefined) return;
     this.#flush();
     audit.append(event);
+  }
+
+  /** Of what is done and cannot be undone: in the file when this returns, or why not. It is then tried again before the next call. */
+  recordDone(event: AuditEvent): unknown {
+    try {
+      if (this.#opened() === undefined) return undefined;
+      // During a long outage every call is refused: so many refusals are kept for later.
+      if (this.#waiting.length < MAX_WAITING) this.#waiting.push(event);
+      this.#flush();
+      return undefined;
+    } catch (error) {
+      return error;
+    }
   }
 
   /** In the file very soon: for calls that changed nothing, which would otherwise spend most of their time here. */
@@ -114,7 +133,6 @@ export class Watch {
   #opened(): Audit | undefined {
     const { audit, redactor } = this.#options;
     if (audit === undefined) return undefined;
-    if (this.#failure !== undefined) throw this.#failure;
     this.#audit ??= openAudit({ ...audit, redactor });
     return this.#audit;
   }
@@ -127,18 +145,22 @@ export class Watch {
 
   #flushSlice(): void {
     this.#quietly(() => this.#append(SLICE));
-    this.#timer = this.#waiting.length > 0 ? setTimeout(() => this.#flushSlice(), 0) : undefined;
+    this.#timer = this.#waiting.length > 0 && !this.#failing ? setTimeout(() => this.#flushSlice(), 0) : undefined;
   }
 
+  /** What could not be written goes on waiting. */
   #append(most: number): void {
-    this.#audit?.appendAll(this.#waiting.splice(0, most));
+    this.#failing = true;
+    this.#audit?.appendAll(this.#waiting.slice(0, most));
+    this.#waiting.splice(0, most);
+    this.#failing = false;
   }
 
   #quietly(work: () => void): void {
     try {
       work();
-    } catch (error) {
-      this.#failure = error; // the next call is refused with it
+    } catch {
+      // the next call tries again, and is refused if it still cannot be written
     }
   }
 }

@@ -31,7 +31,7 @@ export const WORK: readonly Work[] = [
   {
     name: "git add -A at the top of the folder",
     needs: ["git"],
-    command: `cd .. && touch top && ${GIT} init -q . && git add -A && git status --short && ${GIT} commit -qm top && ${GIT} stash -u && git clean -qn; cp -r . /tmp/copy && tar cf /tmp/t.tar . && find . -type f | grep -v '/[.]git/'; rm -rf .git top`,
+    command: `cd .. && touch top && ${GIT} init -q . && git add -A && git status --short && ${GIT} commit -qm top && ${GIT} stash -u && git clean -qn; t=$(mktemp -d) && cp -r . $t/copy && tar cf $t/t.tar . && find . -type f | grep -v '/[.]git/'; rm -rf .git top $t`,
     says: "A  top",
   },
   {
