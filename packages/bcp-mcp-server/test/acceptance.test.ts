@@ -83,6 +83,13 @@ test.concurrent("Tool results below the confidence threshold are passed through 
   expect(await recorded(WORDS)).toEqual(["tool_result"]);
 });
 
+test.concurrent("and what is above the usual threshold but below the one that was set is so, too", async () => {
+  await using proxied = await start({ env: { BCP_DETECT_THRESHOLD: "0.96" } });
+  const tree = await proxied.client.callTool("tree");
+  expect(Object.keys(tree)).toEqual(["content"]);
+  expect(JSON.parse(shown(tree))).toHaveLength(12);
+});
+
 test.concurrent.each([CODE, LISTING, DATA, DIFF])("Proxy encodes detected blocks, then decodes them: %#", (text) => {
   const blocks = blocksOf(text, { toolName: "plain" });
   const back = decode(encodePlain(blocks)).blocks;

@@ -2,11 +2,11 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { decode } from "@bosun/bcp";
+import { decode, render } from "@bosun/bcp";
 import type { Block } from "@bosun/bcp";
 import { countTokens, ORIGINAL_KEY } from "@bosun/shrink";
 import { Recording } from "../src/proxy/recording.ts";
-import { cleanUp, folder, original, shown, start, unfolded } from "./proxied.ts";
+import { bun, cleanUp, entry, faulty, folder, original, shown, start, stateIn, unfolded } from "./proxied.ts";
 
 afterAll(cleanUp);
 
@@ -42,6 +42,48 @@ test.concurrent("--record writes what the servers said as one payload, typed, at
   expect(texts(blocks)[3]).toBe('{"a": [1, 2, 3], "b": {"c": "d"}}');
   expect(blocks[0]).toMatchObject({ toolName: "plain", status: "ok" });
   expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+});
+
+test.concurrent("pictures, sounds and structured content are recorded too, and can be rendered", async () => {
+  const file = path.join(folder, "all-kinds.bcp");
+  const recording = new Recording(file);
+  const image = { type: "image", data: "aGk=", mimeType: "image/png" };
+  const audio = { type: "audio", data: "aGk=", mimeType: "audio/wav" };
+  recording.add("t", { content: [image, audio] });
+  recording.add("t", { content: [], structuredContent: { n: 1 } }, '{"n":1.0}');
+  recording.add("t", { content: [{ type: "text", text: '{"n": 1}' }], structuredContent: { n: 1 } }, '{"n":1}');
+  expect(await recording.write()).toContain("3 results in 4 blocks");
+  const { blocks } = decode(new Uint8Array(readFileSync(file)));
+  expect(blocks.map(({ type }) => type)).toEqual(["image", "structured_data", "structured_data", "structured_data"]);
+  expect(texts(blocks).slice(1)).toEqual([JSON.stringify(audio), '{"n":1.0}', '{"n": 1}']);
+  expect(new TextDecoder().decode((blocks[0] as { data: Uint8Array }).data)).toBe("data:image/png;base64,aGk=");
+  for (const mode of ["xml", "markdown", "minimal"] as const) expect(render(blocks, { mode })).not.toBe("");
+});
+
+test.concurrent(
+  "a place that cannot be written is said before the session, and at its end by the exit code",
+  async () => {
+    const child = Bun.spawn(
+      [...bun, entry, "--mode", "proxy", "--record", "/no/such/folder/x.bcp", "--", ...bun, faulty],
+      {
+        stdin: "pipe",
+        stdout: "ignore",
+        stderr: "pipe",
+        env: { ...process.env, ...stateIn() },
+      },
+    );
+    const reader = child.stderr.getReader();
+    expect(new TextDecoder().decode((await reader.read()).value)).toMatch(/warn: --record .*ENOENT/);
+    await child.stdin.end();
+    expect(await child.exited).toBe(1);
+  },
+);
+
+test.concurrent.each(["xml", "markdown", "minimal"])("--budget holds for renderings too (%s)", async (mode) => {
+  await using proxied = await start({ options: ["--render-mode", mode, "--budget", "120"] });
+  const tree = await proxied.client.callTool("tree");
+  expect(countTokens(shown(tree))).toBeLessThanOrEqual(120);
+  expect(await original(proxied, tree)).toContain("module-143.ts");
 });
 
 test.concurrent("a recording has a bound, and says what it left out", async () => {

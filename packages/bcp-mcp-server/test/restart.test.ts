@@ -1,7 +1,8 @@
 // A server that died, or that has forgotten us, and the client that does not know it.
 import { afterAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { cleanUp, start } from "./proxied.ts";
+import { connectHttp } from "@bosun/mcp/client";
+import { cleanUp, reasonOf, start } from "./proxied.ts";
 import { rawClient } from "./raw-client.ts";
 
 afterAll(cleanUp);
@@ -105,4 +106,42 @@ test.concurrent("a server over HTTP that is not there is said to be unreachable"
   await using proxied = await start({ behind: ["--url", server.url] });
   server[Symbol.dispose]();
   expect(await proxied.call("t")).toEqual({ failed: true, text: expect.stringMatching(/ECONNREFUSED|connect/i) });
+});
+
+test.concurrent("a call whose stream broke is not run again when its rest cannot be had", async () => {
+  let calls = 0;
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      if (request.method === "GET")
+        return new Response(null, { status: request.headers.has("last-event-id") ? 404 : 405 });
+      if (request.method !== "POST") return new Response(null, { status: 405 });
+      const { id, method } = (await request.json()) as { id?: unknown; method: string };
+      if (id === undefined) return new Response(null, { status: 202 });
+      if (method !== "tools/call") {
+        const greeting = {
+          protocolVersion: "2025-06-18",
+          capabilities: { tools: {} },
+          serverInfo: { name: "h", version: "1" },
+        };
+        const result = method === "initialize" ? greeting : { tools: [{ name: "t", inputSchema: { type: "object" } }] };
+        return Response.json({ jsonrpc: "2.0", id, result }, { headers: { "mcp-session-id": "s" } });
+      }
+      calls++;
+      return new Response("id: 1\nretry: 20\ndata: \n\n", { headers: { "content-type": "text/event-stream" } });
+    },
+  });
+  await using proxied = await start({ behind: ["--url", `http://127.0.0.1:${server.port}/mcp`] });
+  expect(await proxied.call("t")).toEqual({ failed: true, text: expect.stringContaining("stream broke") });
+  expect(calls).toBe(1);
+  const client = await connectHttp(new URL(`http://127.0.0.1:${server.port}/mcp`), {
+    name: "t",
+    version: "1",
+    era: "legacy",
+  });
+  expect(await reasonOf(client.callTool("t"))).toContain("stream broke");
+  expect(calls).toBe(2);
+  await client.close();
+  await server.stop(true);
 });

@@ -2,12 +2,29 @@
 import { afterAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { countToolTokens, ORIGINAL_KEY } from "@bosun/shrink";
+import { countTokens, countToolTokens, ORIGINAL_KEY, Shrinker, wholeText } from "@bosun/shrink";
 import { add, emptyLedger, keepLedger, readLedger, serverIn } from "../src/proxy/ledger.ts";
 import { DESCRIBE_TOOL, OWN_TOKENS, READ_ORIGINAL } from "../src/proxy/own-tools.ts";
+import { Savings } from "../src/proxy/savings.ts";
 import { bun, cleanUp, entry, faulty, folder, original, record, run, start, stateIn } from "./proxied.ts";
 
 afterAll(cleanUp);
+
+test("a text that stayed as it was beside one that got smaller is part of the sum", () => {
+  const savings = new Savings();
+  const words = Array.from({ length: 300 }, (_, n) => Bun.hash(String(n)).toString(36)).join(" ");
+  const rows = JSON.stringify(
+    Array.from({ length: 40 }, (_, id) => ({ id, name: `user${id}` })),
+    undefined,
+    2,
+  );
+  const given = { content: [words, rows].map((text) => ({ type: "text", text })) };
+  const shrunk = new Shrinker().shrink(given);
+  savings.result("s", "t", given, shrunk);
+  const { before, after } = savings.settle().servers["s"]?.tools["t"] ?? {};
+  expect(before).toEqual([countTokens(wholeText(given)), 0]);
+  expect(after).toEqual([countTokens(wholeText(shrunk.result)), 0]);
+});
 
 test.concurrent("two sessions are summed up; what was fetched back and our own tools are taken off", async () => {
   for (let session = 0; session < 2; session++) {
@@ -16,6 +33,8 @@ test.concurrent("two sessions are summed up; what was fetched back and our own t
     const result = await proxied.client.callTool("tree");
     await proxied.call("ok", { text: "Nothing to fold in this." });
     if (session === 1) await original(proxied, result);
+    // What is not there costs nothing that was saved.
+    await proxied.call("read_original", { handle: "0" });
   }
   const { out } = await run(["stats", "--json"], "sums");
   const ledger = JSON.parse(out) as ReturnType<typeof emptyLedger>;

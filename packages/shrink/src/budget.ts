@@ -11,19 +11,31 @@ const HEAD_SHARE = 0.5;
 const NOTICE_TOKENS = 44;
 /** More characters than this per token are blanks, and not worth counting. */
 const CHARS_PER_TOKEN = 12;
-/** A text that is this much longer than its budget is over it, counted or not. */
-const SURELY_OVER = 40;
+/** Counted in slices, so that only as much of a long text is counted as is needed to know. */
+const SLICE_CHARS = 16 * 1024;
 
-/** undefined: the text is within the budget. */
+/** undefined: the text is within the budget, or the notice alone would cost more than all of it. */
 export function cutToBudget(text: string, budget: number, { handle, textBefore }: Place): string | undefined {
   if (text.length <= budget) return undefined;
-  if (text.length <= budget * SURELY_OVER && countTokens(text) <= budget) return undefined;
+  if (!costsMoreThan(text, budget)) return undefined;
   const room = Math.max(0, budget - NOTICE_TOKENS);
   const head = beginning(text, Math.floor(room * HEAD_SHARE));
   const tail = end(text.slice(head.length), room - countTokens(head));
   const missing = text.slice(head.length, text.length - tail.length);
   const notice = `${MARK_OPENING}omitted ${rangeOf(textBefore + head, missing)}: read_original ${handle}]`;
-  return `${head}${head === "" || head.endsWith("\n") ? "" : "\n"}${notice}\n${tail}`;
+  const cut = `${head}${head === "" || head.endsWith("\n") ? "" : "\n"}${notice}\n${tail}`;
+  const cost = countTokens(cut);
+  return cost <= budget || costsMoreThan(text, cost) ? cut : undefined;
+}
+
+function costsMoreThan(text: string, tokens: number): boolean {
+  let least = 0;
+  for (let from = 0; from < text.length; from += SLICE_CHARS) {
+    // A cut may have made two tokens of one.
+    least += countTokens(text.slice(from, from + SLICE_CHARS)) - 1;
+    if (least > tokens) return true;
+  }
+  return countTokens(text) > tokens;
 }
 
 // Whole lines by their numbers; anything else by its bytes. Both are what read_original takes.

@@ -1,5 +1,6 @@
 // One text → the smallest of its folds, proven, or nothing. Deterministic: only the text decides.
 import { abbreviate } from "./folds/abbreviations.ts";
+import { DEFAULT_THRESHOLD, detect } from "./detect.ts";
 import { foldRegions, unfoldRegions } from "./fold-regions.ts";
 import type { Candidate, Layout } from "./fold-structure.ts";
 import { foldStructure } from "./fold-structure.ts";
@@ -46,6 +47,8 @@ const MAX_PIECE_CHARS = 20_000;
 
 export function foldText(text: string, options: FoldOptions): FoldedText | undefined {
   if (text.length < MIN_CHARS || hasLongRun(text)) return undefined;
+  // Folds know for certain what they can take back. Who asks for more than the usual means what a text is.
+  if (options.threshold > DEFAULT_THRESHOLD && !isRecognized(text, options.threshold)) return undefined;
   const pieces = splitPieces(text);
   const best = hasDosLines(text) ? foldDosLines(text, options) : smallest(text, pieces, options);
   if (best === undefined) return undefined;
@@ -55,6 +58,10 @@ export function foldText(text: string, options: FoldOptions): FoldedText | undef
   if (saved <= 0 || (!worthwhile && best.text.startsWith(MARK_OPENING))) return undefined;
   if (inverseOf(best) !== text) return undefined;
   return { ...best, tokensBefore: pieces.tokens };
+}
+
+function isRecognized(text: string, threshold: number): boolean {
+  return detect(text, threshold).some(({ kind }) => kind !== "text");
 }
 
 function inverseOf({ text, layouts }: Candidate): string | undefined {

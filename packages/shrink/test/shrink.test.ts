@@ -35,6 +35,15 @@ function comesBack(emitted: ToolResult, original: ToolResult): void {
   });
 }
 
+test("a budget never makes a text larger: what is shorter than the notice stays", () => {
+  const shrinker = new Shrinker({ budget: 3 });
+  const short = textResult("hello world, this is a small text");
+  expect(shrinker.shrink(short).result).toBe(short);
+  // Few tokens, though it is long.
+  const blank = textResult(" ".repeat(6000));
+  expect(new Shrinker({ budget: 120 }).shrink(blank).tokensAfter).toBeLessThanOrEqual(countTokens(" ".repeat(6000)));
+});
+
 test("a result that can be smaller is, carries a handle, and comes back", () => {
   const original = textResult(ROWS);
   const shrinker = new Shrinker();

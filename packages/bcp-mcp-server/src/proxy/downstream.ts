@@ -213,7 +213,8 @@ export class Downstream {
     const { spec } = this;
     if (spec.kind === "url") {
       const headersFor = (outgoing: Outgoing): [string, string][] => this.modernHeaders(outgoing);
-      return new HttpLink({ url: spec.url, fetch: httpOut, headers: spec.headers, headersFor, receive });
+      const { url, headers } = spec;
+      return new HttpLink({ url, fetch: httpOut, headers, headersFor, receive, maxMessageBytes: MAX_MESSAGE_BYTES });
     }
     const { command, args, env, cwd } = spec;
     try {

@@ -28,9 +28,10 @@ export class LostAnswers {
     }
   }
 
-  private suspect({ id, error }: Extract<Incoming, { kind: "malformed" }>, server: string): void {
+  private suspect({ id, error, ends }: Extract<Incoming, { kind: "malformed" }>, server: string): void {
     const why = `${server}: ${error.message}`;
-    if (id !== undefined) this.waiting.get(Number(id))?.(new DownstreamGone(why));
+    const meant = id ?? (ends === undefined ? undefined : idOfAnswer(ends));
+    if (meant !== undefined) this.waiting.get(Number(meant))?.(new DownstreamGone(why));
     // Any other line that cannot be read is noise: servers print to their stdout.
     else if (error.message.includes("over the limit")) {
       this.suspects.push({ ids: new Set(this.waiting.keys()), why });
@@ -43,4 +44,12 @@ export class LostAnswers {
     this.suspects = this.suspects.filter(({ ids }) => ids.size > 1);
     for (const { ids, why } of certain) for (const id of ids) this.waiting.get(id)?.(new DownstreamGone(why));
   }
+}
+
+/** Some write the id first, some last; noise on a server's stdout is no JSON-RPC. */
+function idOfAnswer(ends: string): string | undefined {
+  if (!ends.startsWith("{") || !/"jsonrpc"\s*:\s*"2\.0"/.test(ends) || !/"(?:result|error)"\s*:/.test(ends))
+    return undefined;
+  return (/^\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,/.exec(ends) ??
+    /,\s*"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}?$/.exec(ends))?.[1];
 }

@@ -28,20 +28,24 @@ export const DESCRIBE_TOOL: ToolDefinition = {
 /** What they cost in a tool list, so that nobody has to load a tokenizer to know it (a test counts them). */
 export const OWN_TOKENS: { readonly [name: string]: number } = { read_original: 83, describe_tool: 44 };
 
-export function readOriginal(originals: Originals, client: string, args: unknown): JsonObject {
+/** `found`: it is an original, or part of one, and no reason why there is none. */
+export type Fetched = { found: boolean; result: JsonObject };
+
+export function readOriginal(originals: Originals, client: string, args: unknown): Fetched {
+  const refuse = (reason: string): Fetched => ({ found: false, result: failure(reason) as JsonObject });
   const parsed = readInput.parse(args, "arguments");
-  if (!parsed.ok) return failure(parsed.problem) as JsonObject;
+  if (!parsed.ok) return refuse(parsed.problem);
   const { handle, lines, bytes, pattern } = parsed.value;
   const selection: Selection = pattern === undefined ? {} : { pattern };
   for (const [name, range] of [["lines", lines] as const, ["bytes", bytes] as const]) {
     if (range === undefined) continue;
     const match = /^(\d{1,15})(?:-(\d{1,15}))?$/.exec(range);
-    if (!match) return failure(`${name} must be a range like 10-20, got ${JSON.stringify(range)}`) as JsonObject;
+    if (!match) return refuse(`${name} must be a range like 10-20, got ${JSON.stringify(range)}`);
     selection[name] = [Number(match[1]), Number(match[2] ?? match[1])];
   }
   const read = originals.read(client, handle, selection);
-  if (!read.ok) return failure(read.reason) as JsonObject;
-  return (read.json === undefined ? read.result : parseExactly(read.json)) as JsonObject;
+  if (!read.ok) return refuse(read.reason);
+  return { found: true, result: (read.json === undefined ? read.result : parseExactly(read.json)) as JsonObject };
 }
 
 export function describeTool(known: ReadonlyMap<string, ToolDefinition>, args: unknown): ToolResult {

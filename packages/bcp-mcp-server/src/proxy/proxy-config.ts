@@ -91,13 +91,13 @@ export function parseProxyConfig(
     namespace: switches.has("--namespace"),
     pins: oneOf("--pins", given.get("--pins") ?? "on", ["on", "off"]) === "on",
     compressTools: oneOf("--compress-tools", given.get("--compress-tools") ?? "off", ["off", "light", "full"]),
-    budget: budget === undefined ? undefined : number("--budget", budget, 1, 10_000_000),
+    budget: budget === undefined ? undefined : whole("--budget", budget, 1, 10_000_000),
     threshold: threshold === undefined ? undefined : number("--detect-threshold", threshold, 0, 1),
     emitBcp: emissionOf(given, env["BCP_RENDER_MODE"]),
     record: given.get("--record"),
     timeoutMs: number("--timeout", given.get("--timeout") ?? "600", 1, 1_000_000) * 1000,
-    listen: listen === undefined ? undefined : number("--listen", listen, 0, 65_535),
-    maxClients: number("--max-clients", given.get("--max-clients") ?? "32", 1, 10_000),
+    listen: listen === undefined ? undefined : whole("--listen", listen, 0, 65_535),
+    maxClients: whole("--max-clients", given.get("--max-clients") ?? "32", 1, 10_000),
     stats: switches.has("--stats"),
   };
 }
@@ -106,12 +106,15 @@ function readWords(words: readonly string[]): { given: Given; switches: Readonly
   const given = new Map<string, string>();
   const switches = new Set<string>();
   for (let at = 0; at < words.length; at++) {
-    const word = words[at] ?? "";
-    if (SWITCHES.includes(word)) switches.add(word);
+    const [, word = "", inline] = /^(--[^=]*)=(.*)$/s.exec(words[at] ?? "") ?? [words[at], words[at]];
+    if (SWITCHES.includes(word) && inline === undefined) switches.add(word);
     else if (!VALUED.includes(word))
-      throw new UsageError(`unknown option ${word}: the server's command comes after --`);
-    else if (words[at + 1] === undefined) throw new UsageError(`${word} needs a value`);
-    else given.set(word, words[++at] ?? "");
+      throw new UsageError(`unknown option ${words[at]}: the server's command comes after --`);
+    else {
+      const value = inline ?? words[++at];
+      if (value === undefined) throw new UsageError(`${word} needs a value`);
+      given.set(word, value);
+    }
   }
   return { given, switches };
 }
@@ -123,15 +126,17 @@ function serverOf(
 ): ProxyConfig["server"] {
   const url = given.get("--url");
   const file = given.get("--servers");
-  const command = given.get("--downstream-command") ?? rest[0];
-  if ([url, file, command].filter((one) => one !== undefined).length > 1)
+  const named = given.get("--downstream-command");
+  const command = named ?? rest[0];
+  if ([url, file, named, rest[0]].filter((one) => one !== undefined).length > 1)
     throw new UsageError("one of --url, --servers or a command, not several");
   if (file !== undefined) return { kind: "file", file };
   if (url !== undefined) return { kind: "url", name: hostOf(url), url: new URL(url) };
   if (command === undefined)
     throw new UsageError("which server? Its command comes after --, or name it with --url or --servers");
   // Commas part the arguments in the configurations that name --downstream-args.
-  const args = given.has("--downstream-command") ? (given.get("--downstream-args")?.split(",") ?? []) : rest.slice(1);
+  const words = given.get("--downstream-args") ?? "";
+  const args = named === undefined ? rest.slice(1) : words === "" ? [] : words.split(",");
   return { kind: "command", name: nameOf(command, args), command, args, env: passedOn(env) };
 }
 
@@ -176,6 +181,12 @@ function oneOf<T extends string>(name: string, value: string, known: readonly T[
   throw new UsageError(
     `${name} must be ${known.slice(0, -1).join(", ")} or ${known.at(-1)}; got ${JSON.stringify(value)}`,
   );
+}
+
+function whole(name: string, text: string, min: number, max: number): number {
+  const value = number(name, text, min, max);
+  if (!Number.isInteger(value)) throw new UsageError(`${name} must be a whole number, got ${JSON.stringify(text)}`);
+  return value;
 }
 
 function number(name: string, text: string, min: number, max: number): number {

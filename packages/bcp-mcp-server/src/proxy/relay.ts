@@ -146,9 +146,9 @@ export function createRelay(options: RelayOptions): Relay {
     const { name, arguments: args = {} } = call.params;
     // Behind another proxy the server has such a tool too: then the handle says whose it is.
     if (name === READ_ORIGINAL.name && (!client.tools.has(name) || isOurs(call.owner, args))) {
-      const read = readOriginal(originals, call.owner, args);
-      savings.retrieved(read as ToolResult);
-      return own(call, read);
+      const { found, result } = readOriginal(originals, call.owner, args);
+      if (found) savings.retrieved(result as ToolResult);
+      return own(call, result);
     }
     if (name === DESCRIBE_TOOL.name && !client.tools.has(name))
       return own(call, describeTool(client.tools.definitions(), args) as JsonObject);
@@ -184,8 +184,8 @@ export function createRelay(options: RelayOptions): Relay {
     // Questions and tasks are not results yet.
     if (result["resultType"] !== undefined && result["resultType"] !== "complete") return new RawJson(passed);
     const given = result as ToolResult;
-    options.recording?.add(name, given);
     const exact = exactly(passed, given);
+    options.recording?.add(name, given, exact.structured);
     const rendered = options.rendered && (await options.rendered.render(originals, call.owner, name, given, passed));
     const shrunk = rendered ?? client.shrinker.shrink(given, exact);
     savings.result(backend.name, name, given, shrunk);

@@ -12,11 +12,14 @@ type Codec = typeof import("@bosun/bcp");
 export class RenderedBlocks {
   private readonly mode: Mode;
   private readonly threshold: number;
+  private readonly budget: number;
   private codec: Promise<Codec> | undefined;
 
-  constructor(mode: Mode, threshold: number = DEFAULT_THRESHOLD) {
+  /** `budget`: a rendering of more tokens than this is none; the text is cut instead. */
+  constructor(mode: Mode, threshold: number = DEFAULT_THRESHOLD, budget: number = Infinity) {
     this.mode = mode;
     this.threshold = threshold;
+    this.budget = budget;
   }
 
   /** Undefined when no text of the result gets smaller this way. */
@@ -35,6 +38,7 @@ export class RenderedBlocks {
       isText(block) ? this.smaller(codec, block.text, toolName, status) : undefined,
     );
     if (rendered.every((one) => one === undefined)) return undefined;
+    if (content.some((block, at) => isText(block) && this.isOver(block.text, rendered[at]))) return undefined;
     // Stored before anything is emitted that names it.
     const handle = originals.put(client, result, json);
     if (handle === undefined) return undefined;
@@ -50,6 +54,11 @@ export class RenderedBlocks {
       handle,
       droppedStructured: false,
     };
+  }
+
+  private isOver(text: string, rendered: Rendered | undefined): boolean {
+    if (this.budget === Infinity) return false;
+    return rendered ? rendered.after > this.budget : text.length > this.budget && countTokens(text) > this.budget;
   }
 
   private smaller(codec: Codec, text: string, toolName: string, status: "ok" | "error"): Rendered | undefined {

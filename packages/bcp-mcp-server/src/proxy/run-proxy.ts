@@ -47,6 +47,8 @@ async function run(config: ProxyConfig, log: Log): Promise<number> {
   const servers = server.kind === "file" ? await readServers(server.file, log) : [server];
   const savings = new Savings(stats ? await findSecondTokenizer() : undefined);
   const recording = record === undefined ? undefined : new Recording(record, threshold);
+  const unrecordable = recording?.problem();
+  if (unrecordable !== undefined) log("warn", `--record ${recording?.file}: ${unrecordable}; it is tried at the end`);
   const ended = new AbortController();
   const relay: Relay = createRelay({
     servers,
@@ -61,16 +63,16 @@ async function run(config: ProxyConfig, log: Log): Promise<number> {
     ...(config.pins ? { pins: new PinWatch(stateFolder, log) } : {}),
     ...(budget === undefined ? {} : { budget }),
     ...(threshold === undefined ? {} : { threshold }),
-    ...(emitBcp === undefined ? {} : { rendered: new RenderedBlocks(emitBcp, threshold) }),
+    ...(emitBcp === undefined ? {} : { rendered: new RenderedBlocks(emitBcp, threshold, budget) }),
     ...(recording === undefined ? {} : { recording }),
   });
   const signalled = firstSignal();
   await Promise.race([serve(relay, config), signalled.promise]);
   ended.abort();
   await relay.close();
-  await conclude(savings, stats, recording, log);
+  const isWritten = await conclude(savings, stats, recording, log);
   signalled.raise();
-  return 0;
+  return isWritten ? 0 : 1;
 }
 
 async function serve(relay: Relay, { listen, maxClients }: ProxyConfig): Promise<void> {
@@ -83,12 +85,27 @@ async function serve(relay: Relay, { listen, maxClients }: ProxyConfig): Promise
   }
   // HTTP is loaded only when it is asked for.
   const { serveHttp } = await import("@bosun/mcp/http");
-  const listening = serveHttp(relay, { port: listen, maxSessions: maxClients });
+  const listening = listenOn(listen, (port) => serveHttp(relay, { port, maxSessions: maxClients }));
   console.error(`bosun proxy listens on ${listening.url.href}`);
   await new Promise(() => {}); // a signal ends it
 }
 
-async function conclude(savings: Savings, stats: boolean, recording: Recording | undefined, log: Log): Promise<void> {
+function listenOn<T>(port: number, serveOn: (port: number) => T): T {
+  try {
+    return serveOn(port);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    throw new UsageError(`--listen ${port}: ${code === "EADDRINUSE" ? "the port is in use" : code}`);
+  }
+}
+
+/** False when something could not be written. */
+async function conclude(
+  savings: Savings,
+  stats: boolean,
+  recording: Recording | undefined,
+  log: Log,
+): Promise<boolean> {
   const ledger = savings.settle();
   if (stats) console.error(ledgerText(ledger));
   const isWorthKeeping = ledger.sessions > 0;
@@ -99,8 +116,10 @@ async function conclude(savings: Savings, stats: boolean, recording: Recording |
   }
   try {
     if (recording) log("info", `recorded ${await recording.write()}`);
+    return true;
   } catch (error) {
     log("error", `--record ${recording?.file}: ${error instanceof Error ? error.message : String(error)}`);
+    return false;
   }
 }
 

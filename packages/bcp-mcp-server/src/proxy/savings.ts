@@ -1,6 +1,6 @@
 // What was saved, honestly: what was fetched back and our own tools are counted against us, and results that passed
 // unchanged are in the sum that savings are a share of. Nothing is counted while somebody waits for an answer.
-import { countTokens, countToolTokens, kindOf, wholeText } from "@bosun/shrink";
+import { countTokens, countToolTokens, kindOf, shownText, wholeText } from "@bosun/shrink";
 import type { Shrunk, ToolDefinition, ToolResult } from "@bosun/shrink";
 import { OWN_TOKENS } from "./own-tools.ts";
 import { add, emptyLedger, serverIn } from "./ledger.ts";
@@ -43,9 +43,10 @@ export class Savings {
   result(server: string, tool: string, given: ToolResult, shrunk: Shrunk): void {
     const before = wholeText(given);
     const after = shrunk.changed ? wholeText(shrunk.result) : before;
+    const isOneText = shownTexts(given) === 1;
     this.later(before.length + (shrunk.changed ? after.length : 0), (isFull) => {
       const row = serverIn(this.ledger, server);
-      const pair = this.pair(before, after, shrunk, isFull);
+      const pair = this.pair(before, after, isOneText ? shrunk : { ...shrunk, tokensBefore: 0 }, isFull);
       add(row.tools, tool, pair, shrunk.changed);
       add(row.classes, isFull ? "uncounted" : classOf(before), pair, shrunk.changed);
       row.results++;
@@ -81,7 +82,7 @@ export class Savings {
   }
 
   private pair(before: string, after: string, shrunk: Shrunk, isFull: boolean): { before: Pair; after: Pair } {
-    // The gate has counted already, exactly.
+    // The gate has counted already, exactly, unless there are texts that it left alone.
     if (shrunk.changed && shrunk.tokensBefore > 0 && (isFull || !this.second))
       return { before: [shrunk.tokensBefore, 0], after: [shrunk.tokensAfter, 0] };
     if (isFull) return { before: [this.estimate(before), 0], after: [this.estimate(after), 0] };
@@ -128,6 +129,10 @@ export class Savings {
     this.chars -= job.chars;
     job.count(false);
   }
+}
+
+function shownTexts({ content }: ToolResult): number {
+  return Array.isArray(content) ? content.filter((block) => shownText(block) !== undefined).length : 0;
 }
 
 function classOf(text: string): string {

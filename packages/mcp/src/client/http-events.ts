@@ -20,9 +20,12 @@ export class HttpEvents {
   private readonly get: Get;
   private readonly take: (message: Single) => void;
 
-  constructor(get: Get, take: (message: Single) => void) {
+  private readonly maxBytes: number;
+
+  constructor(get: Get, take: (message: Single) => void, maxBytes: number = MAX_MESSAGE_BYTES) {
     this.get = get;
     this.take = take;
+    this.maxBytes = maxBytes;
   }
 
   /** Reads until the reply is there; a stream that breaks before is taken up again where it broke. */
@@ -45,7 +48,9 @@ export class HttpEvents {
       if (response?.ok) failures = 0;
       else if (response && (response.status < 500 || failures++ === MAX_ATTEMPTS)) {
         await response.body?.cancel();
-        throw new ConnectionError("http", `the server answered ${response.status}`, response.status);
+        // Not with its status: the request has been seen, and whoever knows a 404 would send it again.
+        const problem = `the stream broke, and the server answered ${response.status} when asked for the rest`;
+        throw new ConnectionError("closed", problem);
       }
     }
   }
@@ -83,7 +88,7 @@ export class HttpEvents {
     signal: AbortSignal,
   ): Promise<Reply | undefined> {
     try {
-      for await (const event of eventsIn(response)) {
+      for await (const event of eventsIn(response, this.maxBytes)) {
         if (event.id !== undefined) position.lastId = event.id;
         if (event.retryMs !== undefined) {
           position.retryMs = Math.max(MIN_RETRY_MS, Math.min(event.retryMs, MAX_RETRY_MS));
@@ -109,8 +114,8 @@ export class HttpEvents {
   }
 }
 
-export async function* eventsIn(response: Response): AsyncGenerator<ServerEvent> {
-  const parser = new EventParser(MAX_MESSAGE_BYTES);
+export async function* eventsIn(response: Response, maxBytes: number = MAX_MESSAGE_BYTES): AsyncGenerator<ServerEvent> {
+  const parser = new EventParser(maxBytes);
   const decoder = new TextDecoder();
   for await (const chunk of response.body ?? []) yield* parser.push(decoder.decode(chunk, { stream: true }));
 }

@@ -22,6 +22,8 @@ export type HttpLinkOptions = {
   /** Headers a message brings along: those of 2026-07-28. */
   headersFor: (outgoing: Outgoing) => [string, string][];
   receive: FromServer;
+  /** Of one message; longer ones fail. */
+  maxMessageBytes?: number | undefined;
   /** How long the server may take to accept a message that gets no reply. */
   timeoutMs?: number | undefined;
 };
@@ -40,6 +42,7 @@ export class HttpLink implements Link {
     this.events = new HttpEvents(
       (headers, signal) => this.fetch("GET", undefined, { accept: "text/event-stream", ...headers }, signal),
       (message) => this.take(message),
+      options.maxMessageBytes,
     );
   }
 
@@ -137,7 +140,7 @@ export class HttpLink implements Link {
     if (response.ok && type.startsWith("text/event-stream")) {
       return this.events.replyIn(response, id, signal, resumable);
     }
-    const body = await readCounted(response, MAX_MESSAGE_BYTES);
+    const body = await readCounted(response, this.options.maxMessageBytes ?? MAX_MESSAGE_BYTES);
     const message = body.ok ? parseMessage(body.text) : undefined;
     const single = message?.kind === "batch" ? message.items : message ? [message] : [];
     for (const one of single) {

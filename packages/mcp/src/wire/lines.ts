@@ -5,7 +5,8 @@ const NEWLINE = 0x0a;
 /** Where the buffer of an unfinished line starts, and the size above which it is given back after use. */
 const SMALL_BYTES = 64 * 1024;
 
-export type Line = { kind: "line"; text: string } | { kind: "bad"; problem: string };
+/** `ends`: the beginning and the end of a line that is no text, as far as they can be read. */
+export type Line = { kind: "line"; text: string } | { kind: "bad"; problem: string; ends?: string };
 
 /**
  * Splits a byte stream at newlines. An unfinished line waits in a buffer that doubles as it fills: linear cost for a
@@ -74,9 +75,22 @@ export class LineSplitter {
     try {
       text = this.decoder.decode(bytes);
     } catch {
-      return { kind: "bad", problem: "a message is not valid UTF-8" };
+      return { kind: "bad", problem: "a message is not valid UTF-8", ends: endsOf(readable(bytes)) };
     }
     const trimmed = text.trim(); // CRLF, leading blanks and blank lines are harmless
     return trimmed === "" ? undefined : { kind: "line", text: trimmed };
   }
+}
+
+const END_CHARS = 300;
+
+/** What a message is can be seen at its beginning and its end. */
+export function endsOf(text: string): string {
+  return text.length <= 2 * END_CHARS ? text : `${text.slice(0, END_CHARS)}…${text.slice(-END_CHARS)}`;
+}
+
+function readable(bytes: Uint8Array): string {
+  const lenient = new TextDecoder();
+  if (bytes.length <= 4 * END_CHARS) return lenient.decode(bytes);
+  return lenient.decode(bytes.subarray(0, END_CHARS)) + lenient.decode(bytes.subarray(-END_CHARS));
 }

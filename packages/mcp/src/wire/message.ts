@@ -19,8 +19,8 @@ export type Notification = { kind: "notification"; method: string; params: JsonO
 export type Reply = { kind: "reply"; id: Id | undefined; raw: string } & (
   { result: JsonObject; error?: never } | { error: RpcError; result?: never }
 );
-/** `reply`: it was meant as one, to the request of that id. */
-export type Malformed = { kind: "malformed"; id: Id | undefined; error: RpcError; reply?: true };
+/** `reply`: it was meant as one, to the request of that id. `ends`: of a line that is not even JSON. */
+export type Malformed = { kind: "malformed"; id: Id | undefined; error: RpcError; reply?: true; ends?: string };
 export type Single = Request | Notification | Reply | Malformed;
 export type Incoming = Single | { kind: "batch"; items: Single[] };
 

@@ -1,5 +1,5 @@
 // Transport over our own stdin and stdout.
-import { LineSplitter } from "./lines.ts";
+import { endsOf, LineSplitter } from "./lines.ts";
 import type { Line } from "./lines.ts";
 import { parseMessage } from "./message.ts";
 import type { Incoming } from "./message.ts";
@@ -97,6 +97,11 @@ export class LineWriter {
 }
 
 function messageOf(line: Line): Incoming {
-  if (line.kind === "line") return parseMessage(line.text);
-  return { kind: "malformed", id: undefined, error: new RpcError(PARSE_ERROR, line.problem) };
+  if (line.kind === "bad") {
+    const { problem, ends } = line;
+    return { kind: "malformed", id: undefined, error: new RpcError(PARSE_ERROR, problem), ...(ends ? { ends } : {}) };
+  }
+  const message = parseMessage(line.text);
+  const isJson = message.kind !== "malformed" || message.error.code !== PARSE_ERROR;
+  return isJson ? message : { ...message, ends: endsOf(line.text) };
 }
