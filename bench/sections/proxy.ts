@@ -1,13 +1,16 @@
-// What `bosun proxy` adds to a call: the same server with and without it, in turns, at three sizes of result.
+// What `bosun proxy` adds to a call: the same server with and without it, in turns, at three sizes of result and for every
+// class of content. A goal is reached when the class that takes longest reaches it.
 import path from "node:path";
 import { freshExecutable } from "../executable.ts";
+import { CLASSES } from "../peers/results-by-class.ts";
 import { median, quantile } from "../report.ts";
 import type { Row, Section } from "../report.ts";
 import { StdioClient } from "../stdio-client.ts";
 
 const KIB = 1024;
-const WARM_UP = 40;
-const CALLS = 240;
+/** Of each class and size. */
+const WARM_UP = 20;
+const CALLS = 120;
 
 /** Size, quantile, and the most it may add. */
 const GOALS: readonly [number, "p50" | "p99", number][] = [
@@ -23,6 +26,8 @@ const server = [
   path.resolve(import.meta.dir, "../peers/text-server.ts"),
 ];
 
+type Measured = { class: string; plain: number[]; added: number[] };
+
 export const proxy: Section = {
   name: "proxy",
   about: "what bosun proxy adds to a call, beside the same server without it",
@@ -34,23 +39,10 @@ export const proxy: Section = {
     const rows: Row[] = [];
     for (const [bytes, quantileName, most] of GOALS) {
       progress(`${bytes / KIB} KiB`);
-      const added: number[] = [];
-      const plain: number[] = [];
-      for (let turn = 0; turn < WARM_UP + CALLS; turn++) {
-        const [without, with_] = [await timed(direct, bytes, turn), await timed(through, bytes, turn)];
-        if (turn < WARM_UP) continue;
-        plain.push(without);
-        added.push(with_ - without);
-      }
-      const value = quantileName === "p50" ? median(added) : quantile(added, 0.99);
-      rows.push({
-        what: `proxy adds at ${bytes / KIB} KiB, ${quantileName}`,
-        unit: "ms",
-        ours: value,
-        theirs: {},
-        target: { text: `≤ ${most} ms`, reached: value <= most },
-      });
-      rows.push({ what: `the call itself at ${bytes / KIB} KiB, p50`, unit: "ms", ours: median(plain), theirs: {} });
+      const measured = await measure(direct, through, bytes);
+      rows.push(...rowsOf(measured, `${bytes / KIB} KiB, ${quantileName}`, quantileName === "p50" ? 0.5 : 0.99, most));
+      const plain = median(measured.flatMap((one) => one.plain));
+      rows.push({ what: `the call itself at ${bytes / KIB} KiB, p50`, unit: "ms", ours: plain, theirs: {} });
     }
     await direct.close();
     await through.close();
@@ -58,9 +50,47 @@ export const proxy: Section = {
   },
 };
 
-async function timed(client: StdioClient, bytes: number, turn: number): Promise<number> {
+// Classes take turns too, as in a session: what one leaves behind is there for the next.
+async function measure(direct: StdioClient, through: StdioClient, bytes: number): Promise<Measured[]> {
+  const measured = Object.keys(CLASSES).map((name): Measured => ({ class: name, plain: [], added: [] }));
+  for (let turn = 0; turn < WARM_UP + CALLS; turn++) {
+    for (const one of measured) {
+      const args = { class: one.class, bytes, turn };
+      const [without, with_] = [await timed(direct, args), await timed(through, args)];
+      if (turn < WARM_UP) continue;
+      one.plain.push(without);
+      one.added.push(with_ - without);
+    }
+  }
+  return measured;
+}
+
+function rowsOf(measured: readonly Measured[], at: string, share: number, most: number): Row[] {
+  const byClass = measured
+    .map((one): [string, number] => [one.class, quantile(one.added, share)])
+    .sort((left, right) => right[1] - left[1]);
+  const [worst, value] = byClass[0] ?? ["", Number.NaN];
+  const goal: Row = {
+    what: `proxy adds at ${at} of the slowest class (${worst})`,
+    unit: "ms",
+    ours: value,
+    theirs: {},
+    target: { text: `≤ ${most} ms`, reached: value <= most },
+  };
+  const others = byClass
+    .slice(1)
+    .map(([name, ms]): Row => ({ what: `proxy adds at ${at}, ${name}`, unit: "ms", ours: ms, theirs: {} }));
+  return [goal, ...others];
+}
+
+async function timed(client: StdioClient, args: object): Promise<number> {
+  await call(client, { ...args, prepare: true });
   const started = performance.now();
-  const { error } = await client.call("text", { bytes, turn });
-  if (error !== undefined) throw new Error(JSON.stringify(error));
+  await call(client, args);
   return performance.now() - started;
+}
+
+async function call(client: StdioClient, args: object): Promise<void> {
+  const { error } = await client.call("text", args);
+  if (error !== undefined) throw new Error(JSON.stringify(error));
 }
