@@ -1,8 +1,7 @@
 // bosun audit: what was decided and done on this machine, shown, filtered, followed, and checked for being whole.
 import { existsSync } from "node:fs";
-import { homedir } from "node:os";
 import path from "node:path";
-import { GuardError, loadSettings, readAuditFolder, lastRecords, verifyAuditFolder } from "@bosun/guard";
+import { GuardError, homeOf, loadSettings, readAuditFolder, lastRecords, verifyAuditFolder } from "@bosun/guard";
 import { filterFrom, FILTERS } from "./audit/filter.ts";
 import { followRecords } from "./audit/follow.ts";
 import { lineOf } from "./audit/line.ts";
@@ -95,7 +94,7 @@ function folderFrom(words: Words): string {
     return path.resolve(folder);
   }
   const config = words.text("config");
-  const home = process.env["HOME"] ?? homedir();
+  const home = homeOf(process.env);
   const { settings, folders } = loadSettings({
     ...(config === undefined ? {} : { config }),
     env: process.env,

@@ -1,8 +1,7 @@
 // bosun init: puts Bosun into a client's configuration, or takes it out; shows the change before it makes it.
-import { homedir } from "node:os";
 import path from "node:path";
 import { isatty } from "node:tty";
-import { redact, screenSafe } from "@bosun/guard";
+import { homeOf, redact, screenSafe } from "@bosun/guard";
 import { CLIENTS } from "./init/clients.ts";
 import type { Client, Place, Where } from "./init/clients.ts";
 import { ConfigFileError, readConfigFile, replaceConfigFile } from "./init/config-file.ts";
@@ -48,7 +47,7 @@ Exit: 0 done, or nothing to do · 1 not written · 2 wrong usage`,
 export const runInit = command(SYNOPSIS, async (words) => {
   const where: Where = {
     cwd: process.cwd(),
-    home: process.env["HOME"] ?? homedir(),
+    home: homeOf(process.env),
     env: process.env,
     platform: process.platform,
   };

@@ -45,9 +45,8 @@ Stdout     belongs to the protocol; logs go to stderr.
   files: {
     summary: "which files Bosun reads and writes",
     async text() {
-      const { foldersOf } = await import("@bosun/guard");
-      const { homedir } = await import("node:os");
-      const { config, state, data } = foldersOf(process.env, process.env["HOME"] ?? homedir());
+      const { foldersOf, homeOf } = await import("@bosun/guard");
+      const { config, state, data } = foldersOf(process.env, homeOf(process.env));
       return `Which files Bosun reads and writes
 
 ${config}/config.toml

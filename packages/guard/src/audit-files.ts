@@ -26,7 +26,16 @@ const HEAD_BYTES = 128;
 
 /** A lane that nobody else writes, held until released or until this process ends. */
 export function claimLane(folder: string): { file: string; release: () => void } {
-  makePrivateFolder(folder);
+  try {
+    makePrivateFolder(folder);
+  } catch (error) {
+    if (error instanceof GuardError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new GuardError(
+      "AUDIT",
+      `${folder} cannot be made (audit.folder in the settings names another place): ${why}`,
+    );
+  }
   for (let lane = 1; lane <= MAX_LANES; lane += 1) {
     const file = path.join(folder, lane === 1 ? "audit.jsonl" : `audit-${lane}.jsonl`);
     const release = claim(`${file}.lock`);

@@ -71,8 +71,13 @@ export function openAudit(options: AuditOptions): Audit {
     return new AuditLog(file, release, options);
   } catch (error) {
     release();
-    throw error;
+    throw error instanceof GuardError ? error : notWritten(file, error);
   }
+}
+
+function notWritten(file: string, error: unknown): GuardError {
+  const why = error instanceof Error ? error.message : String(error);
+  return new GuardError("AUDIT", `${file} cannot be written, so nothing may run: ${why}`);
 }
 
 class AuditLog implements Audit {
@@ -120,8 +125,7 @@ class AuditLog implements Audit {
     } catch (error) {
       if (error instanceof GuardError) throw error;
       this.#takeBack();
-      const why = error instanceof Error ? error.message : String(error);
-      throw new GuardError("AUDIT", `${this.file} cannot be written, so nothing may run: ${why}`);
+      throw notWritten(this.file, error);
     }
   }
 

@@ -105,6 +105,7 @@ export {
 } from "./settings/load-settings.ts";
 export {
   foldersOf,
+  homeOf,
   locateProjectFile,
   locateSettings,
   PROJECT_FILE,

@@ -1,9 +1,15 @@
 // The tools as a service: configuration → scope, sandbox, rules, tools, and one object that answers calls of any client.
 // It knows no transport: main.ts serves it over stdio or HTTP, the chat shell over a pair in memory.
-import { homedir } from "node:os";
 import path from "node:path";
 import type { Sandbox } from "@bosun/engine";
-import { createRedactor, loadProjectSettings, loadSettings, openProjectTrust, policyOfSettings } from "@bosun/guard";
+import {
+  createRedactor,
+  homeOf,
+  loadProjectSettings,
+  loadSettings,
+  openProjectTrust,
+  policyOfSettings,
+} from "@bosun/guard";
 import type { LoadedSettings, Settings } from "@bosun/guard";
 import { createServer } from "@bosun/mcp/server";
 import type { JsonObject, Service } from "@bosun/mcp/server";
@@ -49,7 +55,7 @@ export type ToolService = {
 
 /** Throws UsageError, EngineError or GuardError when the configuration cannot be served. */
 export async function serveTools(config: Config, options: ServeOptions = {}): Promise<ToolService> {
-  const { env = process.env, home = homedir(), log = () => {}, secrets = [] } = options;
+  const { env = process.env, home = homeOf(env), log = () => {}, secrets = [] } = options;
   const loaded = options.settings ?? settingsFor(config, env, home);
   for (const warning of loaded.warnings) log("warn", warning);
   const settings = tightened(loaded, config, log);

@@ -1,8 +1,7 @@
 // `bosun serve`: words and environment → a running server → an exit code. Callable in any process; main.ts is the program.
-import { homedir } from "node:os";
 import { EngineError } from "@bosun/engine";
 import type { Sandbox } from "@bosun/engine";
-import { GuardError } from "@bosun/guard";
+import { GuardError, homeOf } from "@bosun/guard";
 import type { Settings } from "@bosun/guard";
 import { serveConnection, stdioTransport } from "@bosun/mcp/server";
 import { helpText, parseInvocation } from "./config.ts";
@@ -49,7 +48,7 @@ export type Serving = {
 /** Resolves when the server has stopped and nothing of it runs any more. */
 export async function runServe(words: readonly string[], io: Io): Promise<number> {
   try {
-    const home = io.env["HOME"] ?? homedir();
+    const home = homeOf(io.env);
     const first = parseInvocation(words, io.env, io.cwd);
     if (first.kind !== "serve") return said(io, first.kind === "help" ? helpText() : `bosun ${VERSION}\n`);
     const settings = settingsFor(first.config, io.env, home);

@@ -1,7 +1,7 @@
 // What the program needs from its surroundings, so that it can run in a process of its own or inside another program.
 import { closeSync, constants, openSync, readdirSync, readFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { isatty, ReadStream } from "node:tty";
+import { homeOf } from "@bosun/guard";
 
 export type Output = {
   write(text: string): void;
@@ -52,7 +52,7 @@ export function processIo(): Io {
     stdinText: isTerminal ? undefined : readStdin,
     keyboard: isTerminal ? ttyKeyboard() : undefined,
     env,
-    home: env["HOME"] ?? homedir(),
+    home: homeOf(env),
     cwd: () => process.cwd(),
     chdir: (folder) => process.chdir(folder),
     onSignal(listener) {

@@ -1,9 +1,8 @@
 // Everything `bosun doctor` looks at, as plain data: each finding says what is, and what is wrong with it.
-import { accessSync, constants, lstatSync } from "node:fs";
-import { homedir } from "node:os";
+import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs";
 import path from "node:path";
 import { detectShell, findRipgrep } from "@bosun/engine";
-import { foldersOf, GuardError, loadSettings, locateProjectFile, locateSettings } from "@bosun/guard";
+import { foldersOf, GuardError, homeOf, loadSettings, locateProjectFile, locateSettings } from "@bosun/guard";
 import { VERSION } from "../version.ts";
 import { examineSandboxes } from "./sandbox.ts";
 import type { Here, SandboxFindings } from "./sandbox.ts";
@@ -27,7 +26,7 @@ export type Examination = {
 };
 
 export async function examine(here: Here, config: string | undefined): Promise<Examination> {
-  const home = here.env["HOME"] ?? homedir();
+  const home = homeOf(here.env);
   const sandbox = await examineSandboxes(here);
   const settings = examineSettings(here, home, config);
   const folders = foldersOf(here.env, home);
@@ -81,8 +80,9 @@ function examineSettings(here: Here, home: string, config: string | undefined): 
 
 /** Who can write there can change policy; who can read the state folder can read what was done. */
 function examineFolder(folder: string, forbidden: number): Finding {
+  if (!existsSync(path.dirname(folder))) return examineAbsent(folder);
   const stat = lstatSync(folder, { throwIfNoEntry: false });
-  if (stat === undefined) return { ok: true, what: `${folder} (made when it is needed)` };
+  if (stat === undefined) return examineAbsent(folder);
   if (!stat.isDirectory() && !stat.isSymbolicLink()) return { ok: false, what: folder, problem: "is not a folder" };
   const mode = stat.mode & 0o777;
   const shown = `${folder} (${mode.toString(8).padStart(4, "0")})`;
@@ -90,6 +90,19 @@ function examineFolder(folder: string, forbidden: number): Finding {
   if (process.getuid?.() !== stat.uid) return { ok: false, what: shown, problem: `belongs to user ${stat.uid}` };
   if ((mode & forbidden) === 0) return { ok: true, what: shown };
   return { ok: false, what: shown, problem: `open to others: chmod 700 ${path.normalize(folder)}` };
+}
+
+function examineAbsent(folder: string): Finding {
+  let above = path.dirname(folder);
+  while (!existsSync(above) && path.dirname(above) !== above) above = path.dirname(above);
+  try {
+    if (!statSync(above).isDirectory())
+      return { ok: false, what: folder, problem: `cannot be made: ${above} is no folder` };
+    accessSync(above, constants.W_OK);
+    return { ok: true, what: `${folder} (made when it is needed)` };
+  } catch {
+    return { ok: false, what: folder, problem: `cannot be made: ${above} is not writable` };
+  }
 }
 
 function messageOf(error: unknown): string {

@@ -1,8 +1,7 @@
 // Which sandboxes work here: every mechanism of this platform tried on its own, as the server would use it.
-import { homedir } from "node:os";
 import { boundaryOf, chooseSandbox, closeScope, openScope } from "@bosun/engine";
 import type { Attempt, Mechanism, SandboxDescription } from "@bosun/engine";
-import { protectedPaths } from "@bosun/guard";
+import { homeOf, protectedPaths } from "@bosun/guard";
 import { sandboxHelper } from "../sandbox-helper.ts";
 import { sandboxAdvice } from "./advice.ts";
 
@@ -23,7 +22,7 @@ const MECHANISMS: Readonly<Partial<Record<NodeJS.Platform, readonly Exclude<Mech
 };
 
 export async function examineSandboxes({ cwd, env }: Here): Promise<SandboxFindings> {
-  const home = env["HOME"] ?? homedir();
+  const home = homeOf(env);
   const scope = openScope({ workdir: cwd, roots: [cwd] });
   try {
     const protect = protectedPaths(undefined, env, home, cwd);

@@ -14,9 +14,9 @@ import {
   rmSync,
   writeSync,
 } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { foldersOf } from "@bosun/guard";
+import { foldersOf, homeOf } from "@bosun/guard";
 import { file as embedded, sha256 as expected } from "./ripgrep-file.js";
 
 let unpacked: string | undefined;
@@ -29,7 +29,7 @@ export function findRipgrep(override?: string): string {
 }
 
 function unpack(): string {
-  const state = foldersOf(process.env, process.env["HOME"] ?? homedir()).state;
+  const state = foldersOf(process.env, homeOf(process.env)).state;
   try {
     return unpackInto(path.join(state, "bin"));
   } catch {

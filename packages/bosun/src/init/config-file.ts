@@ -56,15 +56,23 @@ export function readConfigFile(file: string, within: string | undefined): Config
 
 /** Gives the name of the backup. Refuses when the file is no longer what was read. */
 export function replaceConfigFile(before: ConfigFile, text: string, now: Date): string | undefined {
-  const { real, mode } = before;
+  try {
+    return replace(before, text, now);
+  } catch (error) {
+    if (error instanceof ConfigFileError) throw error;
+    throw new ConfigFileError(`${before.real} cannot be written (${codeOf(error)}): nothing was changed`);
+  }
+}
+
+function replace({ real, mode, text: old }: ConfigFile, text: string, now: Date): string | undefined {
   const folder = path.dirname(real);
   mkdirSync(folder, { recursive: true });
-  const backup = before.text === undefined ? undefined : backUp(real, before.text, mode, now);
+  const backup = old === undefined ? undefined : backUp(real, old, mode, now);
   const aside = `${real}.${process.pid}.bosun`;
+  writeNew(aside, text, mode);
   try {
-    writeNew(aside, text, mode);
     const current = readConfigFile(real, undefined);
-    if (current.real !== real || current.text !== before.text) {
+    if (current.real !== real || current.text !== old) {
       throw new ConfigFileError(`${real} was changed meanwhile: nothing was written, try again`);
     }
     renameSync(aside, real);
@@ -97,6 +105,9 @@ function writeNew(file: string, text: string, mode: number): void {
     for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at);
     fchmodSync(descriptor, mode); // whatever the umask
     fsyncSync(descriptor);
+  } catch (error) {
+    rmSync(file, { force: true }); // half of it is of no use to anybody
+    throw error;
   } finally {
     closeSync(descriptor);
   }

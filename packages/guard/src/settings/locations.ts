@@ -1,5 +1,6 @@
 // Where settings and state live, and which of those places no tool may ever write, even where nothing is there yet.
 import { existsSync, realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
 import path from "node:path";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -13,6 +14,18 @@ export type Folders = {
 };
 
 export const PROJECT_FILE = ".bosun.toml";
+
+/** Never relative: what is trusted would then lie wherever we are started, in a folder that tools may write. */
+export function homeOf(env: Environment): string {
+  const named = env["HOME"];
+  if (named !== undefined && path.isAbsolute(named)) return named;
+  try {
+    const known = homedir();
+    return path.isAbsolute(known) ? known : path.parse(process.cwd()).root;
+  } catch {
+    return path.parse(process.cwd()).root; // a user that this machine does not know, in a container
+  }
+}
 
 export function foldersOf(env: Environment, home: string): Folders {
   return {
