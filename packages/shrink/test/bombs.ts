@@ -19,6 +19,19 @@ export const BOMBS: Record<string, (chars: number) => string> = {
   paths: (chars) => Array.from({ length: chars / 30 }, (_, i) => `/a/b${i % 97}/c${i % 13}/file${i}.ts`).join("\n"),
   "deep path": (chars) => "a/".repeat(chars / 2),
   "deep paths": (chars) => `${"a/".repeat(200)}x.ts\n`.repeat(chars / 405),
+  "sorted deep paths": (chars) =>
+    Array.from({ length: chars / 500 }, (_, i) => `${"a/".repeat(i % 240)}${String(i).padStart(6, "0")}/x.ts`)
+      .sort()
+      .join("\n"),
+  "columns before paths": (chars) =>
+    Array.from({ length: chars / 40 }, (_, i) => `${i % 7} ${i}   ${i * 3}\tsrc/part${i % 50}/file${i}.ts`).join("\n"),
+  "many stems": (chars) => Array.from({ length: chars / 24 }, (_, i) => `a${i}.d.ts\na${i}.js`).join("\n"),
+  "hexadecimal digits": (chars) => "0123456789abcdef".repeat(chars / 16),
+  digests: (chars) =>
+    Array.from(
+      { length: chars / 60 },
+      (_, i) => `${((i + 1) * 2654435761).toString(16).repeat(9).slice(0, 40)}\tsrc/file${i}.ts`,
+    ).join("\n"),
   "grep lines": (chars) => "src/a-1-b-2-c-3-d.ts:12:x-1-y\n".repeat(chars / 30),
   dashes: (chars) => "a-1".repeat(chars / 3),
   "diff headers": (chars) => "diff --git a/x b/x\n".repeat(chars / 19),

@@ -4,7 +4,8 @@
 //   {1=e416c77,101=283b89e}/ head          one name, and a label of its own in each folder
 import { UnfoldError } from "./fold.ts";
 
-export type Named = { name: string; label: string | undefined };
+/** `together`: stands for several names that begin so (name-tuples.ts). */
+export type Named = { name: string; label: string | undefined; together?: true };
 
 /** Names in a folder: `own` are the folders that this line opens. `alike` stands for the last of them, if any. */
 export type NameLine = { kind: "names"; depth: number; own: string[]; names: Named[]; alike?: Member[] };

@@ -7,11 +7,14 @@
 //   {a,b}/ x.ts y.ts                both folders hold both names (alike-folders.ts)
 //   |total 12                       a line that is no path, as it was
 //   lib/=A new.ts a.ts              with labels: both are labelled A. One by one: new.ts=A old.ts=D
+//   index+                          names that differ in their endings only (name-tuples.ts)
 //
 // An ending may also stand in the mark, for all lines that name none. Blanks in names are written "\ ".
-import type { Line } from "./alike-folders.ts";
+import type { Line, Named } from "./alike-folders.ts";
 import { joinAlike, readAlike, writeAlike } from "./alike-folders.ts";
 import { UnfoldError } from "./fold.ts";
+import type { Tuple } from "./name-tuples.ts";
+import { findTuple, isTogether, joinTuples, looksTogether, plus, splitTogether } from "./name-tuples.ts";
 
 /**
  * A name and the folders it lies in (an empty name: the folder itself), or a line to be left as it is. Where there are
@@ -28,23 +31,39 @@ const MAX_DEPTH = 60;
 /** What may stand before the names of a line: a folder, an ending, and a label where there are labels. */
 const HEAD = /^((?:[^:].*\/)?)(\*\.\w+(?:\.\w+)*)?()$/;
 const LABELLED_HEAD = /^((?!:)(?:(?:[^={}]|\{[^{}]*\})+\/)?)(\*\.\w+(?:\.\w+)*)?(=[^=]+)?$/;
+/** What it costs to say that names are in another order. */
+const MIN_FEWER_LINES = 2;
 /** What a damaged or hostile text may unfold to. */
 const MAX_NAMES = 1 << 20;
 
-/** undefined: these names cannot be written so that they read back the same. */
-export function writeNameLines(placed: Placed[]): { body: string; ending: string } | undefined {
-  const apart = intoLines(placed);
-  if (apart === undefined) return undefined;
-  const lines = joinAlike(apart);
-  const ending = commonEnding(
-    lines.flatMap((line) => (line.kind === "names" ? line.names.map(({ name }) => name) : [])),
-    MIN_NAMES_IN_MARK,
-  );
-  return { body: lines.map((line) => writeLine(line, ending)).join("\n"), ending };
+/** Names as lines, and what these lines leave to the mark. */
+export type NameLines = { body: string; ending: string; tuple: Tuple | undefined; grouped: boolean };
+
+/**
+ * undefined: these names cannot be written so that they read back the same. `grouped`: the same names in another
+ * order, which is taken where it needs clearly fewer lines.
+ */
+export function writeNameLines(placed: readonly Placed[], group?: () => readonly Placed[]): NameLines | undefined {
+  const inTheirOrder = intoLines(placed);
+  if (inTheirOrder === undefined) return undefined;
+  let lines = joinAlike(inTheirOrder);
+  const other = group !== undefined && lines.length > MIN_FEWER_LINES ? intoLines(group()) : undefined;
+  const fewer = other && joinAlike(other);
+  const grouped = fewer !== undefined && fewer.length + MIN_FEWER_LINES <= lines.length;
+  if (grouped) lines = fewer;
+  const named = lines.flatMap((line) => (line.kind === "names" ? [line] : []));
+  const tuple = findTuple(named.map(({ names }) => names));
+  if (tuple !== undefined) for (const line of named) line.names = joinTuples(line.names, tuple);
+  const ending = commonEnding(named.flatMap(namesApart), MIN_NAMES_IN_MARK);
+  return { body: lines.map((line) => writeLine(line, ending, tuple)).join("\n"), ending, tuple, grouped };
+}
+
+function namesApart({ names }: { names: readonly Named[] }): string[] {
+  return names.flatMap(({ name, together }) => (together === true ? [] : [name]));
 }
 
 /** `labelled`: what follows an "=" is a label. */
-export function readNameLines(text: string, ending: string, labelled = false): Placed[] {
+export function readNameLines(text: string, ending: string, labelled = false, tuple?: Tuple): Placed[] {
   const placed: Placed[] = [];
   let open: string[] = [];
   for (const line of text.split("\n")) {
@@ -68,9 +87,14 @@ export function readNameLines(text: string, ending: string, labelled = false): P
       if (whole && words.length === 0) placed.push({ kind: "name", folders: open, name: "" });
       for (const word of words) {
         const at = labelled ? word.lastIndexOf("=") : -1;
-        const name = readName(at < 0 ? word : word.slice(0, at), own?.slice(1) ?? ending);
+        const written = at < 0 ? word : word.slice(0, at);
         const label = at < 0 ? (member?.label ?? unescapeName(shared.slice(1))) : unescapeName(word.slice(at + 1));
-        placed.push({ kind: "name", folders: open, name, ...(label === "" ? {} : { label }) });
+        const names =
+          tuple !== undefined && isTogether(written)
+            ? splitTogether(unescapeName(written.slice(0, -1)), label, tuple)
+            : [{ name: readName(written, own?.slice(1) ?? ending), label }];
+        for (const { name, label: its } of names)
+          placed.push({ kind: "name", folders: open, name, ...(its === "" ? {} : { label: its }) });
       }
       if (placed.length > MAX_NAMES) throw new UnfoldError("too many names");
     }
@@ -115,7 +139,7 @@ export function readName(word: string, ending: string): string {
   return word.startsWith(":") ? unescapeName(word.slice(1)) : unescapeName(word) + ending;
 }
 
-function intoLines(placed: Placed[]): Line[] | undefined {
+function intoLines(placed: readonly Placed[]): Line[] | undefined {
   const lines: Line[] = [];
   let open: string[] = [];
   let line: Line | undefined;
@@ -146,24 +170,28 @@ function intoLines(placed: Placed[]): Line[] | undefined {
   return lines;
 }
 
-function writeLine(line: Line, ending: string): string {
+function writeLine(line: Line, ending: string, tuple: Tuple | undefined): string {
   if (line.kind === "line") return `|${line.line}`;
   const { names, alike } = line;
   const folders = line.own.map(escapeName);
   if (alike) folders[folders.length - 1] = writeAlike(alike);
-  const ofLine = commonEnding(
-    names.map(({ name }) => name),
-    MIN_NAMES,
-  );
+  const ofLine = commonEnding(namesApart(line), MIN_NAMES);
   const own = ofLine === "" ? ending : ofLine;
   const [first] = names;
   const shared = names.length > 1 && names.every(({ label }) => label === first?.label) ? first?.label : undefined;
   const head = folders.map((folder) => `${folder}/`).join("") + (own === ending ? "" : `*${own}`) + labelOf(shared);
-  const words = names.map(({ name, label }) => writeName(name, own) + (label === shared ? "" : labelOf(label)));
+  const words = names.map(
+    (named) => writeNamed(named, own, tuple) + (named.label === shared ? "" : labelOf(named.label)),
+  );
   // A line that starts with a name which looks like a folder, or like the deeper line it is not, would read wrong.
   if (head === "" && first !== undefined && /\/(?:$|=)|^[\s=]/.test(words[0] ?? ""))
     words[0] = `:${escapeName(first.name)}${labelOf(first.label)}`;
   return " ".repeat(line.depth) + (head === "" ? words : [head, ...words]).join(" ");
+}
+
+function writeNamed({ name, together }: Named, ending: string, tuple: Tuple | undefined): string {
+  if (together === true) return plus(escapeName(name));
+  return tuple !== undefined && looksTogether(name) ? `:${escapeName(name)}` : writeName(name, ending);
 }
 
 function labelOf(label: string | undefined): string {

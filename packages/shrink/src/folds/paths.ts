@@ -3,28 +3,44 @@
 //
 //   [bosun:paths /a/b/ *.ts]       /a/b/main.ts, /a/b/folds/json.ts, …
 //   [bosun:paths ./ =M]            M ./x, except where it says otherwise: y=D was D ./y
+//   [bosun:paths ./ sorted]        names stand with their folder; the list was sorted (path-order.ts)
 import { linesOf } from "../lines.ts";
 import type { Fold } from "./fold.ts";
 import { UnfoldError } from "./fold.ts";
 import { fitsInMark, readMark, withMark } from "./mark.ts";
 import type { Placed } from "./name-lines.ts";
 import { readNameLines, writeNameLines } from "./name-lines.ts";
+import type { Tuple } from "./name-tuples.ts";
+import { readTuple, writeTuple } from "./name-tuples.ts";
+import type { Columns, Spaces } from "./path-labels.ts";
+import {
+  areFit,
+  fitSpaces,
+  printColumns,
+  readLabel,
+  readSpaces,
+  splitColumns,
+  usualColumns,
+  writeLabel,
+} from "./path-labels.ts";
+import type { Listed, Order } from "./path-order.ts";
+import { groupByFolder, isOrder, orderOf, putInOrder } from "./path-order.ts";
 
 const MIN_PATHS = 3;
 const MIN_SHARE = 0.6;
+/** Several columns under a heading are a table. */
+const MIN_SHARE_OF_COLUMNS = 0.75;
 const MAX_PATH_CHARS = 1000;
 /** What a damaged or hostile text may unfold to. */
 const MAX_UNFOLDED_CHARS = 64 << 20;
-const SAMPLE = 150;
+const SAMPLE = 60;
 /** What no path of a listing holds, but sentences, tables and code do. */
 const UNLIKELY = /[\s"<>|*?{};=]|:\/\/|[.,:;]$/;
 /** What git puts after a tag to say that this is what it points at. */
 const PEELED = "^{}";
-const LABELLED = /^( *)(\S+)(\s+)(\S.*)$/;
 
-type Entry = { label?: string; path: string; line: string } | { line: string };
-/** White space around the labels of a list: the width they are padded to on the left, and what follows them. */
-type Labels = { width: number; gap: string };
+/** A line of a list: with a path, and perhaps with what stands before it, or as it is. */
+type Entry = { columns?: string[]; path: string; line: string } | { line: string };
 
 export const pathList: Fold = {
   name: "paths",
@@ -32,38 +48,43 @@ export const pathList: Fold = {
     const trail = text.endsWith("\n") ? "\n" : "";
     const all = linesOf(text);
     const lines = trail === "" ? all : all.slice(0, -1);
-    if (lines.length < MIN_PATHS || !startsLikePaths(lines)) return undefined;
+    if (lines.length < MIN_PATHS || !looksLikePaths(lines)) return undefined;
     const found = readPlain(lines) ?? readLabelled(lines);
     if (found === undefined) return undefined;
-    const labels = found.labels;
     const entries = ofOneKind(found.entries);
     const root = commonFolder(entries.flatMap((entry) => ("path" in entry ? [entry.path] : [])));
-    const usual = labels === undefined ? "" : usualLabel(entries);
-    const written = writeNameLines(entries.map((entry) => place(entry, root, usual)));
+    const usual = found.spaces === undefined ? [] : usualColumns(columnsOf(entries), found.spaces.length - 1);
+    if (usual === undefined) return undefined;
+    const placed = entries.map((entry) => place(entry, root, usual));
+    const order = orderOf(entries.map(listed), found.spaces !== undefined);
+    const written = writeNameLines(placed, order && (() => groupByFolder(placed)));
     if (written === undefined) return undefined;
-    const argument = [root, written.ending && `*${written.ending}`, usual && `=${usual}`].filter(Boolean).join(" ");
-    if (!fitsInMark(argument) || / .* .* | [^*=]/.test(argument)) return undefined;
+    const { ending, tuple, grouped } = written;
+    const words = [root, ending && `*${ending}`, writeTuple(tuple), usual.length > 0 && `=${usual.join(",")}`];
+    const argument = [...words, grouped && order].filter(Boolean).join(" ");
+    if (!fitsInMark(argument) || /^[*+=]| /.test(root)) return undefined;
     const folded = { text: withMark(this.name, argument, written.body + trail) };
-    return labels === undefined ? folded : { ...folded, layout: JSON.stringify([labels.width, labels.gap]) };
+    return found.spaces === undefined ? folded : { ...folded, layout: JSON.stringify(found.spaces) };
   },
   unfold({ text, layout }) {
     const { argument = "", body = "" } = readMark(text) ?? {};
     const trail = body.endsWith("\n") ? "\n" : "";
-    const { root, ending, usual } = readArgument(argument);
-    const labels = layout === undefined ? undefined : readLabels(layout);
-    const placed = readNameLines(body.slice(0, body.length - trail.length), ending, labels !== undefined);
+    const { root, ending, usual, tuple, order } = readArgument(argument);
+    const spaces = layout === undefined ? undefined : readSpaces(layout);
+    const placed = readNameLines(body.slice(0, body.length - trail.length), ending, spaces !== undefined, tuple);
     let chars = 0;
     let latest: { folders: string[]; folder: string } | undefined;
-    const lines = placed.map((item) => {
-      if (item.kind === "line") return item.line;
+    const lines = placed.map((item): { path?: string; line: string } => {
+      if (item.kind === "line") return { line: item.line };
       if (latest?.folders !== item.folders)
         latest = { folders: item.folders, folder: root + item.folders.map((name) => `${name}/`).join("") };
       const path = latest.folder + item.name;
       chars += path.length;
       if (chars > MAX_UNFOLDED_CHARS) throw new UnfoldError("the paths would unfold to too much");
-      return labels === undefined ? path : (item.label ?? usual).padStart(labels.width) + labels.gap + path;
+      if (spaces === undefined) return { path, line: path };
+      return { path, line: printColumns([...readLabel(item.label, usual, spaces.length - 1), path], spaces) };
     });
-    return lines.join("\n") + trail;
+    return (order === undefined ? lines : inOrder(lines, order)).map(({ line }) => line).join("\n") + trail;
   },
 };
 
@@ -78,39 +99,53 @@ export function commonFolder(paths: string[]): string {
   return shared.slice(0, shared.lastIndexOf("/") + 1);
 }
 
-// A long text whose beginning holds hardly a path is no list of them.
-function startsLikePaths(lines: readonly string[]): boolean {
-  if (lines.length <= 2 * SAMPLE) return true;
-  const sample = lines.slice(0, SAMPLE);
-  return (
-    sample.filter((line) => isLikelyPath(line.slice(Math.max(line.lastIndexOf(" "), line.lastIndexOf("\t")) + 1)))
-      .length *
-      4 >
-    SAMPLE
-  );
+// A text in which hardly a line ends in a path is no list of them; a few lines are enough to see that.
+function looksLikePaths(lines: readonly string[]): boolean {
+  const step = Math.ceil(lines.length / SAMPLE);
+  let seen = 0;
+  let likely = 0;
+  for (let i = 0; i < lines.length; i += step) {
+    const line = lines[i] ?? "";
+    if (line === "") continue;
+    seen++;
+    if (isLikelyPath(line.slice(Math.max(line.lastIndexOf(" "), line.lastIndexOf("\t")) + 1))) likely++;
+  }
+  return likely * 3 > seen;
 }
 
-function readPlain(lines: readonly string[]): { entries: Entry[]; labels?: Labels } | undefined {
+function readPlain(lines: readonly string[]): { entries: Entry[]; spaces?: Spaces } | undefined {
   const entries = lines.map((line): Entry => (isPath(line) ? { path: line, line } : { line }));
   return areMostlyPaths(entries) ? { entries } : undefined;
 }
 
-function readLabelled(lines: readonly string[]): { entries: Entry[]; labels: Labels } | undefined {
-  const matches = lines
-    .map((line) => LABELLED.exec(line))
-    .filter((match) => match !== null && isLikelyPath(match[4] ?? ""));
-  const gap = mostFrequent(matches.map((match) => match?.[3] ?? ""))?.item;
-  if (gap === undefined) return undefined;
-  // Numbers are aligned to the right: any line with blanks before its label shows the width.
-  const padded = matches.filter((match) => match?.[1] !== "" && match?.[3] === gap);
-  const width = Math.max(0, ...padded.slice(0, 1000).map((match) => ((match?.[1] ?? "") + (match?.[2] ?? "")).length));
-  const entries = lines.map((line): Entry => {
-    const match = LABELLED.exec(line);
-    const [, , label = "", , path = ""] = match ?? [];
-    const same = match !== null && label.padStart(width) + gap + path === line;
-    return same && isPath(path) && !path.includes("=") && !label.includes("=") ? { label, path, line } : { line };
+function readLabelled(lines: readonly string[]): { entries: Entry[]; spaces: Spaces } | undefined {
+  const split = lines.map(splitColumns);
+  const width = usualWidth(split);
+  if (width === undefined) return undefined;
+  const fitting = split.map((line) =>
+    line?.words.length === width && isPath(line.words[width - 1] ?? "") ? line : undefined,
+  );
+  const known = fitting.filter((line) => line !== undefined);
+  if (known.length < lines.length * (width > 2 ? MIN_SHARE_OF_COLUMNS : MIN_SHARE)) return undefined;
+  const spaces = fitSpaces(known, width - 1);
+  const entries = lines.map((line, i): Entry => {
+    const words = fitting[i]?.words;
+    if (words === undefined || !areFit(words) || printColumns(words, spaces) !== line) return { line };
+    return { columns: words.slice(0, -1), path: words[width - 1] ?? "", line };
   });
-  return areMostlyPaths(entries) ? { entries, labels: { width, gap } } : undefined;
+  return areMostlyPaths(entries) ? { entries, spaces } : undefined;
+}
+
+// How many words most of the lines have that end in a path.
+function usualWidth(lines: readonly (Columns | undefined)[]): number | undefined {
+  const counts: number[] = [];
+  for (const line of lines) {
+    const width = line?.words.length ?? 0;
+    if (width > 0 && isLikelyPath(line?.words[width - 1] ?? "")) counts[width] = (counts[width] ?? 0) + 1;
+  }
+  let best: number | undefined;
+  for (const [width, count] of counts.entries()) if ((count ?? 0) > (counts[best ?? -1] ?? 0)) best = width;
+  return best;
 }
 
 // Absolute and relative paths have no folder in common: the fewer stay lines.
@@ -140,44 +175,46 @@ function isPath(line: string): boolean {
   return !UNLIKELY.test(line.endsWith(PEELED) ? line.slice(0, -PEELED.length) : line) && /\w/.test(line);
 }
 
-function place(entry: Entry, root: string, usual: string): Placed {
+function place(entry: Entry, root: string, usual: readonly string[]): Placed {
   if (!("path" in entry)) return { kind: "line", line: entry.line };
   const path = entry.path.slice(root.length);
   const at = path.lastIndexOf("/", path.length - 2);
   const folders = at < 0 ? [] : path.slice(0, at).split("/");
-  const { label } = entry;
   const named = { kind: "name", folders, name: path.slice(at + 1) } as const;
-  return label === undefined || label === usual ? named : { ...named, label };
+  const label = entry.columns === undefined ? undefined : writeLabel(entry.columns, usual);
+  return label === undefined ? named : { ...named, label };
 }
 
-function usualLabel(entries: Entry[]): string {
-  const usual = mostFrequent(entries.flatMap((entry) => ("path" in entry ? [entry.label ?? ""] : [])));
-  const worthwhile = usual !== undefined && usual.times > 2 && usual.times * 3 >= entries.length;
-  return worthwhile && /^[\w?!+-]+$/.test(usual.item) ? usual.item : "";
+function columnsOf(entries: readonly Entry[]): string[][] {
+  return entries.flatMap((entry) => ("path" in entry ? [entry.columns ?? []] : []));
 }
 
-function mostFrequent(items: string[]): { item: string; times: number } | undefined {
-  const counts = new Map<string, number>();
-  for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
-  let best: { item: string; times: number } | undefined;
-  for (const [item, times] of counts) if (best === undefined || times > best.times) best = { item, times };
-  return best;
+function listed(entry: Entry): Listed {
+  return "path" in entry ? entry : undefined;
 }
 
-function readArgument(argument: string): { root: string; ending: string; usual: string } {
-  const found = { root: "", ending: "", usual: "" };
+// Lines that are no paths stay where they are.
+function inOrder(lines: readonly { path?: string; line: string }[], order: Order): { line: string }[] {
+  const others = lines.filter(({ path }) => path === undefined);
+  const sorted = putInOrder(
+    lines.map(({ path, line }): Listed => (path === undefined ? undefined : { path, line })),
+    order,
+  );
+  let next = 0;
+  return sorted.map((item) => item ?? others[next++] ?? { line: "" });
+}
+
+type Argument = { root: string; ending: string; usual: string[]; tuple?: Tuple; order?: Order };
+
+function readArgument(argument: string): Argument {
+  const found: Argument = { root: "", ending: "", usual: [] };
   for (const word of argument.split(" ")) {
+    const tuple = readTuple(word);
     if (word.startsWith("*")) found.ending = word.slice(1);
-    else if (word.startsWith("=")) found.usual = word.slice(1);
+    else if (word.startsWith("=")) found.usual = word.slice(1).split(",");
+    else if (tuple !== undefined) found.tuple = tuple;
+    else if (isOrder(word)) found.order = word;
     else found.root = word;
   }
   return found;
-}
-
-function readLabels(layout: string): Labels {
-  const parts: unknown = JSON.parse(layout);
-  const [width, gap] = Array.isArray(parts) ? (parts as unknown[]) : [];
-  if (typeof width !== "number" || width > 200 || typeof gap !== "string")
-    throw new UnfoldError("the layout of a list is damaged");
-  return { width, gap };
 }

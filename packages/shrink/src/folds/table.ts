@@ -5,10 +5,8 @@ import { linesOf } from "../lines.ts";
 import type { Fold } from "./fold.ts";
 import { UnfoldError } from "./fold.ts";
 import { readMark, withMark } from "./mark.ts";
-
-/** Blanks between two words: at least `min`, and as many as reach `left` after the word before, or `right` before the next. */
-type Gap = { min: number; left: number; right: number };
-type Row = { words: string[]; gaps: number[] };
+import type { Gap, Row } from "./table-gaps.ts";
+import { blanks, fitGap, isGap, MAX_WIDTH } from "./table-gaps.ts";
 
 const MIN_ROWS = 3;
 const MIN_COLUMNS = 2;
@@ -16,7 +14,6 @@ const MIN_SHARE = 0.7;
 const MAX_COLUMNS = 60;
 /** A long text whose beginning is no table is none. */
 const SAMPLE = 150;
-const MAX_WIDTH = 2000;
 const BLANK = 0x20;
 
 export const alignedTable: Fold = {
@@ -27,7 +24,7 @@ export const alignedTable: Fold = {
     if (lines.length < MIN_ROWS || (lines.length > 2 * SAMPLE && !foldRows(lines.slice(0, SAMPLE)))) return undefined;
     const folded = foldRows(lines);
     if (folded === undefined) return undefined;
-    const layout = JSON.stringify(folded.gaps.map(({ min, left, right }) => [min, left, right]));
+    const layout = JSON.stringify(folded.gaps);
     return { text: withMark(this.name, "", folded.body), layout };
   },
   unfold({ text, layout }) {
@@ -94,93 +91,6 @@ function joinLast({ words, gaps }: Row, columns: number): Row | undefined {
   return { words: [...words.slice(0, columns - 1), last], gaps: [...gaps.slice(0, columns), gaps.at(-1) ?? 0] };
 }
 
-// The first rule that most rows follow: always the same; filled up after the word before; before the next; both.
-function fitGap(rows: readonly (Row | undefined)[], i: number): Gap {
-  const known = measureGaps(rows, i);
-  const { min, widestBefore, widestAfter } = known;
-  const always: Gap = { min, left: 0, right: 0 };
-  let best = always;
-  let bestHits = countHits(known, always);
-  // Most gaps are one blank wide, always.
-  if (bestHits === known.count) return best;
-  const { gaps, befores, afters, count } = known;
-  const between = Math.max(
-    0,
-    most(count, (row) => (gaps[row] ?? 0) + (befores[row] ?? 0) + (afters[row] ?? 0)) - widestBefore - widestAfter,
-  );
-  const rules: Gap[] = [
-    { min, left: most(count, (row) => (gaps[row] ?? 0) + (befores[row] ?? 0)), right: 0 },
-    { min, left: 0, right: most(count, (row) => (gaps[row] ?? 0) + (afters[row] ?? 0)) },
-    { min: between, left: widestBefore + between, right: widestAfter },
-  ];
-  for (const rule of rules) {
-    const hits = countHits(known, rule);
-    if (hits > bestHits) [best, bestHits] = [rule, hits];
-  }
-  return best;
-}
-
-/** Of each row the blanks in one place, and how wide the words on both sides are. */
-type Measured = {
-  count: number;
-  gaps: Int32Array;
-  befores: Int32Array;
-  afters: Int32Array;
-  min: number;
-  widestBefore: number;
-  widestAfter: number;
-};
-
-function measureGaps(rows: readonly (Row | undefined)[], i: number): Measured {
-  const [gaps, befores, afters] = [0, 1, 2].map(() => new Int32Array(rows.length)) as [
-    Int32Array,
-    Int32Array,
-    Int32Array,
-  ];
-  let count = 0;
-  let min = Infinity;
-  let widestBefore = 0;
-  let widestAfter = 0;
-  for (const row of rows) {
-    if (row === undefined) continue;
-    const gap = row.gaps[i] ?? 0;
-    const before = row.words[i - 1]?.length ?? 0;
-    const after = row.words[i]?.length ?? 0;
-    if (gap < min) min = gap;
-    if (before > widestBefore) widestBefore = before;
-    if (after > widestAfter) widestAfter = after;
-    gaps[count] = gap;
-    befores[count] = before;
-    afters[count] = after;
-    count++;
-  }
-  return { count, gaps, befores, afters, min: count === 0 ? 0 : min, widestBefore, widestAfter };
-}
-
-function countHits({ count, gaps, befores, afters }: Measured, rule: Gap): number {
-  let hits = 0;
-  for (let row = 0; row < count; row++) if (blanks(rule, befores[row] ?? 0, afters[row] ?? 0) === gaps[row]) hits++;
-  return hits;
-}
-
-function blanks({ min, left, right }: Gap, before: number, after: number): number {
-  if (left > 0 && right > 0) return Math.max(left - before, min) + Math.max(right - after, 0);
-  return Math.max(left - before, right - after, min);
-}
-
-/** The width that most rows have; nothing is ever padded beyond MAX_WIDTH. */
-function most(rows: number, widthOf: (row: number) => number): number {
-  const times = new Int32Array(MAX_WIDTH + 1);
-  let best = 0;
-  for (let row = 0; row < rows; row++) {
-    const width = widthOf(row);
-    if (width > MAX_WIDTH) continue;
-    times[width] = (times[width] ?? 0) + 1;
-    if ((times[width] ?? 0) > (times[best] ?? 0)) best = width;
-  }
-  return best;
-}
-
 function printRow(words: string[], gaps: Gap[]): string {
   let line = "";
   for (let i = 0; i < gaps.length; i++) {
@@ -209,9 +119,7 @@ function readLayout(layout: string | undefined): Gap[] {
   if (!Array.isArray(parts) || parts.length < MIN_COLUMNS + 1)
     throw new UnfoldError("the widths of a table are missing");
   return parts.map((part: unknown) => {
-    const [min, left, right] = Array.isArray(part) ? (part as unknown[]) : [];
-    if (typeof min !== "number" || typeof left !== "number" || typeof right !== "number")
-      throw new UnfoldError("the widths of a table are damaged");
-    return { min, left, right };
+    if (isGap(part)) return part;
+    throw new UnfoldError("the widths of a table are damaged");
   });
 }

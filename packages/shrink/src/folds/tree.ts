@@ -6,6 +6,7 @@ import { parseDocument, printLayout, writeLayout } from "./json.ts";
 import { readMark, withMark } from "./mark.ts";
 import type { Placed } from "./name-lines.ts";
 import { readNameLines, writeNameLines } from "./name-lines.ts";
+import { readTuple, writeTuple } from "./name-tuples.ts";
 
 const FILE = '"file"';
 const DIRECTORY = '"directory"';
@@ -21,12 +22,16 @@ export const directoryTree: Fold = {
     if (!collect(root.items, [], names)) return undefined;
     const written = writeNameLines(names);
     if (written === undefined) return undefined;
-    const { body, ending } = written;
-    return { text: withMark(this.name, ending && `*${ending}`, body), layout: writeLayout(document) };
+    const { body, ending, tuple } = written;
+    const argument = [ending && `*${ending}`, writeTuple(tuple)].filter(Boolean).join(" ");
+    return { text: withMark(this.name, argument, body), layout: writeLayout(document) };
   },
   unfold({ text, layout }) {
     const { argument = "", body = "" } = readMark(text) ?? {};
-    return printLayout(build(readNameLines(body, argument.slice(1))), layout);
+    const words = argument.split(" ");
+    const ending = words.find((word) => word.startsWith("*"))?.slice(1) ?? "";
+    const tuple = words.map(readTuple).find((word) => word !== undefined);
+    return printLayout(build(readNameLines(body, ending, false, tuple)), layout);
   },
 };
 

@@ -112,6 +112,56 @@ test.each<[string, Fold, string, string]>([
     "[bosun:paths refs/]\npull/{1=1a,2=2b,3=3c}/ head\ntags/ v1=4d v1^{}=5e",
   ],
   [
+    "a sorted list needs no order: names stand with their folder, folders that are alike together",
+    pathList,
+    "a.ts\nsrc/a/x.ts\nsrc/a/y.ts\nsrc/b.ts\nsrc/c/z.ts\nsrc/d.ts\nsrc/e/x.ts\nsrc/e/y.ts\nz.ts\n",
+    "[bosun:paths sorted]\na.ts z.ts\nsrc/ b.ts d.ts\n {a,e}/ x.ts y.ts\n c/ z.ts\n",
+  ],
+  [
+    "sorted folder by folder is another order",
+    pathList,
+    "/w/a/x.ts\n/w/a/y.ts\n/w/a-b/x.ts\n/w/a-b/z.ts\n/w/c.ts\n/w/d/x.ts\n/w/d/y.ts\n/w/e.ts",
+    "[bosun:paths /w/ walked]\nc.ts e.ts\n{a,d}/ x.ts y.ts\na-b/ x.ts z.ts",
+  ],
+  [
+    "sizes that were sorted come back sorted, and the sum stays on top",
+    pathList,
+    "90\t.\n40\t./src\n20\t./docs/b.md\n20\t./docs/a.md\n9\t./src/x.ts\n8\t./docs/c.md\n7\t./src/y.ts\n",
+    "[bosun:paths ./ descending]\n|90\t.\nsrc=40\ndocs/*.md b=20 a=20 c=8\nsrc/ x.ts=9 y.ts=7\n",
+  ],
+  [
+    "each part of a list is sorted by itself",
+    pathList,
+    "M\ta/x.ts\nM\tb.ts\nM\tc/x.ts\nM\td.ts\n\nnext\nM\ta/x.ts\nM\tb.ts\nM\tc/x.ts\nM\td.ts",
+    "[bosun:paths *.ts =M sorted]\nb d\na/ x\nc/ x\n|\n|next\nb d\na/ x\nc/ x",
+  ],
+  [
+    "names that differ in their endings only are written once",
+    pathList,
+    "a/m.d.ts\na/m.js\na/n.d.ts\na/n.js\na/o.js\nb/p.d.ts\nb/p.js\nb/q+\nb/q.d.ts\nb/q.js\n",
+    "[bosun:paths +.d.ts,.js]\na/ m+ n+ o.js\nb/ p+ :q+ q+\n",
+  ],
+  [
+    "with what stood before each of them",
+    pathList,
+    "1\tt/v1\n2\tt/v1^{}\n3\tt/v2\n4\tt/v2^{}\n5\tt/v3\n5\tt/v3^{}\n6\tt/v4\n7\tt/v4^{}",
+    "[bosun:paths t/ +,^{}]\nv1+=1;2 v2+=3;4 v3+=5 v4+=6;7",
+  ],
+  [
+    "columns that are always the same stand in the mark, an exception has all of them",
+    pathList,
+    ["100644 1a 0\tx.ts", "100644 2b 0\ty.ts", "100644 3c 0\ty.md", "100644 4d 0\ty.js", "100755 5e 0\tz.sh"].join(
+      "\n",
+    ),
+    "[bosun:paths =100644,*,0]\nx.ts=1a y.ts=2b y.md=3c y.js=4d z.sh=100755,5e,0",
+  ],
+  [
+    "columns are aligned again",
+    pathList,
+    ["blob 1a     7\ta/x.ts", "blob 2b  1234\ta/y.js", "blob 3c    56\ta/z.md"].join("\n"),
+    "[bosun:paths a/ =blob,*,*]\nx.ts=1a,7 y.js=2b,1234 z.md=3c,56",
+  ],
+  [
     "a heading per file",
     grepByFile,
     "src/a.ts:1:x\nsrc/a.ts-2-y\n--\nsrc/b.ts:3:z\n",
@@ -201,6 +251,16 @@ test.each<[string, Fold, string]>([
   ["sentences are no paths", pathList, "This is one.\nThis is two.\nAnd three."],
   ["JSON with odd white space is not ours", compactJson, '{"a":1 ,"b": 2}'],
   ["cut-off JSON is not JSON", jsonNotation, '[{"a":1},{"a":'],
+  [
+    "rows under headings are a table",
+    pathList,
+    ["NAME TYPE WHERE", "a disk /", "b disk /b", "c disk /c", "d none", "e none"].join("\n"),
+  ],
+  [
+    "many columns are a table",
+    pathList,
+    Array.from({ length: 9 }, (_, i) => `${i} ${i + 1} ${i + 2} ${i + 3} src/${i}.ts`).join("\n"),
+  ],
   ["a handful of digests is there to be used", digests, DIGESTS.slice(1).join("\n")],
   ["what already looks like a short digest stays", digests, [...DIGESTS, "0000000…"].join("\n")],
   ["ids of 32 digits are not digests", digests, DIGESTS.map((digest) => digest.slice(8)).join("\n")],
