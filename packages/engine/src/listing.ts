@@ -1,6 +1,6 @@
 // Directories as people and programs look at them: a tree of two levels, or every entry below.
 import fs from "node:fs";
-import { entriesOf, isHidden } from "./directory-entries.ts";
+import { firstEntriesOf, isHidden } from "./directory-entries.ts";
 import type { NamedEntry } from "./directory-entries.ts";
 import path from "node:path";
 import { EngineError, errnoOf, ioError } from "./failure.ts";
@@ -91,16 +91,18 @@ async function treeOf(
 ): Promise<Tree> {
   if (budget.turns.due) await budget.turns.rest();
   budget.turns.check();
-  const all = (await entriesOf(scope, directory)).filter((entry) => !hidden.includes(entry.name));
-  const described = all.map((entry) => describe(scope, directory, entry)).filter((entry) => entry !== undefined);
-  const shown = described.slice(0, budget.left);
+  const { entries: found, left } = await firstEntriesOf(scope, directory, budget.turns, {
+    most: budget.left,
+    without: hidden,
+  });
+  const shown = found.map((entry) => describe(scope, directory, entry)).filter((entry) => entry !== undefined);
   budget.left -= shown.length;
   const entries: TreeEntry[] = [];
   for (const entry of shown) {
     if (entry.kind !== "directory" || depth <= 1) entries.push(entry);
     else entries.push({ ...entry, inside: await insideOf(scope, directory, entry.name, depth - 1, hidden, budget) });
   }
-  return { entries, omitted: described.length - shown.length };
+  return { entries, omitted: left };
 }
 
 async function insideOf(
@@ -146,7 +148,10 @@ async function collect(
   listing: { entries: ListedEntry[]; truncated: boolean; unreadable: string[] },
   turns: Turns,
 ): Promise<void> {
-  for (const entry of await entriesOf(scope, directory)) {
+  // One more than fits, to know that there are more.
+  const most = options.maxEntries - listing.entries.length + 1;
+  const { entries } = await firstEntriesOf(scope, directory, turns, { most });
+  for (const entry of entries) {
     if (listing.entries.length >= options.maxEntries) {
       listing.truncated = true;
       return;

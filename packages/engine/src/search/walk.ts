@@ -47,7 +47,7 @@ async function walkLevel(
   plan: WalkPlan,
   depth: number,
 ): Promise<void> {
-  const entries = await entriesOf(scope, directory).catch((error: unknown) => {
+  const entries = await entriesOf(scope, directory, plan.turns).catch((error: unknown) => {
     if (errnoOf(error) === undefined || isExhausted(error)) throw ioError("list directory", prefix || ".", error);
     return []; // unreadable, or gone: skipped without a word
   });
