@@ -3,11 +3,11 @@
 import fs from "node:fs";
 import type { BigIntStats } from "node:fs";
 import { errnoOf, ioError } from "../failure.ts";
-import type { Directory } from "../scope-directory.ts";
+import type { Directory, Entry } from "../scope-directory.ts";
 import { closeEntry } from "../scope-directory.ts";
 import type { ScopedPath } from "../scope-place.ts";
 import { overwriteInPlace } from "./overwrite-in-place.ts";
-import { changed, isSameVersion } from "./open-file.ts";
+import { changed, isSameVersion, pathOfEntry } from "./open-file.ts";
 import { randomHex } from "../random-hex.ts";
 import { fsync } from "./sync.ts";
 
@@ -29,6 +29,7 @@ export async function commit(
   { content, expected }: Commit,
 ): Promise<BigIntStats> {
   const { entry } = place;
+  if (entry !== undefined) refuseWriteProtected(place, entry);
   if (entry !== undefined && entry.stat.nlink > 1n)
     return commitToHardLinked(place, parent, { content, expected: expected ?? entry.stat });
   const temporary = temporaryName();
@@ -52,6 +53,15 @@ export async function commit(
     throw ioError("write", place.shown, error, place.path);
   } finally {
     fs.closeSync(fd);
+  }
+}
+
+/** A rename asks nobody whether the file itself may be written: one that its owner has protected stays as it is. */
+function refuseWriteProtected(place: ScopedPath, entry: Entry): void {
+  try {
+    fs.accessSync(pathOfEntry(place, entry), fs.constants.W_OK);
+  } catch (error) {
+    throw ioError("write", place.shown, error, place.path);
   }
 }
 

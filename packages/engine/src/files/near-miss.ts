@@ -1,18 +1,20 @@
 // Why a text was not found: the nearest thing that is there, in one sentence. It only explains; nothing is ever replaced
 // because it is similar.
+import { mostSimilarLine } from "./similar-line.ts";
 
 type Difference = { readonly name: string; readonly normal: (text: string) => string };
 
 /** Each keeps newlines, so that a line number can be given. Tried one by one, then all together. */
 const DIFFERENCES: readonly Difference[] = [
   { name: "whitespace", normal: (text) => text.split("\n").map(squeeze).join("\n") },
+  { name: "whitespace", normal: (text) => text.replace(/[^\S\n]+/g, "") },
   { name: "quotation marks or dashes", normal: straighten },
   { name: "upper and lower case", normal: (text) => text.toLowerCase() },
   { name: "the Unicode form of its characters", normal: (text) => text.normalize("NFC") },
 ];
 
 /** A larger file would hold everybody up for the sake of a hint. */
-const MAX_CHARS = 1024 * 1024;
+const MAX_CHARS = 512 * 1024;
 const MAX_SHOWN_CHARS = 120;
 /** Places looked at for a text whose first line occurs often. */
 const MAX_CANDIDATES = 200;
@@ -22,7 +24,7 @@ export function describeNearest(content: string, wanted: string): string | undef
   if (content.length > MAX_CHARS || wanted.length > MAX_CHARS) return undefined;
   const tidy = wanted.replace(/\r\n/g, "\n");
   const file = content.replace(/\r\n/g, "\n");
-  return ownMistake(file, tidy) ?? sameButFor(file, tidy) ?? firstDifference(file, tidy);
+  return ownMistake(file, tidy) ?? sameButFor(file, tidy) ?? firstDifference(file, tidy) ?? mostAlike(file, tidy);
 }
 
 /** What the caller did to the text: copied line numbers, escaped what needed no escape. */
@@ -81,6 +83,26 @@ function firstDifference(file: string, wanted: string): string | undefined {
   const ours = rawLines[best.at + best.same];
   const found = ours === undefined ? "the file ends" : `the file has ${quote(ours)}`;
   return `It begins like line ${best.at + 1}, but at line ${number} ${found} where it has ${quote(theirs)}.`;
+}
+
+/** The line that its longest line was probably meant to be. */
+function mostAlike(file: string, wanted: string): string | undefined {
+  const theirs = wanted.split("\n").reduce((longest, line) => (line.length > longest.length ? line : longest), "");
+  const lines = file.split("\n");
+  const found = mostSimilarLine(lines.map(squeeze), squeeze(theirs));
+  if (found === undefined) return undefined;
+  const [has, given] = aroundDifference(lines[found.index] ?? "", theirs);
+  return `Line ${found.index + 1} is most like it: the file has ${quote(has)} where it has ${quote(given)}.`;
+}
+
+/** Two lines from where they begin to differ, and a little before: what is shown of them must not be the same. */
+function aroundDifference(one: string, other: string): [string, string] {
+  const [a, b] = [one.trim(), other.trim()];
+  let same = 0;
+  while (same < a.length && a[same] === b[same]) same += 1;
+  if (same < MAX_SHOWN_CHARS / 2) return [a, b];
+  const from = same - MAX_SHOWN_CHARS / 4;
+  return [`…${a.slice(from)}`, `…${b.slice(from)}`];
 }
 
 function squeeze(line: string): string {

@@ -143,6 +143,9 @@ describe("what is nearest, when nothing matches", () => {
     ["quotes", "say “hi”\n", 'say "hi"', "line 1 differs only in quotation marks or dashes"],
     ["case", "\n\nHello World\n", "hello world", "line 3 differs only in upper and lower case"],
     ["decomposed letters", "cafe\u0301\n", "café", "line 1 differs only in the Unicode form"],
+    ["a blank too few", "f(a, b)\n", "f(a,b)", "line 1 differs only in whitespace"],
+    ["a slip", "x\nconst value = 1;\n", "const values = 1;", 'Line 2 is most like it: the file has "const value = 1;"'],
+    ["a slip far into a line", `${"long ".repeat(60)}end\n`, `${"long ".repeat(60)}and`, 'long end" where it has "…'],
     ["copied line numbers", "alpha\nbeta\n", "     1\talpha\n     2\tbeta", "without them it is at line 1"],
     ["escaped newlines", "a\nb\n", "a\\nb", "escape sequences"],
     [
