@@ -69,7 +69,7 @@ rows(
     [
       "an unknown property is invalid input",
       { command: "true", shell: "zsh" },
-      /^\[INVALID_INPUT\] .*unknown property "shell"/,
+      /^\[INVALID_INPUT\] arguments has an unknown property "shell"; known: command, timeout, /,
     ],
     ["a fraction is no timeout", { command: "true", timeout: 1.5 }, /^\[INVALID_INPUT\] timeout must be an integer/],
   ] satisfies [string, unknown, string | RegExp][],
@@ -138,6 +138,24 @@ row("coding", "a command that deletes its own directory ends normally", async ()
   expect(await plain.bash("true")).toMatch(/^\[BASH_START_FAILED\] working directory .* no longer exists; reset to /);
 });
 
+rows(
+  "coding",
+  [
+    ["a command that enters a directory and deletes it", "mkdir brief; cd brief; rmdir ../brief", 0],
+    ["also when it exits by itself", "mkdir brief; cd brief; rmdir ../brief; exit 4", 4],
+    ["and when every step is traced", "trap 'echo x >/dev/null' DEBUG; mkdir brief; cd brief; rmdir ../brief", 0],
+  ] satisfies [string, string, number][],
+  async (_, command, exitCode) => {
+    for (const server of [plain, boxed]) {
+      expect(await server.bash(command)).toBe(`exit_code: ${exitCode}\n`);
+      expect(await server.bash("touch elsewhere")).toBe(
+        `[BASH_START_FAILED] working directory ${server.at("brief")} no longer exists; reset to ${server.root}`,
+      );
+      expect(existsSync(server.at("elsewhere"))).toBe(false);
+    }
+  },
+);
+
 row("coding", "each stream is cut at 30000 characters with the notice, independently", async () => {
   const head = "x".repeat(30_000);
   const said = await plain.bash("head -c 30001 /dev/zero | tr '\\0' x; echo err >&2");
@@ -167,6 +185,10 @@ row("coding", "output that was cut stays readable through its handle", async () 
   const rest = await plain.text("task_output", { task_id: handle, offset: 100_000 });
   expect(rest).toMatch(/^status: completed\nend: true\n\noutput:\n/);
   expect(rest.endsWith("19999\n20000\n")).toBe(true);
+  // The end is what was cut away, and what a failed build says last.
+  expect(await plain.text("task_output", { task_id: handle, tail: 12 })).toBe(
+    "status: completed\nend: true\n\noutput:\n19999\n20000\n",
+  );
 });
 
 row("coding", "facts that cost the model nothing are in _meta", async () => {

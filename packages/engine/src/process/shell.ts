@@ -66,11 +66,14 @@ export function spareSetup(shell: Shell, setup: Setup, cwd: string): string {
 
 function evaluation(shell: Shell, marker: string, take: string): string[] {
   const builtin = shell.dialect === "bash" ? "builtin" : "command";
-  const print = `${builtin} printf '%s\\n' '${marker}'`;
-  // Each line on its own: what a DEBUG trap prints in between must not get into the record.
-  const record = [print, `${builtin} pwd -P`, print].map((line) => `${line} >&${RECORD_FD}`).join("; ");
+  const toRecord = (words: string): string => `${builtin} ${words} >&${RECORD_FD}`;
+  const print = toRecord(`printf '%s\\n' '${marker}'`);
+  // A directory that is gone has no real path any more; the one it had lets the next command say that it is gone.
+  const where = `${toRecord("pwd -P")} || ${toRecord(`printf '%s\\n' "\${PWD-}"`)}`;
+  // Each on its own: what a DEBUG trap prints in between must not get into the record.
+  const record = [print, where, print].join("; ");
   return [
-    `trap "{ ${record}; } >/dev/null 2>&1" EXIT`,
+    `trap "{ ${record.replace(/["$]/g, "\\$&")}; } >/dev/null 2>&1" EXIT`,
     take,
     `eval "$__bosun" ${RECORD_FD}>&-`,
     `{ set -- "$?"; ${record}; exit "$1"; } >/dev/null 2>&1`,
