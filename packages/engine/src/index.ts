@@ -51,6 +51,7 @@ export type { Command, Run, Usage } from "./process/command.ts";
 export { Running } from "./process/running.ts";
 export type { StopReason } from "./process/running.ts";
 export { Capture } from "./process/capture.ts";
+export { SharedRoom } from "./process/shared-room.ts";
 export type { Captured, CapturePlan, OutputCap, Piece } from "./process/capture.ts";
 export type { SpoolPlan } from "./process/spool.ts";
 export { childEnvironment, extendEnvironment } from "./process/environment.ts";

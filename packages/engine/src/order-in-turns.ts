@@ -16,7 +16,8 @@ export async function sortInTurns<T>(list: T[], compare: Compare<T>, turns: Turn
   }
   while (runs.length > 1) {
     const merged: T[][] = [];
-    for (let i = 0; i < runs.length; i += 2) merged.push(await mergeInTurns(runs[i] ?? [], runs[i + 1], compare, turns));
+    for (let i = 0; i < runs.length; i += 2)
+      merged.push(await mergeInTurns(runs[i] ?? [], runs[i + 1], compare, turns));
     runs = merged;
   }
   return runs[0] ?? [];

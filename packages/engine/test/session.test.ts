@@ -125,6 +125,7 @@ test("originals are bounded, oldest out", async () => {
   let discarded = 0;
   const original = {
     read: () => ({ text: "", offset: 0, next: 0, skipped: 0, last: true }),
+    lastChars: () => "",
     discard: () => void discarded++,
     totalBytes: 0,
   };

@@ -109,7 +109,10 @@ function fromWords(flags: readonly Flag[], words: readonly string[]): Map<string
     const value = glued ?? (flag.kind === "switch" ? "true" : rest.shift());
     if (value === undefined) throw new UsageError(`--${typed} needs a value: --${typed} ${flag.value ?? "VALUE"}`);
     const entry = found.get(flag.name) ?? { source: `--${flag.name}`, values: [] };
-    entry.values.push(...(flag.kind === "list" ? listItems(value) : [value]));
+    const items = flag.kind === "list" ? listItems(value) : [value];
+    // An empty list would be as if the word was not there: `--deny-dir "$UNSET"` must not deny nothing.
+    if (items.length === 0) throw new UsageError(`--${typed} needs a value: --${typed} ${flag.value ?? "VALUE"}`);
+    entry.values.push(...items);
     found.set(flag.name, entry);
   }
   return found;
@@ -149,14 +152,19 @@ function unknownFlag(flags: readonly Flag[], typed: string): UsageError {
   return new UsageError(`unknown option --${typed}; ${hint}`);
 }
 
+/** Insertions, deletions, substitutions, and two letters swapped: the most common slip of all (`gti`). */
 function editDistance(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];
     for (let j = 1; j <= b.length; j += 1) {
       const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = swapped ? (before[j - 2] ?? 0) + 1 : Infinity;
+      next.push(Math.min(substitution, swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
+    before = row;
     row = next;
   }
   return row[b.length] ?? 0;

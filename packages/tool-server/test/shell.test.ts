@@ -11,7 +11,7 @@ let server: TestServer;
 beforeAll(async () => {
   server = await TestServer.start({
     args: ["--tools", "shell", "--sandbox", "off"],
-    files: { "script.sh": "echo no\n", "sub/x": "" },
+    files: { "script.sh": "echo no\n", "sub/x": "", "bin/last": "", "bin/la": "" },
   });
 });
 afterAll(async () => server[Symbol.asyncDispose]());
@@ -117,7 +117,12 @@ rows(
       { command: "true", working_directory: "script.sh" },
       /^Invalid working directory: script\.sh is not a directory/,
     ],
-    ["a directory outside", { command: "true", working_directory: "/etc" }, /outside the allowed directories/],
+    [
+      "a directory outside",
+      { command: "true", working_directory: "/etc" },
+      /^Invalid working directory: \/etc is outside the allowed directories$/,
+    ],
+    ["an empty directory", { command: "true", working_directory: "" }, /^Invalid working directory: it is empty$/],
     ["a bad variable name", { command: "true", environment: { "A-B": "x" } }, /not a variable name: "A-B"/],
     ["a NUL in a value", { command: "true", environment: { A: "x\0" } }, /contains NUL/],
     ["a value that is too long", { command: "true", environment: { A: "x".repeat(32_769) } }, /longer than 32768/],
@@ -133,6 +138,7 @@ rows(
     expect(ran.text).toMatch(expected);
     expect(ran.result.isError).toBe(true);
     expect(ran.meta["command"]).toBe(args["command"] as string);
+    expect(ran.meta["working_directory"]).toBe("working_directory" in args ? args.working_directory : server.root);
     expect(ran.meta["reason"]).toBeDefined();
   },
 );
@@ -150,6 +156,12 @@ row("shell", "127 names the command and a near one; 126 says why", async () => {
   const missing = await run({ command: "sleeep 1" });
   expect(missing.text).toBe("Command failed with exit code 127");
   expect(missing.result.content[1]?.text).toBe("command not found: sleeep; did you mean sleep?");
+  const swapped = await run({ command: "lsat", environment: { PATH: server.at("bin") } });
+  expect(swapped.result.content[1]?.text).toBe("command not found: lsat; did you mean last?");
+  const nowhere = await run({ command: "sleep 1", environment: { PATH: server.at("sub") } });
+  expect(nowhere.result.content[1]?.text).toBe("command not found: sleep");
+  const folder = await run({ command: "./sub" });
+  expect(folder.result.content[1]?.text).toBe("permission denied: ./sub is a directory, not a program");
   const denied = await run({ command: "./script.sh" });
   expect(denied.text).toBe("Command failed with exit code 126");
   expect(denied.result.content[1]?.text).toMatch(/^permission denied: \.\/script\.sh cannot be executed \(mode 644/);
@@ -219,6 +231,11 @@ row("shell", "the [shell_tool] table: limits, directories, blocked commands, aud
   const flood = await at("head -c 100000 /dev/zero | tr '\\0' x");
   expect(flood.meta).toMatchObject({ output_truncated: true, total_output_size: 100_000 });
   expect(String(flood.meta["stdout"]).length).toBeLessThanOrEqual(4096);
+  // One stream may have what the other does not need, and never all of it.
+  const even = await at("head -c 3000 /dev/zero | tr '\\0' x");
+  expect(even.meta).toMatchObject({ output_truncated: false, stdout: "x".repeat(3000) });
+  const late = await at("head -c 100000 /dev/zero | tr '\\0' x; echo why it failed >&2");
+  expect(late.meta).toMatchObject({ output_truncated: true, stderr: "why it failed\n" });
   await at("echo traced", { environment: { NAMED: "very-private-value" } });
   await strict.close();
   const audit = readdirSync(`${base}/state/bosun/audit`)

@@ -8,6 +8,7 @@ import {
   lastCodePoints,
   unfinishedBytes,
 } from "./utf8.ts";
+import type { SharedRoom } from "./shared-room.ts";
 import { Spool } from "./spool.ts";
 import type { SpoolPlan } from "./spool.ts";
 
@@ -19,6 +20,8 @@ export type CapturePlan = {
   /** How many of the last bytes to keep once the cap is passed. */
   readonly tailBytes?: number;
   readonly spool?: SpoolPlan;
+  /** What the streams of one command may keep together, within their caps. */
+  readonly room?: SharedRoom;
 };
 
 /** What is shown of a stream, and what is known of the rest. */
@@ -59,6 +62,7 @@ export class Capture {
     this.#plan = plan;
     this.#headMax = plan.cap.unit === "bytes" ? plan.cap.max : plan.cap.max * 4 + 4;
     this.#tailMax = plan.tailBytes ?? DEFAULT_TAIL_BYTES;
+    plan.room?.join(this);
   }
 
   get totalBytes(): number {
@@ -82,7 +86,7 @@ export class Capture {
     if (chunk.length === 0 || this.#ended) return;
     this.#counter.add(chunk);
     this.#binary ||= chunk.includes(0);
-    const room = this.#headMax - this.#headBytes;
+    const room = this.#roomFor(chunk.length);
     if (room > 0) {
       this.#appendToHead(chunk.subarray(0, room));
     }
@@ -140,6 +144,13 @@ export class Capture {
     this.#ring = undefined;
     this.#spool?.close();
     this.#spool = undefined;
+  }
+
+  /** What it may still keep of the start, at least as far as this chunk goes. */
+  #roomFor(bytes: number): number {
+    const own = this.#headMax - this.#headBytes;
+    const { room } = this.#plan;
+    return room === undefined || own <= 0 ? own : room.take(this, Math.min(own, bytes));
   }
 
   #overflow(chunk: Uint8Array, room: number): void {

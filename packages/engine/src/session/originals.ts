@@ -6,6 +6,7 @@ import { randomHex } from "../random-hex.ts";
 /** Anything that can be read from an offset and thrown away: a capture, usually. */
 export type Original = {
   read(offset: number, maxBytes: number): Piece;
+  lastChars(maxChars: number): string;
   discard(): void;
   readonly totalBytes: number;
 };

@@ -16,6 +16,8 @@ export function explainStatus(exitCode: number, stderr: string, searchPath: stri
     return `command not found: ${name}${meant === undefined ? "" : `; did you mean ${meant}?`}`;
   }
   if (exitCode === NOT_EXECUTABLE) {
+    const folder = /([^\s:]+): Is a directory/.exec(stderr)?.[1];
+    if (folder !== undefined) return `permission denied: ${folder} is a directory, not a program`;
     const file = deniedFile(stderr);
     if (file === undefined) return "permission denied: it was found but cannot be executed";
     const mode = modeOf(path.resolve(cwd, file));
@@ -33,7 +35,7 @@ function commandNotFound(stderr: string): string | undefined {
 }
 
 function deniedFile(stderr: string): string | undefined {
-  return /([^\s:]+): Permission denied/i.exec(stderr)?.[1] ?? /([^\s:]+): Is a directory/.exec(stderr)?.[1];
+  return /([^\s:]+): Permission denied/i.exec(stderr)?.[1];
 }
 
 function programsOn(searchPath: string): string[] {

@@ -1,16 +1,17 @@
 // Failures as the shell surface words them: one clear sentence, and metadata with the reason (reference §2.10).
 import { EngineError } from "@bosun/engine";
+import type { EngineCode } from "@bosun/engine";
 import { isObject } from "@bosun/mcp/server";
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
-import type { KnownFailure } from "../../known-failure.ts";
+import type { FailedCall, KnownFailure } from "../../known-failure.ts";
 import { Refusal } from "../../refusal.ts";
 import { verdict } from "./verdict.ts";
 
-export function explainShell(error: KnownFailure, _tool: string, args: unknown): ToolResult {
+export function explainShell(error: KnownFailure, { args, workdir }: FailedCall): ToolResult {
   const { command, working_directory } = isObject(args) ? args : {};
   const metadata: JsonObject = {
-    ...(typeof command === "string" ? { command } : {}),
-    ...(typeof working_directory === "string" ? { working_directory } : {}),
+    command: typeof command === "string" ? command : "",
+    working_directory: typeof working_directory === "string" ? working_directory : workdir,
     reason: reasonOf(error),
   };
   return verdict(sentence(error), { isError: true, metadata });
@@ -19,11 +20,24 @@ export function explainShell(error: KnownFailure, _tool: string, args: unknown):
 function sentence(error: KnownFailure): string {
   if (error instanceof Refusal) return `Command refused: ${error.message}`;
   if (!(error instanceof EngineError)) return `Invalid arguments: ${error.message}`;
-  if (error.code === "START_FAILED" && error.details.reason === "cwd")
-    return `Invalid working directory: ${error.message}`;
+  if (isAboutDirectory(error)) return `Invalid working directory: ${error.message.replace(/^invalid path: /, "")}`;
   const start = error.message.slice(0, 1).toUpperCase();
   return `${start}${error.message.slice(1)}`;
 }
+
+/** The only path this tool takes. */
+function isAboutDirectory({ code, details }: EngineError): boolean {
+  return PATH_CODES.has(code) || (code === "START_FAILED" && details.reason === "cwd");
+}
+
+const PATH_CODES: ReadonlySet<EngineCode> = new Set<EngineCode>([
+  "INVALID_PATH",
+  "OUTSIDE_SCOPE",
+  "PATH_DENIED",
+  "LINK_LOOP",
+  "NOT_FOUND",
+  "NOT_DIRECTORY",
+]);
 
 function reasonOf(error: KnownFailure): string {
   if (error instanceof Refusal) return error.kind;

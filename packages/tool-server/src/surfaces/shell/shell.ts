@@ -1,7 +1,7 @@
 // shell: a command with its own directory, environment and limit in seconds, answered with a verdict and metadata
 // (reference §2.10).
 import { constants } from "node:os";
-import { EngineError, extendEnvironment, resolveInScope } from "@bosun/engine";
+import { EngineError, extendEnvironment, resolveInScope, SharedRoom } from "@bosun/engine";
 import type { Captured, CapturePlan, Run } from "@bosun/engine";
 import { integer, object, optional, record, string } from "@bosun/mcp/server";
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
@@ -55,7 +55,7 @@ export function shell(limits: ShellLimits = SHELL_LIMITS): ServedTool {
       const run = await execute(command, cwd, env, timeout, limits, call);
       noteRun(run, call);
       call.note({ environment: Object.keys(environment) });
-      return run.timedOut ? timedOut(command, cwd, timeout, run) : ended(command, cwd, run, call);
+      return run.timedOut ? timedOut(command, cwd, timeout, run) : ended(command, cwd, run, env["PATH"] ?? "");
     },
   });
 }
@@ -79,8 +79,9 @@ async function execute(
   call: ToolCall,
 ): Promise<Run> {
   const progress = liveProgress(call.context);
-  // Both streams together stay within the limit.
-  const plan: CapturePlan = { cap: { max: Math.floor(limits.maxOutputBytes / 2), unit: "bytes" }, tailBytes: 0 };
+  const { maxOutputBytes: max } = limits;
+  const room = new SharedRoom(max, Math.floor(max / 8));
+  const plan: CapturePlan = { cap: { max, unit: "bytes" }, tailBytes: 0, room };
   try {
     return await call.session.run({
       what: { kind: "shell", text: command },
@@ -97,7 +98,7 @@ async function execute(
   }
 }
 
-function ended(command: string, cwd: string, run: Run, call: ToolCall): ToolResult {
+function ended(command: string, cwd: string, run: Run, searchPath: string): ToolResult {
   const exitCode = run.exitCode ?? 128 + signalNumber(run.signal);
   const metadata: JsonObject = {
     command,
@@ -110,7 +111,7 @@ function ended(command: string, cwd: string, run: Run, call: ToolCall): ToolResu
   };
   if (exitCode === 0)
     return verdict("Command executed successfully", { isError: false, metadata, blocks: blocksOf(run) });
-  const why = explainStatus(exitCode, run.stderr.text, call.bench.environment["PATH"] ?? "", cwd);
+  const why = explainStatus(exitCode, run.stderr.text, searchPath, cwd);
   return verdict(`Command failed with exit code ${exitCode}`, {
     isError: true,
     metadata: why === undefined ? metadata : { ...metadata, hint: why },
