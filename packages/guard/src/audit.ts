@@ -66,12 +66,17 @@ export type Audit = {
 };
 
 export function openAudit(options: AuditOptions): Audit {
-  const { file, release } = claimLane(options.folder);
   try {
-    return new AuditLog(file, release, options);
+    const { file, release } = claimLane(options.folder);
+    try {
+      return new AuditLog(file, release, options);
+    } catch (error) {
+      release();
+      throw error;
+    }
   } catch (error) {
-    release();
-    throw error instanceof GuardError ? error : notWritten(file, error);
+    // Also a folder that cannot be made or written in, as in a container whose disk is read-only.
+    throw error instanceof GuardError ? error : notWritten(options.folder, error);
   }
 }
 

@@ -1,6 +1,6 @@
 // A question to the person behind the client, as an MCP elicitation: the whole call is shown, the answer counts for
 // exactly that call. Both carriers are mcp's business; here a client that cannot be asked gets a clear no.
-import { approvalCall, questionText, refusalText } from "@bosun/guard";
+import { approvalCall, questionText } from "@bosun/guard";
 import type { Answer, Ask, CallToDecide, Offer } from "@bosun/guard";
 import { ConnectionError, elicitForm, isObject } from "@bosun/mcp/server";
 import type { Answers, Context, JsonObject, Question } from "@bosun/mcp/server";
@@ -33,15 +33,12 @@ export async function askPerson(ask: Ask, call: CallToDecide, asking: Asking): P
     SHOWN,
   );
   if (!shown.isWhole) {
-    throw new Refusal(
-      "cannot ask",
-      decision,
-      `${refusalText(decision, { settingsFile })} It is too long to be shown to a person as a whole.`,
-    );
+    const after = "It is too long to be shown to a person as a whole.";
+    throw new Refusal("cannot ask", decision, { settingsFile, after });
   }
   const question = elicitForm(wordingOf(ask, call, shown.text), formFor(ask));
   if (!context.canAsk(question)) {
-    throw new Refusal("cannot ask", decision, refusalText(decision, { settingsFile, cannotAsk: true }));
+    throw new Refusal("cannot ask", decision, { settingsFile, cannotAsk: true });
   }
   // The key carries the digest: an answer that comes back on another carrier can only be to this very call.
   const key = `approve-${ask.digest.slice(0, 32)}`;
@@ -49,15 +46,15 @@ export async function askPerson(ask: Ask, call: CallToDecide, asking: Asking): P
   const answers = await answersOf(context, { [key]: question }, approvalTimeoutMs);
   if (answers === "late") {
     record.answered("none");
-    const late = `Nobody answered within ${approvalTimeoutMs / 1000} s, which counts as a no.`;
-    throw new Refusal("unanswered", decision, `${refusalText(decision, { settingsFile })} ${late}`);
+    const after = `Nobody answered within ${approvalTimeoutMs / 1000} s, which counts as a no.`;
+    throw new Refusal("unanswered", decision, { settingsFile, after });
   }
   const outcome = watch
     .approvalsOf(session, isShared(context.owner))
     .answer(ask, approvalCall(call), answerFrom(answers[key], ask));
   record.answered(outcome.kind === "allowed" ? `allowed: ${outcome.scope}` : `denied: ${outcome.reason}`);
   if (outcome.kind === "denied") {
-    throw new Refusal("refused", decision, `${refusalText(decision, { settingsFile })} The answer: ${outcome.reason}.`);
+    throw new Refusal("refused", decision, { settingsFile, after: `The answer: ${outcome.reason}.` });
   }
 }
 

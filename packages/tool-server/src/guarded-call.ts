@@ -1,14 +1,14 @@
 // The one way of every call: parsed, judged, asked about, run, redacted, recorded. No tool is reached past it.
 import { resolveInScope, parseWorkspacePath } from "@bosun/engine";
 import type { Session } from "@bosun/engine";
-import { GuardError, nameOfRule, refusalText } from "@bosun/guard";
+import { GuardError, nameOfRule } from "@bosun/guard";
 import type { AuditEvent, CallToDecide, Decision } from "@bosun/guard";
-import { defineTool, failure, InvalidArguments } from "@bosun/mcp/server";
+import { defineTool, InvalidArguments } from "@bosun/mcp/server";
 import type { Context, Tool, ToolResult } from "@bosun/mcp/server";
 import { askPerson } from "./approval.ts";
 import type { Bench } from "./bench.ts";
 import { isShared } from "./callers.ts";
-import { explainOn } from "./explain.ts";
+import { explainOn, explainUnrecorded } from "./explain.ts";
 import { Refusal } from "./refusal.ts";
 import { withoutSecrets } from "./own-secrets.ts";
 import type { Acts, OutcomeFacts, ServedTool } from "./served-tool.ts";
@@ -53,10 +53,13 @@ function callGuarded(
   };
   const failed = (error: unknown): ToolResult => {
     if (context.signal.aborted) record.end("cancelled");
-    const explained =
-      error instanceof GuardError
-        ? failure(`nothing was done: ${error.message}`)
-        : explainOn(tool.surface, error, tool.name, args);
+    const call = { tool: tool.name, args, workdir: bench.config.workdir };
+    // What cannot be recorded cannot be recorded as failed either.
+    if (error instanceof GuardError) {
+      bench.log("error", "a call could not be recorded", { tool: tool.name, error: error.message });
+      return explainUnrecorded(tool.surface, error, call, record.isOver && !tool.readOnly);
+    }
+    const explained = explainOn(tool.surface, error, call);
     // A question on its way to the client, a cancelled call, or a bug: the caller knows what to do with each.
     if (explained === undefined || context.signal.aborted) throw error;
     record.end(error instanceof Refusal ? "refused" : "error", error instanceof Error ? error.message : "");
@@ -89,7 +92,7 @@ function permit(tool: ServedTool, args: unknown, acts: Acts, permitting: Permitt
   const { kind, decision } = resolution;
   record.decided(decision, acts, call.cwd, runs || kind !== "allow");
   if (kind === "deny") {
-    throw new Refusal("denied", decision, refusalText(decision, { settingsFile: watch.settingsFile }));
+    throw new Refusal("denied", decision, { settingsFile: watch.settingsFile });
   }
   return resolution.kind === "ask" ? askPerson(resolution.ask, call, permitting) : undefined;
 }
@@ -149,6 +152,11 @@ class CallRecord {
     this.#args = args;
     this.#session = session;
     this.#watch = watch;
+  }
+
+  /** The call was made, whether or not that could be recorded. */
+  get isOver(): boolean {
+    return this.#ended;
   }
 
   note(facts: OutcomeFacts): void {

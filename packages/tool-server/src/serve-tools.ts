@@ -20,6 +20,7 @@ import { catalogueFor, runsCommands } from "./catalogue.ts";
 import { holds } from "./config.ts";
 import type { Config } from "./config.ts";
 import { UsageError } from "./flags.ts";
+import { explainBug } from "./explain.ts";
 import { guarded } from "./guarded-call.ts";
 import { instructionsFor } from "./instructions.ts";
 import type { Log } from "./log.ts";
@@ -73,6 +74,7 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
     memory: sandboxMemory(loaded.folders.state, VERSION),
     sandboxHelper: options.sandboxHelper,
   });
+  if (tools.length === 0) log("warn", "no tool is left: --read-only and --disable-tools took them all");
   if (commands) reportSandbox(bench, log);
   if (config.roots.length > 0 && !config.roots.some((root) => holds(root, config.workdir))) {
     log(
@@ -91,6 +93,11 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
     title: "Bosun",
     instructions,
     tools: tools.map((tool) => guarded(tool, { bench, watch, secrets })),
+    explain(error, { name }) {
+      const surface = tools.find((tool) => tool.name === name)?.surface;
+      log("error", `${name} failed unexpectedly`, { error: error instanceof Error ? error.stack : String(error) });
+      return surface && explainBug(surface, { tool: name, args: undefined, workdir: config.workdir });
+    },
   });
   return {
     instructions,

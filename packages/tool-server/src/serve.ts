@@ -155,8 +155,14 @@ async function shutDown(close: () => Promise<void>, tools: ToolService): Promise
 
 /** On stdio a token means nothing, and asking for one does no harm. */
 async function tokenFor(config: Config, io: Io): Promise<string | undefined> {
-  if (config.auth.kind === "token") return config.transport === "stdio" ? undefined : config.auth.token;
-  if (config.transport === "stdio" || (config.auth.kind === "none" && io.welcome === undefined)) return undefined;
+  if (config.transport === "stdio") return undefined;
+  if (config.auth.kind === "token") {
+    if (config.auth.token.trim() !== "") return config.auth.token;
+    throw new UsageError(
+      "the token is empty, and nobody could ever send it: give --token a value, or --generate-token",
+    );
+  }
+  if (config.auth.kind === "none" && io.welcome === undefined) return undefined;
   const { generateToken } = await import("./serve-http.ts");
   const token = generateToken();
   if (io.welcome !== undefined) return token;

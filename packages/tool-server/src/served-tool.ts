@@ -1,4 +1,5 @@
 // A tool of this server: its wire description, what it would touch (for the rules), and what it does.
+import { optional, string } from "@bosun/mcp/server";
 import type { Context, JsonObject, Schema, ToolResult } from "@bosun/mcp/server";
 import type { Session } from "@bosun/engine";
 import type { Bench } from "./bench.ts";
@@ -51,6 +52,18 @@ export type ServedTool<Input = unknown> = {
 export function serveTool<Input>(tool: ServedTool<Input>): ServedTool {
   // The one place where the input's type is forgotten: callTool hands `run` only what `input` has parsed.
   return tool as unknown as ServedTool;
+}
+
+/** A text that may be left out, or be empty, which says the same: many a model fills in everything it was told of. */
+export function optionalText(description: string, values?: readonly string[]): Schema<string | undefined> {
+  const given = optional(values === undefined ? string(description) : withEnum(string(description), values));
+  return {
+    ...given,
+    parse(value, at) {
+      const parsed = given.parse(value, at);
+      return parsed.ok && parsed.value === "" ? { ok: true, value: undefined } : parsed;
+    },
+  };
 }
 
 /** A text with a closed list of values that the tool itself checks, in its own words. */

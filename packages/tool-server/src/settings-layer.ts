@@ -45,8 +45,8 @@ export function settingsLayer(settings: Settings, env: Readonly<Record<string, s
     layer.set(flag, Array.isArray(value) ? value.map(String) : [String(value)]);
   }
   const { tokenEnv } = settings.serve;
-  const token = tokenEnv === undefined ? undefined : env[tokenEnv];
-  if (token !== undefined) layer.set("token", [token]);
+  // A variable that is not set is an empty token, which is refused: not a server that lets everybody in.
+  if (tokenEnv !== undefined) layer.set("token", [env[tokenEnv] ?? ""]);
   if (settings.log.level !== usual.log.level) layer.set("log-level", [settings.log.level]);
   if (settings.log.format !== usual.log.format) layer.set("log-format", [settings.log.format]);
   if (settings.approvals.timeoutS !== usual.approvals.timeoutS)

@@ -264,6 +264,24 @@ rows(
       },
     ],
     [
+      "blanks that are missing are a near miss",
+      {
+        before: "f(a, b)\n",
+        args: { old_str: "f(a,b)" },
+        said: (f) =>
+          `[STR_REPLACE_NOT_FOUND] old_str not found in ${f}\n\nThe text at line 1 differs only in whitespace.`,
+      },
+    ],
+    [
+      "a slip in a word is a near miss",
+      {
+        before: "let one = 1;\nconst value = compute(total);\n",
+        args: { old_str: "const values = compute(total);" },
+        said: (f) =>
+          `[STR_REPLACE_NOT_FOUND] old_str not found in ${f}\n\nLine 2 is most like it: the file has "const value = compute(total);" where it has "const values = compute(total);".`,
+      },
+    ],
+    [
       "several matches",
       {
         before: "x x",
@@ -483,6 +501,9 @@ row("coding", "the combined editor: same functions, same texts, its own schema",
   expect(await edit({ command: "create", path: "none.txt" })).toBe(`Created ${editor.at("none.txt")} (0 bytes)`);
   expect(await edit({ command: "undo_edit", path: "f.txt" })).toBe(
     "[INVALID_INPUT] unknown command: undo_edit (valid commands: view, str_replace, create)",
+  );
+  expect(await edit({ command: "insert", path: "f.txt", insert_line: 1, new_str: "x" })).toBe(
+    "[INVALID_INPUT] unknown command: insert (valid commands: view, str_replace, create)",
   );
   expect(
     await editor.text("grep", { pattern: "TWO", "-i": true, output_mode: "content", "-n": false, glob: "*.txt" }),

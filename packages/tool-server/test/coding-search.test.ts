@@ -105,6 +105,11 @@ rows(
       "-dash.txt:1",
     ],
     [
+      "an empty text is a parameter left out",
+      { pattern: "^needle = 3$", path: "", include: "", type: "", output_mode: "" },
+      "src/two.py",
+    ],
+    [
       "ignored, binary, denied and hidden trees are skipped",
       { pattern: "^needle$", path: ".", output_mode: "count" },
       "keep.log:1\nsrc/deep/three.ts:1",
@@ -202,6 +207,7 @@ rows(
     ["only files", { pattern: "{deep,two.py}", path: "src", type: "file" }, "two.py"],
     ["classes and their negation", { pattern: "[!o]*.{py,ts}", path: "src", type: "file" }, "deep/three.ts\ntwo.py"],
     ["dotfiles match", { pattern: ".gitignore" }, ".gitignore"],
+    ["an empty text is left out here too", { pattern: "two.*", path: "", type: "" }, "src/two.py"],
     ["nothing found", { pattern: "*.none" }, "No files found"],
     ["a missing directory", { pattern: "*", path: "nowhere" }, "No files found"],
     ["a file as the directory", { pattern: "*", path: "keep.log" }, "No files found"],

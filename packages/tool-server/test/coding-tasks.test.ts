@@ -77,6 +77,17 @@ row("coding", "the newest output of a long task is visible: tail and offset", as
   await server.call("task_output", { task_id: id, stop: true });
 });
 
+row("coding", "a tail of nothing is a question for the status alone; a stream that is none is refused", async () => {
+  const id = await start("echo out; echo err >&2");
+  expect(await server.text("task_output", { task_id: id, wait: 10_000, tail: 0 })).toBe(
+    "status: completed\nexit_code: 0\n",
+  );
+  const refused = await server.call("task_output", { task_id: id, offset: 0, stream: "both" });
+  expect(refused.isError).toBe(true);
+  expect(refused.content[0]?.text).toBe('[INVALID_INPUT] stream must be one of stdout, stderr; got "both"');
+  expect(await server.text("task_output", { task_id: id })).toContain("stdout:\nout\n");
+});
+
 row("coding", "a task that was read to its end can still be read by position when its output was cut", async () => {
   const id = await start("seq 1 20000");
   await server.call("task_output", { task_id: id, wait: 10_000, tail: 1 });

@@ -223,6 +223,9 @@ row("server", "a generated token is printed whatever the log level, and lets in"
 rows(
   "server",
   [
+    ["an empty token", ["--token", "", "--port", "0"], /the token is empty/],
+    ["a blank one on an open address", ["--host", "0.0.0.0", "--token", " ", "--port", "0"], /the token is empty/],
+    ["a deny pattern that is empty", ["--deny-dir", ""], /--deny-dir needs a value: --deny-dir GLOB/],
     ["both token flags", ["--token", "x", "--generate-token"], /exclude each other/],
     [
       "a non-loopback address without a token",

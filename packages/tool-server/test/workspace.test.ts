@@ -1,6 +1,7 @@
 // The workspace tools as reference §2.9 and §3.2 have them: envelope, codes, path rules, and every manual test.
 import { afterAll, beforeAll, expect } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
+import { explainBug } from "../src/explain.ts";
 import { announceRows, row, rows } from "./harness/contract.ts";
 import { TestServer } from "./harness/server.ts";
 
@@ -32,7 +33,8 @@ async function ask(tool: string, args: unknown): Promise<Envelope> {
   expect(result.isError ?? false).toBe(!envelope.ok);
   if (!envelope.ok) {
     expect(typeof envelope.error.details).toBe("object");
-    expect(envelope.error.message).not.toContain(server.root);
+    // Nothing of the host: neither the workspace's own place nor where the settings are.
+    expect(JSON.stringify(envelope.error)).not.toContain(server.base);
   }
   return envelope;
 }
@@ -48,6 +50,14 @@ rows(
   "workspace",
   [
     ["manual: list the root", "list_dir", { dir: ".", recursive: false }, {}, { dir: "." }],
+    ["an empty dir is its default, the root", "list_dir", { dir: "" }, {}, { dir: "." }],
+    [
+      "an empty cwd too",
+      "run_command",
+      { command: "node", args: ["-p", "1"], cwd: "" },
+      {},
+      { cwd: ".", stdout: "1\n" },
+    ],
     ["manual: workspace/workspace is the root", "list_dir", { dir: "workspace/workspace" }, {}, { dir: "." }],
     [
       "manual: read notes.txt",
@@ -290,6 +300,7 @@ rows(
     ["a parent behind backslashes", "read_file", { file: "a\\..\\b" }, "INVALID_PATH"],
     ["a NUL", "read_file", { file: "a\0b" }, "INVALID_PATH"],
     ["an empty path", "read_file", { file: "" }, "INVALID_PATH"],
+    ["an empty folder to make", "mkdir", { dir: "" }, "INVALID_PATH"],
     ["a link that leads out", "read_file", { file: "out/passwd" }, "INVALID_PATH"],
     ["a loop of links", "read_file", { file: "loop-a" }, "INVALID_PATH"],
     ["a trailing slash on a file", "read_file", { file: "a.txt/" }, "NOT_DIRECTORY"],
@@ -399,6 +410,48 @@ row("workspace", "a conflict names the count, a missing program its name", async
 row("workspace", "a program of the workspace never stands in for an allowed one", async () => {
   writeFileSync(server.at("node"), "#!/bin/sh\necho hijacked\n", { mode: 0o755 });
   expect((await ask("run_command", { command: "node", args: ["-p", "1"] })).data["stdout"]).toBe("1\n");
+});
+
+row("workspace", "an argument that is too long is counted in characters", async () => {
+  const { error } = await ask("run_command", { command: "node", args: ["\u{1f600}".repeat(401)] });
+  expect(error.message).toContain("at most 400 characters, got 401");
+  expect((await ask("run_command", { command: "node", args: ["-p", "1", "\u{1f600}".repeat(400)] })).ok).toBe(true);
+});
+
+row("workspace", "a call that cannot be recorded is not made, and the envelope says so", async () => {
+  await using own = await TestServer.start({ args: ["--tools", "coding,workspace,shell", "--sandbox", "off"] });
+  mkdirSync(`${own.base}/state/bosun`, { recursive: true });
+  writeFileSync(`${own.base}/state/bosun/audit`, "a file where the folder should be");
+  const result = await own.call("run_command", {
+    command: "node",
+    args: ["-e", "require('fs').writeFileSync('ran','')"],
+  });
+  const envelope = JSON.parse(result.content[0]?.text ?? "") as Envelope;
+  expect(envelope).toMatchObject({ ok: false, error: { code: "INTERNAL_ERROR", details: {} } });
+  expect(envelope.error.message).toStartWith("nothing was done: ");
+  expect(JSON.stringify(envelope)).not.toContain(own.base);
+  expect(await own.bash("touch ran")).toStartWith("[IO_ERROR] nothing was done: ");
+  const shell = await own.call("shell", { command: "touch ran" });
+  expect([shell.isError, shell.is_error, shell.metadata?.["command"]]).toEqual([true, true, "touch ran"]);
+  expect(existsSync(own.at("ran"))).toBe(false);
+  expect(own.stderr).not.toContain("unexpected");
+});
+
+row("workspace", "even a bug is answered in the surface's own shape", () => {
+  const failed = { tool: "read_file", args: { file: "a" }, workdir: "/w" };
+  const [block] = explainBug("workspace", failed).content;
+  expect(JSON.parse(block?.type === "text" ? block.text : "")).toEqual({
+    ok: false,
+    error: { code: "INTERNAL_ERROR", message: "read_file failed unexpectedly", details: {} },
+  });
+  expect(explainBug("coding", { ...failed, tool: "view" })).toMatchObject({
+    isError: true,
+    content: [{ text: "[IO_ERROR] view failed unexpectedly" }],
+  });
+  expect(explainBug("shell", { ...failed, tool: "shell" })).toMatchObject({
+    isError: true,
+    content: [{ text: "Shell failed unexpectedly" }],
+  });
 });
 
 row("workspace", "logs hold no content", async () => {

@@ -33,7 +33,7 @@ export function string(description: string, options: StringOptions = {}): Schema
       return problem(minLength === 1 ? `${at} must not be empty` : `${at} must have at least ${minLength} characters`);
     }
     if (maxLength !== undefined && value.length > maxLength && charactersIn(value, 2 * maxLength) > maxLength) {
-      return problem(`${at} must have at most ${maxLength} characters, got ${value.length}`);
+      return problem(`${at} must have at most ${maxLength} characters, got ${Array.from(value).length}`);
     }
     return { ok: true, value };
   });

@@ -3,12 +3,13 @@ import { EngineError } from "@bosun/engine";
 import type { EngineCode } from "@bosun/engine";
 import { failure } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
-import type { KnownFailure } from "../../known-failure.ts";
+import type { FailedCall, KnownFailure } from "../../known-failure.ts";
 import { Refusal } from "../../refusal.ts";
 
-export function explainCoding(error: KnownFailure, tool: string): ToolResult {
+export function explainCoding(error: KnownFailure, { tool }: FailedCall): ToolResult {
   if (error instanceof Refusal) return coded("ACCESS_DENIED", error.message);
-  if (!(error instanceof EngineError)) return coded("INVALID_INPUT", error.message.replace(/^arguments\.?/, ""));
+  // `arguments.path is required` is about `path`; `arguments has an unknown property` is about them all.
+  if (!(error instanceof EngineError)) return coded("INVALID_INPUT", error.message.replace(/^arguments\./, ""));
   const [code, word] = WORDS[error.code];
   return coded(typeof code === "string" ? code : code(error, tool), word(error, tool));
 }

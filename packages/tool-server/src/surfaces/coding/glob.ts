@@ -1,17 +1,17 @@
 // glob: files and directories by name pattern, newest first; the compat form has no `type`.
-import { object, optional, string } from "@bosun/mcp/server";
-import { serveTool, withEnum } from "../../served-tool.ts";
+import { object, string } from "@bosun/mcp/server";
+import { optionalText, serveTool } from "../../served-tool.ts";
 import { findNames, TYPES } from "./find-names.ts";
 
 const DESCRIPTION = "Find files and directories by glob, newest first.";
-const SHARED = { pattern: string("such as **/*.ts"), path: optional(string("directory")) };
+const SHARED = { pattern: string("such as **/*.ts"), path: optionalText("directory") };
 
 export const glob = serveTool({
   surface: "coding",
   name: "glob",
   description: DESCRIPTION,
   readOnly: true,
-  input: object({ ...SHARED, type: optional(withEnum(string(""), TYPES)) }),
+  input: object({ ...SHARED, type: optionalText("", TYPES) }),
   acts: ({ path }) => ({ paths: [{ requested: path ?? ".", access: "read" }] }),
   run: (input, call) => findNames(input, call),
 });

@@ -1,13 +1,13 @@
 // grep: content search, with the parameter names of either mode (§1.1).
 import { boolean, integer, object, optional, string } from "@bosun/mcp/server";
-import { serveTool, withEnum } from "../../served-tool.ts";
+import { optionalText, serveTool, withEnum } from "../../served-tool.ts";
 import { MODES, searchContent } from "./search-content.ts";
 
 const DESCRIPTION = "Search file contents with a regex (RE2). Skips binary and gitignored files.";
 const SHARED = {
   pattern: string(""),
-  path: optional(string("file or directory")),
-  type: optional(string("file type: js, py, …")),
+  path: optionalText("file or directory"),
+  type: optionalText("file type: js, py, …"),
   output_mode: withEnum(string("", { default: "files_with_matches" }), MODES),
   multiline: boolean("", { default: false }),
   head_limit: integer("0 = all", { default: 0 }),
@@ -21,7 +21,7 @@ export const grep = serveTool({
   readOnly: true,
   input: object({
     ...SHARED,
-    include: optional(string("glob")),
+    include: optionalText("glob"),
     case_insensitive: boolean("", { default: false }),
     line_numbers: boolean("", { default: true }),
     context_before: optional(integer("")),
@@ -51,7 +51,7 @@ export const compatGrep = serveTool({
   readOnly: true,
   input: object({
     ...SHARED,
-    glob: optional(string("")),
+    glob: optionalText(""),
     "-i": boolean("ignore case", { default: false }),
     "-n": boolean("line numbers", { default: true }),
     "-B": optional(integer("")),

@@ -30,7 +30,7 @@ export type SearchRequest = {
 
 export async function searchContent(request: SearchRequest, call: ToolCall): Promise<ToolResult> {
   if (request.pattern === "") throw new EngineError("INVALID_INPUT", "pattern must not be empty");
-  const mode = MODES.find((known) => known === request.mode);
+  const mode = request.mode === "" ? "files_with_matches" : MODES.find((known) => known === request.mode);
   if (mode === undefined) {
     const said = `invalid output_mode ${JSON.stringify(request.mode)}; valid values: ${MODES.join(", ")}`;
     return coded("GREP_INVALID_OUTPUT_MODE", said);

@@ -1,14 +1,14 @@
 // task_output: how a background task stands and what it printed; also the rest of output that was cut (reference §2.2).
 import { EngineError } from "@bosun/engine";
-import type { Captured, JobView, Piece, Session } from "@bosun/engine";
-import { boolean, integer, object, optional, string, text } from "@bosun/mcp/server";
+import type { Captured, JobView, Original, Piece, Session } from "@bosun/engine";
+import { boolean, integer, object, oneOf, optional, string, text } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
 import { shownText, SHOWN_CHARS, streamBlocks } from "../../command-output.ts";
-import { serveTool, withEnum } from "../../served-tool.ts";
+import { serveTool } from "../../served-tool.ts";
 import type { ToolCall } from "../../served-tool.ts";
 
 const LONGEST_WAIT_MS = 600_000;
-const STREAMS = ["stdout", "stderr"];
+const STREAMS = ["stdout", "stderr"] as const;
 
 export const taskOutput = serveTool({
   surface: "coding",
@@ -20,24 +20,23 @@ export const taskOutput = serveTool({
     wait: optional(integer("ms to wait for its end")),
     tail: optional(integer("only the last N characters")),
     offset: optional(integer("read on from this byte")),
-    stream: withEnum(string("for offset", { default: "stdout" }), STREAMS),
+    stream: oneOf("for offset", STREAMS, { default: "stdout" }),
     stop: boolean("end it", { default: false }),
   }),
   acts: () => ({}),
   async run(input, call) {
     const { task_id: id } = input;
     const original = call.session.originals.find(id);
-    if (original !== undefined)
-      return text(pieceText("status: completed", original.read(startOf(input.offset), SHOWN_CHARS)));
+    if (original !== undefined) return text(originalText(original, input));
     const { session } = call;
     const job = await lookAt(session, input, call);
     const status = statusOf(job, input.stop);
     if (input.offset !== undefined) {
-      const stream = input.stream === "stderr" ? "stderr" : "stdout";
+      const { stream } = input;
       return text(pieceText(status, session.jobs.read(id, stream, startOf(input.offset), SHOWN_CHARS), stream));
     }
     if (input.tail !== undefined) {
-      const newest = session.jobs.newest(id, Math.min(Math.max(1, input.tail), SHOWN_CHARS));
+      const newest = session.jobs.newest(id, tailOf(input.tail));
       return text(`${status}\n${streamBlocks(newest.stderr, newest.stdout)}`);
     }
     return readOnce(session, job, status, call);
@@ -89,10 +88,26 @@ function readOnce(session: Session, job: JobView, status: string, call: ToolCall
   return text(said);
 }
 
+/** One stream of a command that has ended, of which an answer showed only a part. */
+function originalText(
+  original: Original,
+  { tail, offset }: { tail?: number | undefined; offset?: number | undefined },
+): string {
+  const status = "status: completed";
+  if (tail === undefined || offset !== undefined) return pieceText(status, original.read(startOf(offset), SHOWN_CHARS));
+  const newest = original.lastChars(tailOf(tail));
+  return `${status}\nend: true\n${newest === "" ? "" : `\noutput:\n${newest}`}`;
+}
+
 function pieceText(status: string, piece: Piece, stream = "output"): string {
   const lost = piece.skipped > 0 ? `skipped: ${piece.skipped} bytes no longer kept\n` : "";
   const next = piece.last ? "end: true\n" : `next_offset: ${piece.next}\n`;
   return `${status}\n${lost}${next}${piece.text === "" ? "" : `\n${stream}:\n${piece.text}`}`;
+}
+
+/** 0 asks how it stands, and for no output at all. */
+function tailOf(tail: number): number {
+  return Math.min(Math.max(0, tail), SHOWN_CHARS);
 }
 
 function startOf(offset: number | undefined): number {

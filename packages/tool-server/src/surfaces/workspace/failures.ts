@@ -2,13 +2,16 @@
 import { EngineError } from "@bosun/engine";
 import type { EngineCode } from "@bosun/engine";
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
-import type { KnownFailure } from "../../known-failure.ts";
+import type { FailedCall, KnownFailure } from "../../known-failure.ts";
 import { Refusal } from "../../refusal.ts";
 import { failed } from "./envelope.ts";
 import type { WorkspaceCode } from "./envelope.ts";
 
-export function explainWorkspace(error: KnownFailure, tool: string): ToolResult {
-  if (error instanceof Refusal) return failed(refusalCode(error, tool), error.message, { rule: error.rule });
+export function explainWorkspace(error: KnownFailure, { tool }: FailedCall): ToolResult {
+  if (error instanceof Refusal) {
+    const { message, rule } = error.withoutHostPaths();
+    return failed(refusalCode(error, tool), message, { rule });
+  }
   if (!(error instanceof EngineError)) return failed("VALIDATION_ERROR", error.message);
   const code = error.code === "START_FAILED" ? startCode(error) : CODES[error.code];
   return failed(code, error.message, factsOf(error));

@@ -3,7 +3,7 @@ import { listEntries } from "@bosun/engine";
 import { boolean, integer, object, string } from "@bosun/mcp/server";
 import { serveTool } from "../../served-tool.ts";
 import { succeeded } from "./envelope.ts";
-import { placeOf } from "./place.ts";
+import { orRoot, placeOf } from "./place.ts";
 
 export const listDir = serveTool({
   surface: "workspace",
@@ -15,9 +15,9 @@ export const listDir = serveTool({
     recursive: boolean("", { default: false }),
     maxEntries: integer("", { min: 1, max: 2000, default: 500 }),
   }),
-  acts: ({ dir }) => ({ paths: [{ requested: dir, access: "read" }] }),
+  acts: ({ dir }) => ({ paths: [{ requested: orRoot(dir), access: "read" }] }),
   async run({ dir, recursive, maxEntries }, call) {
-    using at = placeOf(call, dir);
+    using at = placeOf(call, orRoot(dir));
     const listing = await listEntries(at.place, { recursive, maxEntries, signal: call.context.signal });
     const prefix = at.normal === "." ? "" : `${at.normal}/`;
     const entries = listing.entries.map(({ path, type, size }) => ({ path: prefix + path, type, size }));

@@ -10,3 +10,8 @@ export function placeOf(call: ToolCall, requested: string, options: Omit<Resolve
   const place = resolveInScope(call.bench.workspace, walk, options);
   return { normal, place, [Symbol.dispose]: () => place[Symbol.dispose]() };
 }
+
+/** An empty text is the root where the root is the default, and nowhere else (reference §3.2). */
+export function orRoot(directory: string): string {
+  return directory === "" ? "." : directory;
+}

@@ -8,7 +8,7 @@ import { serveTool } from "../../served-tool.ts";
 import type { ToolCall } from "../../served-tool.ts";
 import { noteRun } from "../../note-run.ts";
 import { succeeded } from "./envelope.ts";
-import { placeOf } from "./place.ts";
+import { orRoot, placeOf } from "./place.ts";
 
 export const runCommand = serveTool({
   surface: "workspace",
@@ -24,9 +24,9 @@ export const runCommand = serveTool({
     timeoutMs: integer("", { min: 100, max: 60_000, default: 15_000 }),
     maxOutputBytes: integer("", { min: 1024, max: 262_144, default: 65_536 }),
   }),
-  acts: ({ command, args, cwd }) => ({ argv: [command, ...args], cwd }),
+  acts: ({ command, args, cwd }) => ({ argv: [command, ...args], cwd: orRoot(cwd) }),
   async run({ command, args, cwd, timeoutMs, maxOutputBytes }, call) {
-    using at = placeOf(call, cwd);
+    using at = placeOf(call, orRoot(cwd));
     refuseBadFolder(at.place.entry?.kind, at.normal);
     if ([command, ...args].some((word) => word.includes("\0"))) {
       throw new EngineError("INVALID_INPUT", "an argument contains a NUL character");
