@@ -1,6 +1,5 @@
 // Errors → what the model is told, in the shape and the codes of the surface it called. The only place that words them.
 import { EngineError } from "@bosun/engine";
-import type { GuardError } from "@bosun/guard";
 import { failure, InvalidArguments } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
 import type { Surface } from "./config.ts";
@@ -8,6 +7,7 @@ import type { FailedCall, KnownFailure } from "./known-failure.ts";
 import { Refusal } from "./refusal.ts";
 import { explainCoding } from "./surfaces/coding/failures.ts";
 import { explainShell } from "./surfaces/shell/failures.ts";
+import { withWarning } from "./surfaces/workspace/envelope.ts";
 import { explainWorkspace } from "./surfaces/workspace/failures.ts";
 
 const BY_SURFACE = {
@@ -22,17 +22,18 @@ export function explainBug(surface: Surface, failed: FailedCall): ToolResult {
   return BY_SURFACE[surface](new EngineError("IO_ERROR", `${failed.tool} failed unexpectedly`), failed);
 }
 
-/** The audit log cannot be written: to the caller that is a fault of the machine. */
-export function explainUnrecorded(
-  surface: Surface,
-  error: GuardError,
-  failed: FailedCall,
-  isDone: boolean,
-): ToolResult {
-  const what = isDone ? "it was done, but its outcome could not be recorded" : "nothing was done";
+/** The audit log cannot be written, so the call was not made: to the caller that is a fault of the machine. */
+export function explainUnrecorded(surface: Surface, why: string, failed: FailedCall): ToolResult {
   // The workspace surface names no path of the host, and these messages do.
-  const why = surface === "workspace" ? "what the server keeps about its calls cannot be used" : error.message;
-  return BY_SURFACE[surface](new EngineError("IO_ERROR", `${what}: ${why}`, {}, error), failed);
+  const said = surface === "workspace" ? "what the server keeps about its calls cannot be used" : why;
+  return BY_SURFACE[surface](new EngineError("IO_ERROR", `nothing was done: ${said}`), failed);
+}
+
+/** It was made, and only then could not be recorded: the result stands, with a word on that. */
+export function withUnrecordedNote(surface: Surface, why: string, result: ToolResult): ToolResult {
+  if (surface === "workspace") return withWarning(result, "this was done, but it is not on record yet");
+  const note = { type: "text" as const, text: `This was done, but it is not on record yet: ${why}` };
+  return { ...result, content: [...result.content, note] };
 }
 
 export function explainOn(surface: Surface, error: unknown, failed: FailedCall): ToolResult | undefined {

@@ -8,7 +8,7 @@ import type { Context, Tool, ToolResult } from "@bosun/mcp/server";
 import { askPerson } from "./approval.ts";
 import type { Bench } from "./bench.ts";
 import { isShared } from "./callers.ts";
-import { explainOn, explainUnrecorded } from "./explain.ts";
+import { explainOn, explainUnrecorded, withUnrecordedNote } from "./explain.ts";
 import { Refusal } from "./refusal.ts";
 import { withoutSecrets } from "./own-secrets.ts";
 import type { Acts, OutcomeFacts, ServedTool } from "./served-tool.ts";
@@ -42,24 +42,23 @@ function callGuarded(
   const { bench } = guarding;
   const session = bench.sessionOf(context.owner);
   const record = new CallRecord(tool, args, session, guarding.watch);
+  const made = { tool: tool.name, args, workdir: bench.config.workdir };
   const ended = (result: ToolResult): ToolResult => {
     const shown = withoutSecrets(result, guarding.secrets);
     const unrecorded = record.end(shown.isError === true ? "error" : "ok");
     if (unrecorded === undefined) return shown;
     // What was only looked at is kept back; what was done is done, and the caller must know it.
-    if (tool.readOnly) return failure(`nothing was done: ${unrecorded}`);
-    const note = { type: "text" as const, text: `This was done, but it is not on record yet: ${unrecorded}` };
-    return { ...shown, content: [...shown.content, note] };
+    return tool.readOnly
+      ? explainUnrecorded(tool.surface, unrecorded, made)
+      : withUnrecordedNote(tool.surface, unrecorded, shown);
   };
   const failed = (error: unknown): ToolResult => {
     if (context.signal.aborted) record.end("cancelled");
-    const call = { tool: tool.name, args, workdir: bench.config.workdir };
-    // What cannot be recorded cannot be recorded as failed either.
-    if (error instanceof GuardError) {
-      bench.log("error", "a call could not be recorded", { tool: tool.name, error: error.message });
-      return explainUnrecorded(tool.surface, error, call, record.isOver && !tool.readOnly);
-    }
-    const explained = explainOn(tool.surface, error, call);
+    if (error instanceof GuardError) bench.log("error", "a call cannot be recorded", { error: error.message });
+    const explained =
+      error instanceof GuardError
+        ? explainUnrecorded(tool.surface, error.message, made)
+        : explainOn(tool.surface, error, made);
     // A question on its way to the client, a cancelled call, or a bug: the caller knows what to do with each.
     if (explained === undefined || context.signal.aborted) throw error;
     record.end(error instanceof Refusal ? "refused" : "error", error instanceof Error ? error.message : "");
@@ -152,11 +151,6 @@ class CallRecord {
     this.#args = args;
     this.#session = session;
     this.#watch = watch;
-  }
-
-  /** The call was made, whether or not that could be recorded. */
-  get isOver(): boolean {
-    return this.#ended;
   }
 
   note(facts: OutcomeFacts): void {

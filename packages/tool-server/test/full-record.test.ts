@@ -30,9 +30,9 @@ test.skipIf(!hasLimits)("a full disk under the record (needs prlimit)", async ()
   expect(first).not.toContain("nothing was done");
   expect(isThere("first")).toBe(true);
 
-  expect(await create("second")).toStartWith("nothing was done: ");
-  expect(await say("bash", { command: "touch third" })).toStartWith("nothing was done: ");
-  expect(await say("view", { path: "before" })).toStartWith("nothing was done: ");
+  expect(await create("second")).toStartWith("[IO_ERROR] nothing was done: ");
+  expect(await say("bash", { command: "touch third" })).toStartWith("[IO_ERROR] nothing was done: ");
+  expect(await say("view", { path: "before" })).toStartWith("[IO_ERROR] nothing was done: ");
   expect(["second", "third"].filter(isThere)).toEqual([]);
   expect(readFileSync(log, "utf8").length).toBe(size);
 
@@ -73,5 +73,27 @@ test.skipIf(!hasLimits)(
     const said = (await server.call("bash", { command: "echo b" })).content.map(({ text }) => text).join("\n");
     expect(said).toContain("stdout:\nb\n");
     expect(said).toContain("This was done, but it is not on record yet: ");
+  },
+);
+
+test.skipIf(!hasLimits)(
+  "the workspace's envelope stays one block, whatever becomes of the record (needs prlimit)",
+  async () => {
+    await using server = await TestServer.start({ args: ["--sandbox", "off", "--tools", "workspace"] });
+    const write = async (file: string): Promise<unknown> => {
+      const { content } = await server.call("write_file", { file, content: file });
+      expect(content).toHaveLength(1);
+      expect(content[0]?.text).not.toContain(server.base);
+      return JSON.parse(content[0]?.text ?? "");
+    };
+    await write("before");
+    const { size } = statSync(path.join(server.base, "state/bosun/audit/audit.jsonl"));
+    Bun.spawnSync(["prlimit", `--pid=${server.process.pid}`, `--fsize=${size + 10}:`]);
+    expect(await write("first")).toEqual({
+      ok: true,
+      data: { file: "first", bytesWritten: 5 },
+      warning: "this was done, but it is not on record yet",
+    });
+    expect(await write("second")).toMatchObject({ ok: false, error: { code: "INTERNAL_ERROR", details: {} } });
   },
 );

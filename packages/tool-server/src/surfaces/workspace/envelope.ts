@@ -24,3 +24,11 @@ export function failed(code: WorkspaceCode, message: string, details: JsonObject
   const text = JSON.stringify({ ok: false, error: { code, message, details } });
   return { content: [{ type: "text", text }], isError: true };
 }
+
+/** A word beside the data: the envelope stays the one block it is. */
+export function withWarning(result: ToolResult, warning: string): ToolResult {
+  const [block] = result.content;
+  if (block?.type !== "text") return result;
+  const envelope = JSON.parse(block.text) as JsonObject;
+  return { ...result, content: [{ type: "text", text: JSON.stringify({ ...envelope, warning }) }] };
+}
