@@ -20,7 +20,8 @@ const SHORT_SLOTS = 1 << 12;
 const SHORT_SLOT_MASK = (SHORT_SLOTS - 1) << 2;
 /** Above what eight characters can cost. */
 const COST_BASE = 16;
-const SPACE = 0x20;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 const APOSTROPHE = 0x27;
 
 /**
@@ -79,15 +80,17 @@ function walk(text: string, into: PieceBuffer | undefined): number {
   const { length } = text;
   let tokens = 0;
   for (let at = 0; at < length;) {
-    // Most pieces are short ASCII words, perhaps after a blank. Their characters, eight at most, are gathered in two
-    // numbers on the way to their end, and are all there is to compare.
+    // Most pieces are short ASCII words, perhaps after a blank or a sign. Their characters, eight at most, are gathered
+    // in two numbers on the way to their end, and are all there is to compare.
     let high = 0;
     let low = 0;
     let end = at;
     let unit = text.charCodeAt(end);
-    if (unit === SPACE) {
-      low = SPACE;
-      unit = text.charCodeAt(++end);
+    if (unit < 0x30 || (unit > 0x39 && (unit < 0x41 || unit > 0x7a || (unit > 0x5a && unit < 0x61)) && unit <= 127)) {
+      if (unit !== LINE_FEED && unit !== CARRIAGE_RETURN && unit !== 0) {
+        low = unit;
+        unit = text.charCodeAt(++end);
+      }
     }
     const word = end;
     while (unit >= 0x41 && unit <= 0x5a) {

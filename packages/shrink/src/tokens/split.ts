@@ -22,19 +22,24 @@ export function pieceEnd(text: string, start: number, vocabulary: Vocabulary): n
   if (kind === upper || kind === lower || kind === letter) return wordEnd(text, start, vocabulary);
   const second = start + (first >> 3) + 1;
   if (kind === newline) return blankEnd(text, start, vocabulary);
-  if (second < length) {
+  if (second < length && mayStartWord(text.charCodeAt(second))) {
     const end = wordEnd(text, second, vocabulary);
     if (end > second && kind !== mark) return end;
     // A mark is a prefix like any symbol, but it is also a letter: only a word with a lower-case letter outbids it.
     if (kind === mark)
       return end > second && endsInLower(text, second, end, vocabulary) ? end : contractionEnd(text, second);
-  } else if (kind === mark) return second;
+  } else if (kind === mark) return contractionEnd(text, second);
   if (kind === other) return symbolsEnd(text, second, vocabulary);
   if (text.charCodeAt(start) === SPACE && second < length) {
     const next = classAt(text, second, vocabulary);
     if ((next & 7) === other || (next & 7) === mark) return symbolsEnd(text, second + (next >> 3) + 1, vocabulary);
   }
   return blankEnd(text, start, vocabulary);
+}
+
+// No other ASCII character does: there is nothing to look for.
+function mayStartWord(unit: number): boolean {
+  return unit > 127 || (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a);
 }
 
 function classAt(text: string, at: number, vocabulary: Vocabulary): number {
