@@ -20,8 +20,8 @@ export type JsonStyle = {
 /** Deeper nesting is left alone: it would cost stack, and no tool answers so. */
 const MAX_DEPTH = 120;
 
-/** The tree of a JSON object or array, or undefined when the text is anything else. */
-export function parseJson(text: string): { node: JsonNode; style: JsonStyle } | undefined {
+/** The tree of a JSON object or array, or undefined when the text is anything else. `blanks` stand outside strings. */
+export function parseJson(text: string): { node: JsonNode; style: JsonStyle; blanks: number } | undefined {
   const start = skipBlanks(text, 0);
   const first = text.charCodeAt(start);
   if (first !== 0x7b && first !== 0x5b) return undefined;
@@ -30,7 +30,8 @@ export function parseJson(text: string): { node: JsonNode; style: JsonStyle } | 
   if (node === undefined) return undefined;
   const end = reader.at;
   if (skipBlanks(text, end) !== text.length) return undefined;
-  return { node, style: { ...styleOf(text, start), lead: text.slice(0, start), trail: text.slice(end) } };
+  const style = { ...styleOf(text, start), lead: text.slice(0, start), trail: text.slice(end) };
+  return { node, style, blanks: reader.blanks + start + text.length - end };
 }
 
 export function printJson(node: JsonNode, style: JsonStyle): string {
@@ -155,10 +156,32 @@ function isSimpleEscape(unit: number): boolean {
   );
 }
 
-const LITERAL = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+// After the number or word that stands here; −1 when it is neither.
+function literalEnd(text: string, start: number): number {
+  const first = text.charCodeAt(start);
+  if (first === 0x74) return text.startsWith("true", start) ? start + 4 : -1;
+  if (first === 0x66) return text.startsWith("false", start) ? start + 5 : -1;
+  if (first === 0x6e) return text.startsWith("null", start) ? start + 4 : -1;
+  const whole = first === 0x2d ? start + 1 : start;
+  // A leading zero stands alone.
+  let end = text.charCodeAt(whole) === 0x30 ? whole + 1 : digitsEnd(text, whole);
+  if (end === whole) return -1;
+  if (text.charCodeAt(end) === 0x2e && digitsEnd(text, end + 1) > end + 1) end = digitsEnd(text, end + 1);
+  if ((text.charCodeAt(end) | 0x20) !== 0x65) return end;
+  const sign = text.charCodeAt(end + 1);
+  const power = sign === 0x2b || sign === 0x2d ? end + 2 : end + 1;
+  return digitsEnd(text, power) > power ? digitsEnd(text, power) : end;
+}
+
+function digitsEnd(text: string, start: number): number {
+  let at = start;
+  for (let unit = text.charCodeAt(at); unit >= 0x30 && unit <= 0x39; unit = text.charCodeAt(at)) at++;
+  return at;
+}
 
 class Reader {
   at: number;
+  blanks = 0;
   readonly #text: string;
 
   constructor(text: string, at: number) {
@@ -167,18 +190,17 @@ class Reader {
   }
 
   value(depth: number): JsonNode | undefined {
-    this.at = skipBlanks(this.#text, this.at);
-    const unit = this.#text.charCodeAt(this.at);
+    const unit = this.#next();
     if (unit === 0x22) {
       const raw = this.#string();
       return raw === undefined ? undefined : { kind: "scalar", raw };
     }
     if (unit === 0x7b) return depth >= MAX_DEPTH ? undefined : this.#object(depth + 1);
     if (unit === 0x5b) return depth >= MAX_DEPTH ? undefined : this.#array(depth + 1);
-    LITERAL.lastIndex = this.at;
-    const raw = LITERAL.exec(this.#text)?.[0];
-    if (raw === undefined) return undefined;
-    this.at += raw.length;
+    const end = literalEnd(this.#text, this.at);
+    if (end < 0) return undefined;
+    const raw = this.#text.slice(this.at, end);
+    this.at = end;
     return { kind: "scalar", raw };
   }
 
@@ -191,7 +213,11 @@ class Reader {
   }
 
   #next(): number {
-    this.at = skipBlanks(this.#text, this.at);
+    const unit = this.#text.charCodeAt(this.at);
+    if (unit > 0x20) return unit;
+    const start = this.at;
+    this.at = skipBlanks(this.#text, start);
+    this.blanks += this.at - start;
     return this.#text.charCodeAt(this.at);
   }
 

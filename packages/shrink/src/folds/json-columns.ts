@@ -39,23 +39,33 @@ export function cellOf(row: JsonObject, key: string): JsonNode | undefined {
   return at < 0 ? undefined : row.values[at];
 }
 
-/** What separates the cells of a table: bars where quotes around values with blanks would cost more. */
-export function delimiterOf(raws: Iterable<string>): Delimiter {
-  let blanks = 0;
-  let all = 0;
-  for (const raw of raws) {
-    all++;
-    if (holdsBlank(raw)) blanks++;
-  }
-  return blanks * 2 > all ? "|" : " ";
-}
+/** What separates values: bars where quotes around those with blanks would cost more. */
+export class DelimiterChoice {
+  #blanks = 0;
+  #all = 0;
 
-export function* scalarsOf(rows: JsonObject[], columns: Column[]): Generator<string> {
-  for (const column of columns) {
-    if (column.kind === "constant") continue;
-    const cells = rows.flatMap((row) => cellOf(row, column.key) ?? []);
-    if (column.kind === "nested") yield* scalarsOf(cells as JsonObject[], column.columns);
-    else for (const cell of cells) if (cell.kind === "scalar") yield cell.raw;
+  add(raw: string): void {
+    this.#all++;
+    if (holdsBlank(raw)) this.#blanks++;
+  }
+
+  /** The cells of a table that stand in its rows. */
+  addRows(rows: readonly JsonObject[], columns: readonly Column[]): void {
+    for (const column of columns) {
+      if (column.kind === "constant") continue;
+      const nested: JsonObject[] = [];
+      for (const row of rows) {
+        const cell = cellOf(row, column.key);
+        if (cell === undefined) continue;
+        if (column.kind === "nested") nested.push(cell as JsonObject);
+        else if (cell.kind === "scalar") this.add(cell.raw);
+      }
+      if (column.kind === "nested") this.addRows(nested, column.columns);
+    }
+  }
+
+  get delimiter(): Delimiter {
+    return this.#blanks * 2 > this.#all ? "|" : " ";
   }
 }
 

@@ -9,6 +9,7 @@ import { ABSENT, DITTO, readWord } from "./json-words.ts";
 type Header = { columns: Column[]; delimiter: Delimiter };
 
 const MAX_DEPTH = 140;
+const ENDS_WORD = Uint8Array.from({ length: 128 }, (_, unit) => Number("\n[]{}".includes(String.fromCharCode(unit))));
 
 export function readNotation(text: string): JsonNode {
   const reader = new Reader(text);
@@ -44,12 +45,12 @@ class Reader {
       this.at = end;
       return text.slice(start, end);
     }
+    const parting = delimiter.charCodeAt(0);
     let at = start;
-    while (at < text.length) {
-      const unit = text[at] as string;
-      if (unit === delimiter || unit === "\n" || unit === "]" || unit === "}" || unit === "{" || unit === "[") break;
-      if (alsoEndsAt.includes(unit)) break;
-      at++;
+    for (; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit === parting || (unit <= 127 && ENDS_WORD[unit] === 1)) break;
+      if (alsoEndsAt !== "" && alsoEndsAt.includes(text[at] ?? "")) break;
     }
     if (at === start) throw new UnfoldError(`a value is missing at ${start}`);
     this.at = at;

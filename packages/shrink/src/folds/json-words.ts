@@ -11,33 +11,63 @@ export const ABSENT = "-";
 /** Stands for the value of the row above, or for the header of the table above. */
 export const DITTO = "^";
 
+// There are several questions about every value: where the characters are ASCII, tables answer instead of patterns.
+const BARE = Uint8Array.from({ length: 128 }, (_, unit) => Number(BARE_BETWEEN_BLANKS.test(String.fromCharCode(unit))));
+const BLANK = Uint8Array.from({ length: 128 }, (_, unit) => Number(/\s/.test(String.fromCharCode(unit))));
+
 export function isString(raw: string): boolean {
   return raw.charCodeAt(0) === 0x22;
 }
 
 /** A scalar as it stands in our notation. In a place of strings only, what looks like a number needs no quotes. */
 export function writeWord(raw: string, delimiter: Delimiter, stringsOnly: boolean): string {
-  if (!isString(raw)) return raw;
+  if (!isString(raw) || !isBare(raw, delimiter)) return raw;
   const inside = raw.slice(1, -1);
-  if (inside === ABSENT || !(delimiter === " " ? BARE_BETWEEN_BLANKS : BARE_BETWEEN_BARS).test(inside)) return raw;
-  return !stringsOnly && LITERAL.test(inside) ? raw : inside;
+  return inside === ABSENT || (!stringsOnly && isLiteral(inside)) ? raw : inside;
 }
 
 /** The scalar that a word stands for. */
 export function readWord(word: string, stringsOnly: boolean): string {
   if (isString(word)) return word;
-  return !stringsOnly && LITERAL.test(word) ? word : `"${word}"`;
+  return !stringsOnly && isLiteral(word) ? word : `"${word}"`;
 }
 
 export function writeKey(raw: string, delimiter: Delimiter): string {
   const word = writeWord(raw, delimiter, true);
-  return isString(word) || /[:=]/.test(word) ? raw : word;
+  return isString(word) || word.includes(":") || word.includes("=") ? raw : word;
 }
 
 export function looksLikeLiteral(raw: string): boolean {
-  return isString(raw) && LITERAL.test(raw.slice(1, -1));
+  return isString(raw) && mayStartLiteral(raw.charCodeAt(1)) && LITERAL.test(raw.slice(1, -1));
 }
 
 export function holdsBlank(raw: string): boolean {
-  return isString(raw) && /\s/.test(raw);
+  if (!isString(raw)) return false;
+  for (let at = 1; at < raw.length; at++) {
+    const unit = raw.charCodeAt(at);
+    if (unit > 127) return /\s/.test(raw);
+    if (BLANK[unit] === 1) return true;
+  }
+  return false;
+}
+
+function isBare(raw: string, delimiter: Delimiter): boolean {
+  const end = raw.length - 1;
+  for (let at = 1; at < end; at++) {
+    const unit = raw.charCodeAt(at);
+    if (unit <= 127 && BARE[unit] === 1) continue;
+    // Between bars, blanks and apostrophes may stand inside.
+    const mayBe = unit > 127 || (delimiter === "|" && (unit === 0x20 || unit === 0x27));
+    return mayBe && (delimiter === " " ? BARE_BETWEEN_BLANKS : BARE_BETWEEN_BARS).test(raw.slice(1, -1));
+  }
+  return end > 1;
+}
+
+function isLiteral(word: string): boolean {
+  return mayStartLiteral(word.charCodeAt(0)) && LITERAL.test(word);
+}
+
+// - 0 to 9, and the first letters of true, false and null.
+function mayStartLiteral(unit: number): boolean {
+  return (unit >= 0x30 && unit <= 0x39) || unit === 0x2d || unit === 0x74 || unit === 0x66 || unit === 0x6e;
 }

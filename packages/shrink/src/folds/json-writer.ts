@@ -9,9 +9,9 @@
 //   b 3 4}
 import type { JsonNode } from "../json-syntax.ts";
 import type { Column, JsonObject } from "./json-columns.ts";
-import { cellOf, columnsOf, delimiterOf, scalarsOf } from "./json-columns.ts";
+import { cellOf, columnsOf, DelimiterChoice } from "./json-columns.ts";
 import type { Delimiter } from "./json-words.ts";
-import { ABSENT, DITTO, isString, looksLikeLiteral, writeKey, writeWord } from "./json-words.ts";
+import { ABSENT, DITTO, holdsBlank, isString, looksLikeLiteral, writeKey, writeWord } from "./json-words.ts";
 
 /** Shorter values are as cheap as the mark that repeats them. */
 const DITTO_FROM = 6;
@@ -43,9 +43,17 @@ class Writer {
       this.#out.push("]");
       return;
     }
-    const scalars = items.flatMap((item) => (item.kind === "scalar" ? [item.raw] : []));
-    const delimiter = delimiterOf(scalars);
-    const stringsOnly = scalars.length === items.length && scalars.every(isString) && scalars.some(looksLikeLiteral);
+    const choice = new DelimiterChoice();
+    let strings = 0;
+    let literals = 0;
+    for (const item of items) {
+      if (item.kind !== "scalar") continue;
+      choice.add(item.raw);
+      if (isString(item.raw)) strings++;
+      if (looksLikeLiteral(item.raw)) literals++;
+    }
+    const { delimiter } = choice;
+    const stringsOnly = strings === items.length && literals > 0;
     this.#out.push("[", stringsOnly ? "'" : "", delimiter === "|" ? "|" : "");
     for (let i = 0; i < items.length; i++) {
       if (i > 0) this.#out.push(delimiter);
@@ -65,12 +73,22 @@ class Writer {
         return;
       }
     }
-    const scalars = values.flatMap((value) => (value.kind === "scalar" ? [value.raw] : []));
-    const words = keys.map((key, i) =>
-      values[i]?.kind === "scalar" && hasBlank(key) ? key : ((values[i] as { raw?: string }).raw ?? ""),
-    );
-    const delimiter = delimiterOf(words);
-    const stringsOnly = scalars.every(isString) && scalars.filter(looksLikeLiteral).length > 1;
+    const choice = new DelimiterChoice();
+    let others = 0;
+    let literals = 0;
+    for (let i = 0; i < keys.length; i++) {
+      const value = values[i] as JsonNode;
+      const key = keys[i] ?? "";
+      if (value.kind !== "scalar") {
+        choice.add("");
+        continue;
+      }
+      choice.add(holdsBlank(key) ? key : value.raw);
+      if (!isString(value.raw)) others++;
+      if (looksLikeLiteral(value.raw)) literals++;
+    }
+    const { delimiter } = choice;
+    const stringsOnly = others === 0 && literals > 1;
     this.#out.push("{", stringsOnly ? "'" : "", delimiter === "|" ? "|" : "");
     for (let i = 0; i < keys.length; i++) {
       if (i > 0) this.#out.push(delimiter);
@@ -81,7 +99,10 @@ class Writer {
   }
 
   #header(open: string, rows: JsonObject[], columns: Column[], keys: string[]): Delimiter {
-    const delimiter = delimiterOf([...keys, ...scalarsOf(rows, columns)]);
+    const choice = new DelimiterChoice();
+    for (const key of keys) choice.add(key);
+    choice.addRows(rows, columns);
+    const { delimiter } = choice;
     const header = (delimiter === "|" ? "|" : "") + writeColumns(columns, delimiter);
     this.#out.push(open, header === this.#lastHeader ? DITTO : header, "}");
     this.#lastHeader = header;
@@ -135,8 +156,4 @@ function writeColumns(columns: Column[], delimiter: Delimiter): string {
 
 function isRow(node: JsonNode): boolean {
   return node.kind === "object" && node.keys.length > 0;
-}
-
-function hasBlank(raw: string): boolean {
-  return /\s/.test(raw);
 }

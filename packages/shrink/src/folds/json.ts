@@ -18,7 +18,7 @@ export const compactJson: Fold = {
   name: "json-space",
   fold(text) {
     const document = parseDocument(text);
-    if (document === undefined) return undefined;
+    if (document === undefined || isCompact(document.style)) return undefined;
     const folded = document.nodes.map((node) => printJson(node, COMPACT)).join("\n");
     return folded.length < text.length ? { text: folded, layout: writeLayout(document) } : undefined;
   },
@@ -63,7 +63,13 @@ function parseExactly(text: string): Document | undefined {
   const whole = parseJson(text);
   const document = whole === undefined ? parseLines(text) : { nodes: [whole.node], style: whole.style, lines: false };
   if (document === undefined || !isModest(document.style)) return undefined;
+  if (whole?.blanks === 0) return document;
   return printDocument(document) === text ? document : undefined;
+}
+
+// What has no blanks cannot lose any.
+function isCompact({ indent, pad, comma, colon, lead, trail }: JsonStyle): boolean {
+  return indent === undefined && pad === "" && comma === "," && colon === ":" && lead === "" && trail === "";
 }
 
 // Printers use little white space. Much of it between every two signs would make a small text unfold to a huge one.
