@@ -90,6 +90,14 @@ describe("what passes through", () => {
     expect(names.at(-1)).toBe("read_original");
   });
 
+  test.concurrent("what is fetched back through two proxies is the original, not shortened again", async () => {
+    await using proxied = await start({ server: [...bun, entry, "--mode", "proxy", "--", ...bun, faulty, record()] });
+    await proxied.names();
+    const { _meta } = await proxied.client.callTool("tree");
+    const { text } = await proxied.call("read_original", { handle: String(_meta?.["bosun.inner/original"]) });
+    expect(JSON.parse(text)).toHaveLength(12);
+  });
+
   test.concurrent("with --compress-tools the full definitions are had on demand", async () => {
     await using proxied = await start({ options: ["--compress-tools", "full"] });
     await proxied.client.listTools();

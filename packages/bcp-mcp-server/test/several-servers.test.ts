@@ -4,7 +4,22 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { ClientOptions } from "@bosun/mcp/client";
-import { bun, cleanUp, entry, folder, json, listed, reasonOf, run, start, tool, until } from "./proxied.ts";
+import {
+  bun,
+  cleanUp,
+  countIn,
+  entry,
+  faulty,
+  folder,
+  json,
+  listed,
+  reasonOf,
+  record,
+  run,
+  start,
+  tool,
+  until,
+} from "./proxied.ts";
 import type { Proxied } from "./proxied.ts";
 
 afterAll(cleanUp);
@@ -256,4 +271,14 @@ test.concurrent("the reader's tools and a server's are one list", async () => {
     "read",
     "read_original",
   ]);
+});
+
+test.concurrent("one that dies again and again is not waited for while it rests", async () => {
+  const log = record();
+  const dying = { command, args: [...flags, faulty, log, "exits-at-once"] };
+  await using proxied = await start({ servers: serversFile({ docs: server(docs), dying }) });
+  const lists = 12;
+  for (let n = 0; n < lists; n++) expect(await proxied.names()).toContain("search");
+  // Each list that had waited for it would have started it once more.
+  expect(countIn(log, "start")).toBeLessThan(lists / 2);
 });

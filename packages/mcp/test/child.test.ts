@@ -62,9 +62,15 @@ describe("how a server ends", () => {
     expect(await child.ended).toMatch(ending);
   });
 
-  test("together with the children it started", async () => {
-    const file = path.join(folder, "grandchild");
-    const child = sh(`sleep 300 & echo $! > ${file}; cat > /dev/null`);
+  test.each<[string, string]>([
+    ["together with the children it started", "sleep 300 & echo $! > $FILE; cat > /dev/null"],
+    [
+      "also with those that have left its group, when it does not end by itself",
+      `setsid sh -c 'echo $$ > $FILE; exec sleep 300' & exec 0</dev/null; sleep 60`,
+    ],
+  ])("%s", async (name, script) => {
+    const file = path.join(folder, `grandchild-${name.length}`);
+    const child = sh(script, { env: { FILE: file } });
     await until(() => existsSync(file) && readFileSync(file, "utf8").includes("\n"));
     const pid = readFileSync(file, "utf8").trim();
     await child.close();

@@ -11,6 +11,8 @@ import { isModernRevision } from "./eras.ts";
 import { onBehalf } from "./readdressed.ts";
 import { Way } from "./way.ts";
 
+const LONG_REST_MS = 1000;
+
 export type BackendOptions = {
   /** Silence after which a call has failed; progress starts it anew. */
   timeoutMs: number;
@@ -45,6 +47,11 @@ export class Backend {
 
   get http(): boolean {
     return this.spec.kind === "url";
+  }
+
+  /** It has died again and again: who has others to ask does not wait for it. */
+  get isResting(): boolean {
+    return [...this.ways.values()].some((way) => way.restingMs > LONG_REST_MS);
   }
 
   async handle(call: Call, headers?: [string, string][]): Promise<JsonObject | RawJson> {

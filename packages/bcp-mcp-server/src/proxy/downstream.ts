@@ -121,6 +121,12 @@ export class Downstream {
     return reply;
   }
 
+  /** How long it will not be started again, because it has died too often. */
+  get restingMs(): number {
+    const isThere = this.link !== undefined && !this.link.gone.aborted;
+    return isThere || this.opening ? 0 : Math.max(0, this.pauseUntil - Date.now());
+  }
+
   async notify(method: string, params?: JsonObject | RawJson): Promise<void> {
     // A server that is not running has missed nothing it could act on.
     if (this.link && !this.link.gone.aborted) await this.link.notify(method, params).catch(() => {});

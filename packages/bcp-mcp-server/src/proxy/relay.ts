@@ -165,6 +165,8 @@ export function createRelay(options: RelayOptions): Relay {
     const passed = textOf(
       await backend.handle(addressed, backend.http ? mirroredArguments(backend.tools, addressed) : undefined),
     );
+    // What is fetched back from a proxy behind us is not shortened again.
+    if (found.name === READ_ORIGINAL.name) return new RawJson(passed);
     return emitted(client, call, found, passed);
   }
 

@@ -79,7 +79,7 @@ export class ResourceRoutes {
 
   private async firstThatHas(call: Call): Promise<JsonObject | RawJson> {
     let refusal: unknown;
-    for (const backend of this.backends) {
+    for (const backend of this.backends.filter(({ isResting }) => !isResting)) {
       try {
         return await backend.handle(call);
       } catch (error) {

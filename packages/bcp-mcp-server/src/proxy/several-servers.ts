@@ -190,7 +190,10 @@ export class SeveralServers {
       };
       void backend.handle(part).catch((error: unknown) => this.log("debug", `${backend.name}: ${String(error)}`));
     }
-    await new Promise<void>((resolve) => call.signal.addEventListener("abort", () => resolve(), { once: true }));
+    await new Promise<void>((resolve) => {
+      if (call.signal.aborted) resolve();
+      else call.signal.addEventListener("abort", () => resolve(), { once: true });
+    });
     return { resultType: "complete", _meta };
   }
 
@@ -198,6 +201,7 @@ export class SeveralServers {
   async ask<T>(question: (backend: Backend, signal: AbortSignal) => Promise<T>): Promise<[Backend, T][]> {
     const answers = await Promise.all(
       this.backends.map(async (backend): Promise<[Backend, T][]> => {
+        if (backend.isResting) return [];
         const over = new AbortController();
         const answer = await within(SLOWEST_MS, question(backend, over.signal), (why) =>
           this.log("debug", `${backend.name}: ${why}`),

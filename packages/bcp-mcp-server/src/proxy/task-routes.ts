@@ -34,7 +34,7 @@ export class TaskRoutes {
     const known = typeof id === "string" ? this.byId.get(id) : undefined;
     if (known) return known.handle(call);
     let refusal: unknown;
-    for (const backend of this.backends) {
+    for (const backend of this.backends.filter(({ isResting }) => !isResting)) {
       try {
         return await backend.handle(call);
       } catch (error) {
@@ -48,6 +48,7 @@ export class TaskRoutes {
   private async list(call: Call): Promise<JsonObject> {
     const lists = await Promise.all(
       this.backends.map(async (backend): Promise<Json[]> => {
+        if (backend.isResting) return [];
         const listed = await within(LIST_MS, allPages(backend, call, call.method, "tasks"));
         for (const task of listed?.items ?? []) this.note(backend, task);
         return listed?.items ?? [];

@@ -105,12 +105,14 @@ export class ToolCatalogue {
   private async refreshAll(call: Call): Promise<void> {
     const { log } = this.options;
     await Promise.all(
-      this.backends.map((backend) =>
-        within(SLOWEST_MS, this.refresh(backend, call), (why) => {
-          backend.toolsKnown = false;
-          log("warn", `${backend.name} is not in the tool list: ${why}`);
-        }),
-      ),
+      this.backends
+        .filter(({ isResting }) => !isResting)
+        .map((backend) =>
+          within(SLOWEST_MS, this.refresh(backend, call), (why) => {
+            backend.toolsKnown = false;
+            log("warn", `${backend.name} is not in the tool list: ${why}`);
+          }),
+        ),
     );
     await this.nameAll();
   }

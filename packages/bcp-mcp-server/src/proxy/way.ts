@@ -38,6 +38,10 @@ export class Way {
     return this.spec.kind === "url";
   }
 
+  get restingMs(): number {
+    return this.downstream.restingMs;
+  }
+
   async handle(call: Call, headers?: [string, string][]): Promise<JsonObject | RawJson> {
     // A refused start is not a verdict for ever: the next call asks again.
     this.passage ??= this.find(call).catch((error: unknown) => {

@@ -1,4 +1,6 @@
 // Transport over a server that we start: one process, its stdin and stdout.
+import { descendantsOf, killDescendants } from "./descendants.ts";
+import type { Descendant } from "./descendants.ts";
 import { LineWriter, MAX_MESSAGE_BYTES, messagesIn } from "./stdio.ts";
 import { ConnectionError } from "./rpc-error.ts";
 import type { Transport } from "./transport.ts";
@@ -66,13 +68,17 @@ export function startServer(options: ChildOptions): ChildTransport {
 
 async function endChild(child: Bun.Subprocess, writer: LineWriter, graceMs: number): Promise<void> {
   void writer.end().catch(() => {});
+  const left: Descendant[] = [];
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     if (await exitsWithin(child, graceMs)) break;
+    // One that does not end by itself does not end what it started, either; and once it is gone nobody knows what that was.
+    left.push(...descendantsOf(child.pid));
     signalGroup(child, signal);
   }
   await child.exited;
-  // Children of the server that outlived it, unless they left its group.
+  // Children of the server that outlived it. Those of a server that ended by itself may have left its group on purpose.
   signalGroup(child, "SIGKILL");
+  killDescendants(left);
 }
 
 function exitsWithin(child: Bun.Subprocess, ms: number): Promise<boolean> {
