@@ -14,7 +14,7 @@ export { kindOfFile } from "./files/file-kind.ts";
 export type { FileKind, TextEncoding } from "./files/file-kind.ts";
 export { readLines, readLinesAtOnce } from "./files/read-lines.ts";
 export type { LineRange, LinesRead, ReadLinesOptions } from "./files/read-lines.ts";
-export { isPlain, lastNumber } from "./files/line-run.ts";
+export { isPlain, lastNumber, visibleEnd } from "./files/line-run.ts";
 export type { LineRun, NumberedLine, PlainLines } from "./files/line-run.ts";
 export { openDirectly } from "./files/open-directly.ts";
 export { decodeText, readWhole, readWholeAtOnce } from "./files/read-whole.ts";
@@ -76,11 +76,3 @@ export type { BoundaryOptions } from "./sandbox/scope-boundary.ts";
 export { becomeConfined } from "./sandbox/confine-helper.ts";
 export { seatbeltProfile } from "./sandbox/seatbelt.ts";
 export type { Confinement } from "./process/confinement.ts";
-export { parseShell } from "./shell-syntax/grammar.ts";
-export type {
-  ShellAssignment,
-  ShellRedirect,
-  ShellSyntax,
-  ShellWord,
-  SimpleCommand,
-} from "./shell-syntax/simple-command.ts";

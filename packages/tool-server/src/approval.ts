@@ -8,7 +8,6 @@ import type { Session } from "@bosun/engine";
 import type { Bench } from "./bench.ts";
 import { isShared } from "./callers.ts";
 import { Refusal } from "./refusal.ts";
-import { parse } from "./watch.ts";
 import type { Watch } from "./watch.ts";
 
 /** What is longer than this nobody reads: then the answer is no, not a blind yes. */
@@ -28,6 +27,8 @@ export async function askPerson(ask: Ask, call: CallToDecide, asking: Asking): P
   const { context, watch, session, record } = asking;
   const { decision } = ask;
   const { settingsFile } = watch;
+  await watch.loadGrammar();
+  const { parse } = watch;
   const shown = questionText(
     { ...call, arguments: call.arguments, server: { builtin: "this server" }, decision, parse },
     SHOWN,

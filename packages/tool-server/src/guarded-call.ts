@@ -12,7 +12,6 @@ import { explainOn, explainUnrecorded, withUnrecordedNote } from "./explain.ts";
 import { Refusal } from "./refusal.ts";
 import { withoutSecrets } from "./own-secrets.ts";
 import type { Acts, OutcomeFacts, ServedTool } from "./served-tool.ts";
-import { parse } from "./watch.ts";
 import type { Watch } from "./watch.ts";
 
 export type Guarding = { readonly bench: Bench; readonly watch: Watch; readonly secrets: readonly string[] };
@@ -86,6 +85,8 @@ function permit(tool: ServedTool, args: unknown, acts: Acts, permitting: Permitt
   const { watch, session, record } = permitting;
   const runs = acts.command !== undefined || acts.argv !== undefined;
   if (!runs && !watch.judgesReads) return undefined;
+  const isRead = acts.argv !== undefined || (acts.command !== undefined && watch.policy.judgesCommands);
+  if (isRead && !watch.readsCommands) return watch.loadGrammar().then(() => permit(tool, args, acts, permitting));
   const call = callToDecide(tool, args, acts, permitting);
   const resolution = watch.decide(session, call, isShared(permitting.context.owner));
   const { kind, decision } = resolution;
@@ -112,7 +113,7 @@ function callToDecide(
     // Without a rule about commands or paths there is nothing to read the text for; where it runs is judged all the same.
     ...(acts.command === undefined
       ? {}
-      : { shell: watch.policy.judgesCommands ? parse(acts.command) : { commands: [] } }),
+      : { shell: watch.policy.judgesCommands ? watch.parse(acts.command) : { commands: [] } }),
     ...(acts.argv === undefined ? {} : { argv: acts.argv }),
     ...(runs ? { cwd: realPath(tool, acts.cwd ?? ".", bench, session) } : {}),
     paths: (acts.paths ?? []).map(({ requested, access, follow }) => ({

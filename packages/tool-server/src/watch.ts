@@ -1,5 +1,4 @@
 // The guard of this server: rules, answers of people, and the record of it all. Made once, from the settings.
-import { parseShell } from "@bosun/engine";
 import { decide, definitionHash, openApprovals, openAudit, serverIdentity } from "@bosun/guard";
 import type {
   Approvals,
@@ -10,7 +9,6 @@ import type {
   Policy,
   Redactor,
   Resolution,
-  ShellText,
 } from "@bosun/guard";
 import type { Session } from "@bosun/engine";
 import type { JsonObject } from "@bosun/mcp/server";
@@ -42,6 +40,7 @@ export class Watch {
   #server: string | undefined;
   readonly #approvals = new WeakMap<Session, Approvals>();
   readonly #definitions = new Map<string, string>();
+  #parse: ParseShell | undefined;
   #audit: Audit | undefined;
   #waiting: AuditEvent[] = [];
   #timer: Timer | undefined;
@@ -61,9 +60,24 @@ export class Watch {
     return toolRules.length > 0 || pathRules.length > 0 || fallback !== "allow";
   }
 
+  /** For what reads commands. The grammar is large: a server without rules about them never loads it. */
+  get parse(): ParseShell {
+    if (this.#parse === undefined) throw new Error("the shell grammar is not loaded");
+    return this.#parse;
+  }
+
+  get readsCommands(): boolean {
+    return this.#parse !== undefined;
+  }
+
+  async loadGrammar(): Promise<void> {
+    this.#parse ??= (await import("./shell-grammar.ts")).parse;
+  }
+
   /** `isShared`: several clients may stand behind the session; then no answer is remembered. */
   decide(session: Session, call: CallToDecide, isShared: boolean): Resolution {
-    return decide({ policy: this.policy, approvals: this.approvalsOf(session, isShared) }, call, { parse });
+    const judging = { policy: this.policy, approvals: this.approvalsOf(session, isShared) };
+    return decide(judging, call, this.#parse === undefined ? {} : { parse: this.#parse });
   }
 
   /** Answers for "this session" are one client's: another never profits from them. */
@@ -164,10 +178,3 @@ export class Watch {
     }
   }
 }
-
-/** Shell text as the rules take it. */
-export const parse: ParseShell = (text): ShellText => {
-  const syntax = parseShell(text);
-  if (syntax.kind === "unparsable") return { commands: [{ kind: "unparsable", reason: syntax.reason }] };
-  return { commands: syntax.commands, defines: syntax.defines };
-};

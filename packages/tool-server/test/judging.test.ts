@@ -2,7 +2,7 @@
 // hidden, what only the shell will know is asked about, and words that only look like it pass.
 import { expect, test } from "bun:test";
 import { compilePolicy, judge } from "@bosun/guard";
-import { parse } from "../src/watch.ts";
+import { parse } from "../src/shell-grammar.ts";
 
 const DENY_RM = compilePolicy(
   {

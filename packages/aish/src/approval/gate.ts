@@ -77,7 +77,7 @@ export class Gate {
 
   /** A `CMD:` line: every part of it, by the rules about commands and paths. Nothing here runs it unasked. */
   async judgeCommand(command: string, cwd: string): Promise<Decision> {
-    const { parseShell } = await import("@bosun/engine"); // a grammar is large: loaded with the first command
+    const { parseShell } = await import("@bosun/engine/shell"); // a grammar is large: loaded with the first command
     const parse: ParseShell = (text) => {
       const syntax = parseShell(text);
       if (syntax.kind === "unparsable") return { commands: [{ kind: "unparsable", reason: syntax.reason }] };

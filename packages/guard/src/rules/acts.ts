@@ -3,7 +3,7 @@
 import { couldBeOption, isLiteral, textOfWord, type Redirect, type SimpleCommand, type Word } from "./command.ts";
 import { nameOfProgram } from "./command-pattern.ts";
 import { valueOf } from "./inner.ts";
-import { PROGRAMS, type ActKind, type OptionFact, type ProgramFact } from "./program-table.ts";
+import { factsAbout, type ActKind, type OptionFact, type ProgramFact } from "./program-table.ts";
 
 export type Act = {
   readonly kind: ActKind;
@@ -31,7 +31,7 @@ export function actsOf(command: SimpleCommand): Act[] {
   if (program === undefined) return acts;
   if (!isLiteral(program)) return [...acts, { kind: "execute", by: "program", unknownTarget: true }];
   const name = nameOfProgram(program);
-  const fact = PROGRAMS.get(name) ?? {};
+  const fact = factsAbout(name) ?? {};
   acts.push(...(fact.does ?? []).map((kind): Act => ({ kind, by: "program" })));
   acts.push(...actsOfOptions(command.words, name, fact));
   acts.push(...actsOfOperands(command.words, name, fact));
@@ -263,7 +263,7 @@ function scriptsOf(words: readonly Word[], options: readonly string[]): Word[] {
     options.map((option) => valueOf(words, at, option)).filter((value) => value !== undefined),
   );
   if (given.length > 0) return given;
-  const operands = operandsOf(words, PROGRAMS.get(nameOfProgram(String(words[0]))) ?? {});
+  const operands = operandsOf(words, factsAbout(nameOfProgram(String(words[0]))) ?? {});
   return operands.slice(0, 1);
 }
 

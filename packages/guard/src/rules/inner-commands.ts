@@ -2,7 +2,7 @@
 import { isLiteral, type SimpleCommand, type Word } from "./command.ts";
 import { nameOfProgram } from "./command-pattern.ts";
 import { evalInner, shellWord, valueOf, type Inner, type Unwrapped } from "./inner.ts";
-import { PROGRAMS } from "./program-table.ts";
+import { factsAbout } from "./program-table.ts";
 import { unwrapWrapper, WRAPPERS, type Wrapper } from "./wrappers.ts";
 
 const SHELLS = new Set("sh bash dash zsh ksh mksh ash rbash fish yash posh csh tcsh".split(" "));
@@ -232,7 +232,7 @@ function gitConfigInner(words: readonly Word[]): Inner[] {
 
 // tar --checkpoint-action=exec=…, rsync -e …, sort --compress-program=…: facts of the program table.
 function optionInner(command: SimpleCommand, name: string): Inner[] {
-  const options = PROGRAMS.get(name)?.options;
+  const options = factsAbout(name)?.options;
   if (options === undefined) return [];
   const inner: Inner[] = [];
   for (let at = 1; at < command.words.length; at += 1) {

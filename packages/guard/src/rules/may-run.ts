@@ -2,7 +2,7 @@
 // known here, by code in a word, by a variable that names a program. Errs towards asking.
 import { isLiteral, type SimpleCommand, type Word } from "./command.ts";
 import { coversWords, nameOfProgram, type CommandPattern } from "./command-pattern.ts";
-import { PROGRAMS } from "./program-table.ts";
+import { factsAbout } from "./program-table.ts";
 import { WRAPPERS } from "./wrappers.ts";
 import type { Act } from "./acts.ts";
 
@@ -65,7 +65,7 @@ function isRun(pattern: CommandPattern, words: readonly Word[]): boolean {
 // A script of the project is ordinary work, and what it does with its words is its own affair.
 function isUnknown(program: string, name: string): boolean {
   if (program.includes("/") && !program.startsWith("/")) return false;
-  return !PROGRAMS.has(name) && !WRAPPERS.has(name) && !RUN_NOTHING.has(name) && !RUN_TEXT.has(name);
+  return factsAbout(name) === undefined && !WRAPPERS.has(name) && !RUN_NOTHING.has(name) && !RUN_TEXT.has(name);
 }
 
 function isCode(word: Word): word is string {

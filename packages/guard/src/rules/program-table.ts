@@ -38,215 +38,225 @@ const OPTION_FACTS = {
 type FactName = keyof typeof OPTION_FACTS;
 type Row = `${FactName} ${string}`;
 
-const CURL: ProgramFact = {
-  does: ["network"],
-  operands: "hosts",
-  options: options(
-    "writes -O --remote-name --remote-name-all -J",
-    "writes-to -o --output --output-dir -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --etag-save --hsts",
-    "writes-to --alt-svc --libcurl",
-    "reads -T --upload-file",
-    "runs-file -K --config",
-  ),
-  takesValue: words("-H -d -X -u -A -e -b -F -m -x --data --header --request --user"),
-};
+/**
+ * What is known about a program. The table is made when it is first asked for: at the start of every server it would be
+ * the work that brings the compiler to life, which is 5 MB and 3 ms.
+ */
+export function factsAbout(program: string): ProgramFact | undefined {
+  programs ??= programTable();
+  return programs.get(program);
+}
 
-const GIT: ProgramFact = {
-  options: options(
-    "runs -c --config-env --exec-path --ext-diff --textconv",
-    "runs-text --upload-pack --receive-pack --exec -x --extcmd --open-files-in-pager -O --msg-filter --tree-filter",
-    "runs-text --index-filter --env-filter --commit-filter --parent-filter --tag-name-filter --setup",
-    "runs-file --git-dir --template",
-    "writes-to --output --output-directory --work-tree",
-    "reads -C",
-    "connects-to --remote",
-  ),
-};
+let programs: ReadonlyMap<string, ProgramFact> | undefined;
 
-const TAR: ProgramFact = {
-  options: options(
-    "runs-text --checkpoint-action --to-command -I --use-compress-program --rsh-command --rmt-command -F --info-script",
-    "runs-text --new-volume-script",
-    "writes -x --extract --get -c --create -r --append -u --update --delete --remove-files",
-    "writes-to --index-file -C --directory",
-  ),
-  takesValue: words("-f --file"),
-};
+function programTable(): ReadonlyMap<string, ProgramFact> {
+  const CURL: ProgramFact = {
+    does: ["network"],
+    operands: "hosts",
+    options: options(
+      "writes -O --remote-name --remote-name-all -J",
+      "writes-to -o --output --output-dir -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --etag-save --hsts",
+      "writes-to --alt-svc --libcurl",
+      "reads -T --upload-file",
+      "runs-file -K --config",
+    ),
+    takesValue: words("-H -d -X -u -A -e -b -F -m -x --data --header --request --user"),
+  };
 
-const AWK: ProgramFact = {
-  operands: "all-but-first-read",
-  options: options(
-    "runs-file -f --file -i --include -l --load -E --exec",
-    "writes-to -o --pretty-print -d --dump-variables -p --profile",
-  ),
-  takesValue: words("-F -v --assign --field-separator"),
-};
+  const GIT: ProgramFact = {
+    options: options(
+      "runs -c --config-env --exec-path --ext-diff --textconv",
+      "runs-text --upload-pack --receive-pack --exec -x --extcmd --open-files-in-pager -O --msg-filter --tree-filter",
+      "runs-text --index-filter --env-filter --commit-filter --parent-filter --tag-name-filter --setup",
+      "runs-file --git-dir --template",
+      "writes-to --output --output-directory --work-tree",
+      "reads -C",
+      "connects-to --remote",
+    ),
+  };
 
-const FD: ProgramFact = { operands: "read", options: options("runs -x --exec -X --exec-batch") };
-const SEARCH: ProgramFact = { operands: "all-but-first-read", takesValue: words("-e -A -B -C -m -g -t") };
-const READS_OPERANDS: ProgramFact = { operands: "read" };
-const WRITES_OPERANDS: ProgramFact = { does: ["write"], operands: "write" };
-const LAST_WRITTEN: ProgramFact = {
-  does: ["write"],
-  operands: "last-written",
-  options: options("writes-to -t --target-directory"),
-};
-const RUNS_CODE: ProgramFact = { does: ["execute"] };
-const NETWORK: ProgramFact = { does: ["network"], operands: "hosts" };
-const NETCAT: ProgramFact = { ...NETWORK, options: options("runs-text -e -c --exec --sh-exec") };
-const PACKAGES: ProgramFact = {
-  does: ["execute", "network", "write"],
-  options: options(
-    "runs-program --script-shell --shell --git",
-    "runs --node-options",
-    "runs-file --prefix --userconfig --globalconfig",
-  ),
-};
-const COMPILER: ProgramFact = {
-  does: ["execute"],
-  options: options("writes-to -o", "runs-file -B -fplugin -specs", "runs-text -wrapper"),
-};
+  const TAR: ProgramFact = {
+    options: options(
+      "runs-text --checkpoint-action --to-command -I --use-compress-program --rsh-command --rmt-command -F --info-script",
+      "runs-text --new-volume-script",
+      "writes -x --extract --get -c --create -r --append -u --update --delete --remove-files",
+      "writes-to --index-file -C --directory",
+    ),
+    takesValue: words("-f --file"),
+  };
 
-/** Names, each with the fact about all of them. */
-const FACTS: readonly (readonly [names: string, fact: ProgramFact])[] = [
-  [
-    "cat head tail wc nl tac od xxd hexdump md5sum sha1sum sha256sum sha512sum cksum stat file strings cmp comm cut fold paste rev column zcat bzcat xzcat base64 readlink realpath diff more",
-    READS_OPERANDS,
-  ],
-  ["less", { operands: "read", options: options("writes-to -o -O --log-file", "runs-file -k") }],
-  // What runs elsewhere may find other files there, a repository's settings for one.
-  ["env", { options: options("runs -C --chdir"), takesValue: words("-u -S") }],
-  ["man", { options: options("runs-text -P --pager -H") }],
-  ["grep egrep fgrep zgrep ag ack", SEARCH],
-  ["rg", { ...SEARCH, options: options("runs-program --pre --hostname-bin", "runs -z --search-zip") }],
-  [
-    "sort",
-    {
-      operands: "read",
-      options: options(
-        "writes-to -o --output -T --temporary-directory",
-        "runs-program --compress-program",
-        "reads --files0-from",
-      ),
-      takesValue: words("-k -t -S"),
-    },
-  ],
-  ["uniq", { operands: "last-written" }],
-  [
-    "sed",
-    {
-      operands: "all-but-first-read",
-      options: options("in-place -i --in-place", "runs-file -f --file"),
-      takesValue: words("-e --expression -l"),
-    },
-  ],
-  ["awk gawk mawk nawk", AWK],
-  [
-    "find",
-    {
-      operands: "read",
-      options: options(
-        "writes -delete",
-        "writes-to -fprint -fprint0 -fprintf -fls",
-        "runs -exec -execdir -ok -okdir",
-        "reads -files0-from",
-      ),
-    },
-  ],
-  ["fd fdfind", FD],
-  ["tree", { operands: "read", options: options("writes-to -o") }],
-  ["date", { options: options("writes -s --set", "reads -f") }],
-  ["hostname", { options: options("writes -F -b") }],
-  ["split", { does: ["write"], options: options("runs-text --filter") }],
-  ["jq", { operands: "all-but-first-read", options: options("reads -f --from-file -L") }],
-  ["yq", { operands: "all-but-first-read", options: options("in-place -i --inplace", "writes -s") }],
-  ["xmllint", { operands: "read", options: options("writes-to --output") }],
-  [
-    "tee rm rmdir unlink shred truncate touch mkdir mkfifo mknod chmod chown chgrp chattr setfacl gzip gunzip bzip2 xz zstd patch mktemp sponge mkfs wipefs fallocate",
-    WRITES_OPERANDS,
-  ],
-  ["csplit dd ar", { does: ["write"] }],
-  ["cp mv ln install", LAST_WRITTEN],
-  [
-    "scp",
-    {
-      ...LAST_WRITTEN,
-      options: options("writes-to -t --target-directory", "runs-program -S", "runs -o", "runs-file -F"),
-    },
-  ],
-  [
-    "rsync",
-    {
-      does: ["write", "network"],
-      operands: "last-written",
-      options: options("runs-text -e --rsh --rsync-path", "writes-to --log-file"),
-    },
-  ],
-  ["tar bsdtar", TAR],
-  ["zip", { does: ["write"], options: options("runs-text -TT --unzip-command") }],
-  ["unzip", { does: ["write"], options: options("writes-to -d") }],
-  ["cpio", { does: ["write"], options: options("runs-text --rsh-command") }],
-  ["curl", CURL],
-  [
-    "wget",
-    {
-      does: ["network", "write"],
-      operands: "hosts",
-      options: options(
-        "writes-to -O --output-document -P -o -a",
-        "runs-program --use-askpass",
-        "runs -e --execute",
-        "reads --post-file --body-file -i",
-      ),
-    },
-  ],
-  ["nc ncat netcat", NETCAT],
-  [
-    "socat telnet ftp tftp ping ping6 dig host nslookup whois traceroute http https xh aria2c lynx w3m openssl nmap mosh rclone s3cmd aws gcloud az gh glab",
-    NETWORK,
-  ],
-  [
-    "ssh",
-    {
-      does: ["network", "execute"],
-      operands: "hosts",
-      options: options("runs -o", "runs-file -F", "writes-to -E", "reads -S"),
-    },
-  ],
-  ["sftp", { does: ["network", "write"], options: options("runs -o", "runs-program -S", "runs-file -b") }],
-  ["tcpdump", { does: ["network"], options: options("writes-to -w", "runs-program -z", "writes -W") }],
-  ["git", GIT],
-  ["make", { does: ["execute"], options: options("runs-text --eval", "runs-file -f") }],
-  [
-    "go",
-    {
-      does: ["execute"],
-      options: options(
-        "runs-text -toolexec -exec",
-        "writes-to -o",
-        "runs-program -vettool",
-        "runs -ldflags -gccgoflags",
-        "reads -modfile -C -overlay",
-      ),
-    },
-  ],
-  ["cargo", { does: ["execute"], options: options("runs --config") }],
-  [
-    "python python2 python3 node deno bun ruby perl php lua luajit Rscript tclsh osascript m4 java ant gradle mvn cmake ninja meson pytest jest vitest mocha tox nox rake gmake gdb lldb expect ed ex vi vim nvim emacs nano sqlite3 psql mysql docker podman kubectl terraform ansible crontab at batch kill systemctl xdg-open open",
-    RUNS_CODE,
-  ],
-  [
-    "npm npx pnpm yarn bunx pip pip3 pipx uv uvx poetry gem bundle composer brew apt apt-get dnf yum pacman apk snap",
-    PACKAGES,
-  ],
-  ["tsc", { does: ["write"], options: options("writes-to --outDir --outFile") }],
-  ["gcc g++ cc c++ clang clang++ ld as", COMPILER],
-  ["ip", { does: ["network"] }],
-];
+  const AWK: ProgramFact = {
+    operands: "all-but-first-read",
+    options: options(
+      "runs-file -f --file -i --include -l --load -E --exec",
+      "writes-to -o --pretty-print -d --dump-variables -p --profile",
+    ),
+    takesValue: words("-F -v --assign --field-separator"),
+  };
 
-export const PROGRAMS: ReadonlyMap<string, ProgramFact> = new Map(
-  FACTS.flatMap(([names, fact]) => words(names).map((name): [string, ProgramFact] => [name, fact])),
-);
+  const FD: ProgramFact = { operands: "read", options: options("runs -x --exec -X --exec-batch") };
+  const SEARCH: ProgramFact = { operands: "all-but-first-read", takesValue: words("-e -A -B -C -m -g -t") };
+  const READS_OPERANDS: ProgramFact = { operands: "read" };
+  const WRITES_OPERANDS: ProgramFact = { does: ["write"], operands: "write" };
+  const LAST_WRITTEN: ProgramFact = {
+    does: ["write"],
+    operands: "last-written",
+    options: options("writes-to -t --target-directory"),
+  };
+  const RUNS_CODE: ProgramFact = { does: ["execute"] };
+  const NETWORK: ProgramFact = { does: ["network"], operands: "hosts" };
+  const NETCAT: ProgramFact = { ...NETWORK, options: options("runs-text -e -c --exec --sh-exec") };
+  const PACKAGES: ProgramFact = {
+    does: ["execute", "network", "write"],
+    options: options(
+      "runs-program --script-shell --shell --git",
+      "runs --node-options",
+      "runs-file --prefix --userconfig --globalconfig",
+    ),
+  };
+  const COMPILER: ProgramFact = {
+    does: ["execute"],
+    options: options("writes-to -o", "runs-file -B -fplugin -specs", "runs-text -wrapper"),
+  };
+
+  /** Names, each with the fact about all of them. */
+  const facts: readonly (readonly [names: string, fact: ProgramFact])[] = [
+    [
+      "cat head tail wc nl tac od xxd hexdump md5sum sha1sum sha256sum sha512sum cksum stat file strings cmp comm cut fold paste rev column zcat bzcat xzcat base64 readlink realpath diff more",
+      READS_OPERANDS,
+    ],
+    ["less", { operands: "read", options: options("writes-to -o -O --log-file", "runs-file -k") }],
+    // What runs elsewhere may find other files there, a repository's settings for one.
+    ["env", { options: options("runs -C --chdir"), takesValue: words("-u -S") }],
+    ["man", { options: options("runs-text -P --pager -H") }],
+    ["grep egrep fgrep zgrep ag ack", SEARCH],
+    ["rg", { ...SEARCH, options: options("runs-program --pre --hostname-bin", "runs -z --search-zip") }],
+    [
+      "sort",
+      {
+        operands: "read",
+        options: options(
+          "writes-to -o --output -T --temporary-directory",
+          "runs-program --compress-program",
+          "reads --files0-from",
+        ),
+        takesValue: words("-k -t -S"),
+      },
+    ],
+    ["uniq", { operands: "last-written" }],
+    [
+      "sed",
+      {
+        operands: "all-but-first-read",
+        options: options("in-place -i --in-place", "runs-file -f --file"),
+        takesValue: words("-e --expression -l"),
+      },
+    ],
+    ["awk gawk mawk nawk", AWK],
+    [
+      "find",
+      {
+        operands: "read",
+        options: options(
+          "writes -delete",
+          "writes-to -fprint -fprint0 -fprintf -fls",
+          "runs -exec -execdir -ok -okdir",
+          "reads -files0-from",
+        ),
+      },
+    ],
+    ["fd fdfind", FD],
+    ["tree", { operands: "read", options: options("writes-to -o") }],
+    ["date", { options: options("writes -s --set", "reads -f") }],
+    ["hostname", { options: options("writes -F -b") }],
+    ["split", { does: ["write"], options: options("runs-text --filter") }],
+    ["jq", { operands: "all-but-first-read", options: options("reads -f --from-file -L") }],
+    ["yq", { operands: "all-but-first-read", options: options("in-place -i --inplace", "writes -s") }],
+    ["xmllint", { operands: "read", options: options("writes-to --output") }],
+    [
+      "tee rm rmdir unlink shred truncate touch mkdir mkfifo mknod chmod chown chgrp chattr setfacl gzip gunzip bzip2 xz zstd patch mktemp sponge mkfs wipefs fallocate",
+      WRITES_OPERANDS,
+    ],
+    ["csplit dd ar", { does: ["write"] }],
+    ["cp mv ln install", LAST_WRITTEN],
+    [
+      "scp",
+      {
+        ...LAST_WRITTEN,
+        options: options("writes-to -t --target-directory", "runs-program -S", "runs -o", "runs-file -F"),
+      },
+    ],
+    [
+      "rsync",
+      {
+        does: ["write", "network"],
+        operands: "last-written",
+        options: options("runs-text -e --rsh --rsync-path", "writes-to --log-file"),
+      },
+    ],
+    ["tar bsdtar", TAR],
+    ["zip", { does: ["write"], options: options("runs-text -TT --unzip-command") }],
+    ["unzip", { does: ["write"], options: options("writes-to -d") }],
+    ["cpio", { does: ["write"], options: options("runs-text --rsh-command") }],
+    ["curl", CURL],
+    [
+      "wget",
+      {
+        does: ["network", "write"],
+        operands: "hosts",
+        options: options(
+          "writes-to -O --output-document -P -o -a",
+          "runs-program --use-askpass",
+          "runs -e --execute",
+          "reads --post-file --body-file -i",
+        ),
+      },
+    ],
+    ["nc ncat netcat", NETCAT],
+    [
+      "socat telnet ftp tftp ping ping6 dig host nslookup whois traceroute http https xh aria2c lynx w3m openssl nmap mosh rclone s3cmd aws gcloud az gh glab",
+      NETWORK,
+    ],
+    [
+      "ssh",
+      {
+        does: ["network", "execute"],
+        operands: "hosts",
+        options: options("runs -o", "runs-file -F", "writes-to -E", "reads -S"),
+      },
+    ],
+    ["sftp", { does: ["network", "write"], options: options("runs -o", "runs-program -S", "runs-file -b") }],
+    ["tcpdump", { does: ["network"], options: options("writes-to -w", "runs-program -z", "writes -W") }],
+    ["git", GIT],
+    ["make", { does: ["execute"], options: options("runs-text --eval", "runs-file -f") }],
+    [
+      "go",
+      {
+        does: ["execute"],
+        options: options(
+          "runs-text -toolexec -exec",
+          "writes-to -o",
+          "runs-program -vettool",
+          "runs -ldflags -gccgoflags",
+          "reads -modfile -C -overlay",
+        ),
+      },
+    ],
+    ["cargo", { does: ["execute"], options: options("runs --config") }],
+    [
+      "python python2 python3 node deno bun ruby perl php lua luajit Rscript tclsh osascript m4 java ant gradle mvn cmake ninja meson pytest jest vitest mocha tox nox rake gmake gdb lldb expect ed ex vi vim nvim emacs nano sqlite3 psql mysql docker podman kubectl terraform ansible crontab at batch kill systemctl xdg-open open",
+      RUNS_CODE,
+    ],
+    [
+      "npm npx pnpm yarn bunx pip pip3 pipx uv uvx poetry gem bundle composer brew apt apt-get dnf yum pacman apk snap",
+      PACKAGES,
+    ],
+    ["tsc", { does: ["write"], options: options("writes-to --outDir --outFile") }],
+    ["gcc g++ cc c++ clang clang++ ld as", COMPILER],
+    ["ip", { does: ["network"] }],
+  ];
+  return new Map(facts.flatMap(([names, fact]) => words(names).map((name): [string, ProgramFact] => [name, fact])));
+}
 
 function words(text: string): string[] {
   return text.split(" ");

@@ -17,6 +17,8 @@ export type Field<T> = {
   readonly defaultText: string;
   readonly shape: Shape;
   readonly isSecret: boolean;
+  /** Made when it is looked at. */
+  readonly isSection?: true;
   readonly read: (node: Node, place: Place) => T;
   // A method, so that a Field of something is a Field of unknown: its parameters are compared both ways.
   tighten?(own: T, project: T, refuse: (why: string) => never): T;
@@ -180,7 +182,6 @@ export function group<const F extends Record<string, Field<unknown>>>(
   options: { check?: (value: GroupValue<F>, has: (key: string) => boolean) => string | undefined } = {},
 ): Field<GroupValue<F>> {
   const known = Object.entries(fields);
-  const fallback = Object.fromEntries(known.map(([key, field]) => [camel(key), field.fallback])) as GroupValue<F>;
   const shape: Shape = { kind: "group", fields };
   const read = (node: Node, place: Place): GroupValue<F> => {
     if (node.kind !== "table") throw wrongKind(node, place, "a table");
@@ -201,7 +202,66 @@ export function group<const F extends Record<string, Field<unknown>>>(
     if (problem !== undefined) throw at(node.at, place, `${place.name}: ${problem}`);
     return values;
   };
-  return { doc, type: "table", fallback, defaultText: "", shape, isSecret: false, read };
+  let made: GroupValue<F> | undefined;
+  return {
+    doc,
+    type: "table",
+    get fallback() {
+      return (made ??= fallbacksOf(known) as GroupValue<F>);
+    },
+    defaultText: "",
+    shape,
+    isSecret: false,
+    read,
+  };
+}
+
+/** Those of sections when they are looked at: one that nobody looks at is not made. */
+function fallbacksOf(known: readonly (readonly [string, Field<unknown>])[]): object {
+  const fallbacks: Record<string, unknown> = {};
+  for (const [key, field] of known) {
+    const name = camel(key);
+    if (field.isSection !== true) fallbacks[name] = field.fallback;
+    else {
+      const get = (): unknown => {
+        const value = field.fallback;
+        Object.defineProperty(fallbacks, name, { enumerable: true, value });
+        return value;
+      };
+      Object.defineProperty(fallbacks, name, { enumerable: true, configurable: true, get });
+    }
+  }
+  return fallbacks;
+}
+
+/** A section that is made when somebody looks at it: a program looks at few of them, and starts sooner. */
+export function section<T>(make: () => Field<T>): Field<T> {
+  let made: Field<T> | undefined;
+  const field = (): Field<T> => (made ??= make());
+  return {
+    isSection: true,
+    get doc() {
+      return field().doc;
+    },
+    get type() {
+      return field().type;
+    },
+    get fallback() {
+      return field().fallback;
+    },
+    get defaultText() {
+      return field().defaultText;
+    },
+    get shape() {
+      return field().shape;
+    },
+    get isSecret() {
+      return field().isSecret;
+    },
+    get read() {
+      return field().read;
+    },
+  };
 }
 
 /** Tables with names the person chooses: `[models.<name>]`. */

@@ -17,6 +17,7 @@ import {
   optional,
   secret,
   seconds,
+  section,
   text,
   tightens,
   value,
@@ -101,54 +102,56 @@ export function aliasProblem(key: string): string | undefined {
   return `an alias is a-z, 0-9, - and _ (no __), begins with a letter and has at most 24 characters${suggestion === "" ? "" : `, such as ${suggestion}`}`;
 }
 
-export const server = group(
-  "One MCP server: an address, or a command to start.",
-  {
-    url: optional(address("Streamable HTTP endpoint.")),
-    transport: oneOf("How to talk to `url`; `sse` is the deprecated HTTP+SSE.", ["auto", "http", "sse"], "auto"),
-    headers: headers("Extra headers."),
-    auth_token: optional(secret(text("Bearer token, written out. Prefer `auth_env`."))),
-    auth_env: optional(variable("Environment variable that holds the bearer token.")),
-    command: optional(text("Program to start; no shell in between.")),
-    args: list("Its arguments.", text("")),
-    env: environment("Variables set for it."),
-    env_pass: list("Variables of ours passed on to it.", variable("")),
-    cwd: optional(text("Directory to start it in.")),
-    enabled: onlyTo(flag("`false`: known, not connected.", true), false),
-    trust: onlyTo(
-      flag("Its annotations may influence parallel running and retry. Never skips approval.", false),
-      false,
-    ),
-    sends: optional(
-      flag(
-        "Whether calls of this server can send data elsewhere. Default: yes, unless `url` is on this machine.",
-        true,
+export const server = section(() =>
+  group(
+    "One MCP server: an address, or a command to start.",
+    {
+      url: optional(address("Streamable HTTP endpoint.")),
+      transport: oneOf("How to talk to `url`; `sse` is the deprecated HTTP+SSE.", ["auto", "http", "sse"], "auto"),
+      headers: headers("Extra headers."),
+      auth_token: optional(secret(text("Bearer token, written out. Prefer `auth_env`."))),
+      auth_env: optional(variable("Environment variable that holds the bearer token.")),
+      command: optional(text("Program to start; no shell in between.")),
+      args: list("Its arguments.", text("")),
+      env: environment("Variables set for it."),
+      env_pass: list("Variables of ours passed on to it.", variable("")),
+      cwd: optional(text("Directory to start it in.")),
+      enabled: onlyTo(flag("`false`: known, not connected.", true), false),
+      trust: onlyTo(
+        flag("Its annotations may influence parallel running and retry. Never skips approval.", false),
+        false,
       ),
-    ),
-    tools: group("Which of its tools the model sees.", {
-      allow: narrows(list("Names or `prefix*`; empty: all.", text(""))),
-      deny: adds(list("Names or `prefix*`.", text(""))),
-    }),
-    connect_timeout_s: optional(seconds("Overrides `mcp.connect_timeout_s`.", 10)),
-    call_timeout_s: optional(seconds("Overrides `mcp.call_timeout_s`.", 60)),
-    protocol: text('`"auto"`, or a revision such as `"2025-03-26"`.', {
-      fallback: "auto",
-      pattern: /^(?:auto|\d{4}-\d{2}-\d{2})$/,
-      hint: 'must be "auto" or a date',
-    }),
-    tls_ca: optional(text("File with a private certificate authority.")),
-    tls_insecure: flag("Do not check the certificate. Warned about at each connect.", false),
-  },
-  {
-    check: (one, has) => {
-      if (has("url") === has("command")) return "needs exactly one of url and command";
-      if (has("url") && (has("args") || has("env") || has("cwd")))
-        return "args, env and cwd belong to a command, not to a url";
-      if (has("command") && (has("headers") || has("auth_token") || has("auth_env")))
-        return "headers and auth belong to a url, not to a command";
-      return one.command === "" ? "command cannot be empty" : undefined;
+      sends: optional(
+        flag(
+          "Whether calls of this server can send data elsewhere. Default: yes, unless `url` is on this machine.",
+          true,
+        ),
+      ),
+      tools: group("Which of its tools the model sees.", {
+        allow: narrows(list("Names or `prefix*`; empty: all.", text(""))),
+        deny: adds(list("Names or `prefix*`.", text(""))),
+      }),
+      connect_timeout_s: optional(seconds("Overrides `mcp.connect_timeout_s`.", 10)),
+      call_timeout_s: optional(seconds("Overrides `mcp.call_timeout_s`.", 60)),
+      protocol: text('`"auto"`, or a revision such as `"2025-03-26"`.', {
+        fallback: "auto",
+        pattern: /^(?:auto|\d{4}-\d{2}-\d{2})$/,
+        hint: 'must be "auto" or a date',
+      }),
+      tls_ca: optional(text("File with a private certificate authority.")),
+      tls_insecure: flag("Do not check the certificate. Warned about at each connect.", false),
     },
-  },
+    {
+      check: (one, has) => {
+        if (has("url") === has("command")) return "needs exactly one of url and command";
+        if (has("url") && (has("args") || has("env") || has("cwd")))
+          return "args, env and cwd belong to a command, not to a url";
+        if (has("command") && (has("headers") || has("auth_token") || has("auth_env")))
+          return "headers and auth belong to a url, not to a command";
+        return one.command === "" ? "command cannot be empty" : undefined;
+      },
+    },
+  ),
 );
 
 export const servers = map("MCP servers by alias.", "alias", server, aliasProblem);

@@ -8,7 +8,7 @@ import type { Json, JsonObject } from "../wire/json.ts";
 export type Parsed<T> = { ok: true; value: T } | { ok: false; problem: string };
 
 export type Schema<T> = {
-  /** What `tools/list` publishes. */
+  /** What `tools/list` publishes; made when it is asked for, since many tools are described and few are offered. */
   readonly json: JsonObject;
   /** May the member be left out of its object? */
   readonly omittable: boolean;
@@ -75,7 +75,13 @@ export function array<T>(
   options: { minItems?: number; maxItems?: number; default?: T[] } = {},
 ): Schema<T[]> {
   const { minItems, maxItems } = options;
-  const facets = { items: items.json, minItems, maxItems };
+  const facets = {
+    get items() {
+      return items.json;
+    },
+    minItems,
+    maxItems,
+  };
   return leaf("array", description, facets, options, (value, at) => {
     if (!Array.isArray(value)) return expected("an array", value, at);
     if (minItems !== undefined && value.length < minItems) return problem(`${at} needs at least ${minItems} items`);
@@ -92,7 +98,11 @@ export function array<T>(
 
 /** An object with any member names and values of one kind, such as environment variables. */
 export function record<T>(description: string, values: Schema<T>): Schema<Record<string, T>> {
-  const facets = { additionalProperties: values.json };
+  const facets = {
+    get additionalProperties() {
+      return values.json;
+    },
+  };
   return leaf("object", description, facets, {}, (value, at) => {
     if (!isObject(value)) return expected("an object", value, at);
     const parsed: Record<string, T> = Object.create(null) as Record<string, T>;
@@ -107,20 +117,12 @@ export function record<T>(description: string, values: Schema<T>): Schema<Record
 
 /** A closed object: members that are not described are refused, with the known names. */
 export function object<const S extends Shape>(shape: S, description?: string): Schema<InferShape<S>> {
-  const members = Object.entries(shape);
   const names = Object.keys(shape);
-  const required = members.filter(([, schema]) => !schema.omittable).map(([name]) => name);
-  const json: JsonObject = {
-    type: "object",
-    ...(description === undefined ? {} : { description }),
-    ...(members.length === 0
-      ? {}
-      : { properties: Object.fromEntries(members.map(([name, { json }]) => [name, json])) }),
-    ...(required.length === 0 ? {} : { required }),
-    additionalProperties: false,
-  };
+  let made: JsonObject | undefined;
   return {
-    json,
+    get json() {
+      return (made ??= objectJson(shape, description));
+    },
     omittable: false,
     parse(value, at) {
       if (!isObject(value)) return expected("an object", value, at);
@@ -143,9 +145,25 @@ export function object<const S extends Shape>(shape: S, description?: string): S
   };
 }
 
+function objectJson(shape: Shape, description: string | undefined): JsonObject {
+  const members = Object.entries(shape);
+  const required = members.filter(([, schema]) => !schema.omittable).map(([name]) => name);
+  return {
+    type: "object",
+    ...(description === undefined ? {} : { description }),
+    ...(members.length === 0
+      ? {}
+      : { properties: Object.fromEntries(members.map(([name, { json }]) => [name, json])) }),
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false,
+  };
+}
+
 export function optional<T>(schema: Schema<T>): Schema<T | undefined> {
   return {
-    json: schema.json,
+    get json() {
+      return schema.json;
+    },
     omittable: true,
     parse: (value, at) => (value === undefined ? { ok: true, value: undefined } : schema.parse(value, at)),
   };
@@ -167,18 +185,25 @@ function leaf<T>(
   options: Annotated<T>,
   check: (value: unknown, at: string) => Parsed<T>,
 ): Schema<T> {
+  const fallback = options.default;
+  let made: JsonObject | undefined;
+  return {
+    get json() {
+      return (made ??= leafJson(type, description, facets, options));
+    },
+    omittable: fallback !== undefined,
+    parse: (value, at) =>
+      value === undefined && fallback !== undefined ? { ok: true, value: fallback } : check(value, at),
+  };
+}
+
+function leafJson(type: string, description: string, facets: JsonObject, options: Annotated<unknown>): JsonObject {
   const json: JsonObject = { type };
   if (description !== "") json["description"] = description;
   for (const [name, facet] of Object.entries(facets)) if (facet !== undefined) json[name] = facet;
   if (options.default !== undefined) json["default"] = options.default as Json;
   if (options.header !== undefined) json["x-mcp-header"] = options.header;
-  const fallback = options.default;
-  return {
-    json,
-    omittable: fallback !== undefined,
-    parse: (value, at) =>
-      value === undefined && fallback !== undefined ? { ok: true, value: fallback } : check(value, at),
-  };
+  return json;
 }
 
 /** JSON Schema counts characters, not the halves JavaScript stores some in. From `enough` halves on it cannot matter. */

@@ -13,6 +13,8 @@ export type HeaderParam = { path: readonly string[]; header: string; type: strin
 
 /** The mirrored arguments of a schema. Throws, saying why, when the schema breaks a rule. */
 export function headerParams(schema: JsonObject): HeaderParam[] {
+  // Almost none has any; looking for them by hand would be a good part of a server's start.
+  if (!JSON.stringify(schema).includes('"x-mcp-header"')) return [];
   const found: HeaderParam[] = [];
   collect(schema, [], found);
   const count = countMarks(schema, 0);
