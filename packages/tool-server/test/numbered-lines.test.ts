@@ -1,17 +1,13 @@
 // Numbers in front of lines, the fast way from bytes beside the plain way from strings.
 import { expect, test } from "bun:test";
 import type { LineRun } from "@bosun/engine";
-import { numberedLines } from "../src/surfaces/coding/numbered-lines.ts";
+import { numberedJson, numberedLines } from "../src/surfaces/coding/numbered-lines.ts";
 
 function plain(first: number, lines: readonly string[]): LineRun {
-  const cuts: number[] = [];
-  let at = 0;
-  for (const line of lines) {
-    const length = Buffer.byteLength(line);
-    cuts.push(at, at + length);
-    at += length + 1;
-  }
-  return { first, bytes: Buffer.from(lines.join("\n")), cuts };
+  const ends: number[] = [];
+  let at = -1;
+  for (const line of lines) ends.push((at += Buffer.byteLength(line) + 1));
+  return { first, bytes: Buffer.from(`${lines.join("\n")}\n`), start: 0, ends };
 }
 
 test.each([
@@ -42,4 +38,28 @@ test("runs and single lines follow each other; a gap is shown; a cut line says s
   ];
   expect(numberedLines(runs)).toBe(" 8\ta\n 9\tb\n10\tlong... [truncated, 5000 chars total]\n11\tc\n...\n20\td\n");
   expect(numberedLines([])).toBe("");
+});
+
+test.each<[string, (i: number) => string | Uint8Array]>([
+  ["plain", () => "y".repeat(63)],
+  ["empty lines", () => ""],
+  ["quotes, tabs and backslashes", (i) => `\tif (a["${i}"]) return "\\\\n";`],
+  ["every control character", (i) => String.fromCharCode(i % 32 === 10 ? 11 : i % 32)],
+  ["carriage returns, also lone ones", (i) => (i % 2 === 0 ? "a\r" : "b\rc\r\r")],
+  ["other scripts", (i) => `${i} äöü 日本 😀 \u2028 \ufeff`],
+  ["a quote now and then", (i) => (i % 900 === 0 ? '"' : "x".repeat(i % 100))],
+  ["invalid UTF-8", (i) => new Uint8Array([0x61, 0xff, 0xe2, 0x82, i % 2 === 0 ? 0x62 : 0xf0])],
+  ["long lines", (i) => "z".repeat(i % 2000)],
+])("as JSON it is the same: %s", (_, line) => {
+  const bytes = Array.from({ length: 4000 }, (_, i) => Buffer.from(line(i)));
+  const ends: number[] = [];
+  let at = 2;
+  for (const one of bytes) ends.push((at += one.length + 1) - 1);
+  const content = Buffer.concat([Buffer.from("-\n"), ...bytes.flatMap((one) => [one, Buffer.from("\n")])]);
+  const runs: LineRun[] = [
+    { first: 7001, bytes: content, start: 2, ends },
+    { number: 20_000, text: 'the "last"' },
+  ];
+  const json = Buffer.concat(Array.from(numberedJson(runs, "\n[a note]"), (piece) => Buffer.from(piece)));
+  expect(JSON.parse(`"${json.toString()}"`) === `${numberedLines(runs)}\n[a note]`).toBe(true);
 });

@@ -1,7 +1,8 @@
 // UTF-8 bytes in pieces → the lines of a range. Skips and counts by newline alone; decodes only what is asked for.
 import { isAscii } from "node:buffer";
 import { EngineError } from "../failure.ts";
-import type { LineRun } from "./line-run.ts";
+import { visibleEnd } from "./line-run.ts";
+import type { LineRun, PlainLines } from "./line-run.ts";
 
 const NEWLINE = 10;
 const RETURN = 13;
@@ -26,8 +27,6 @@ export class LineCollector {
   #open = false;
   #long: LongLine | undefined;
   #started = false;
-  /** Lines of the piece at hand that are fine as they are: where they begin in it, and their cuts from there. */
-  #plain: { readonly first: number; readonly from: number; readonly cuts: number[]; visible: number } | undefined;
   #units = 0;
 
   constructor(options: CollectorOptions) {
@@ -46,30 +45,24 @@ export class LineCollector {
 
   /** The piece may be overwritten afterwards, unless it is borrowed: what is kept of it is copied. */
   push(piece: Buffer): void {
-    const { first, last, maxLineChars, borrow } = this.#options;
+    const { first, last } = this.#options;
     let at = 0;
     if (!this.#started && piece.length > 0) {
       this.#started = true;
       if (BYTE_ORDER_MARK.every((byte, i) => piece[i] === byte)) at = BYTE_ORDER_MARK.length;
     }
     while (at < piece.length) {
+      const wanted = this.#number >= first && this.#number <= last;
+      if (wanted && this.#long === undefined) at = this.#takePlain(piece, at);
+      if (at >= piece.length) break;
       const newline = piece.indexOf(NEWLINE, at);
       const end = newline < 0 ? piece.length : newline;
-      if (this.#number >= first && this.#number <= last) {
-        // The common case: a whole line, too short to be cut.
-        if (newline >= 0 && this.#long === undefined && end - at <= maxLineChars) {
-          const plain = (this.#plain ??= { first: this.#number, from: borrow === true ? 0 : at, cuts: [], visible: 0 });
-          const visible = end > at && piece[end - 1] === RETURN ? end - 1 : end;
-          plain.cuts.push(at - plain.from, visible - plain.from);
-          plain.visible += visible - at;
-        } else this.#takeLong(piece, at, end, newline >= 0);
-      }
+      if (this.#number >= first && this.#number <= last) this.#takeLong(piece, at, end, newline >= 0);
       this.#open = newline < 0;
       if (newline < 0) break;
       this.#number += 1;
       at = newline + 1;
     }
-    this.#keepPlain(piece);
   }
 
   end(): void {
@@ -79,8 +72,31 @@ export class LineCollector {
     this.#number += 1;
   }
 
+  /** The common case: whole lines, too short to be cut. Returns where the next one starts that is not. */
+  #takePlain(piece: Buffer, start: number): number {
+    const { last, maxLineChars, borrow } = this.#options;
+    const first = this.#number;
+    const most = last - first + 1;
+    const offset = borrow === true ? 0 : start;
+    const ends: number[] = [];
+    let from = start;
+    while (ends.length < most) {
+      const newline = piece.indexOf(NEWLINE, from);
+      if (newline < 0 || newline - from > maxLineChars) break;
+      ends.push(newline - offset);
+      from = newline + 1;
+    }
+    if (ends.length === 0) return start;
+    this.#open = false;
+    this.#number += ends.length;
+    const bytes = borrow === true ? piece : Buffer.from(piece.subarray(start, from));
+    const run = { first, bytes, start: start - offset, ends };
+    this.#count(unitsOf(run));
+    this.runs.push(run);
+    return from;
+  }
+
   #takeLong(piece: Buffer, from: number, to: number, ends: boolean): void {
-    this.#keepPlain(piece);
     this.#long ??= new LongLine(this.#options.maxLineChars);
     this.#long.add(piece.subarray(from, to));
     if (ends) this.#finish(this.#long, true);
@@ -91,20 +107,6 @@ export class LineCollector {
     const { text, totalChars } = line.finish(hasNewline);
     this.#count(text.length);
     this.runs.push({ number: this.#number, text, ...(totalChars === undefined ? {} : { totalChars }) });
-  }
-
-  #keepPlain(piece: Buffer): void {
-    const plain = this.#plain;
-    if (plain === undefined) return;
-    this.#plain = undefined;
-    const { first, from, cuts, visible } = plain;
-    const start = from + (cuts[0] ?? 0);
-    const end = from + (cuts.at(-1) ?? 0);
-    // In UTF-16 units, as text is: the line endings between are one each in either count.
-    const units = isAscii(piece) ? end - start : piece.toString("utf8", start, end).length;
-    this.#count(units - (end - start - visible));
-    const bytes = this.#options.borrow === true ? piece : Buffer.from(piece.subarray(start, end));
-    this.runs.push({ first, bytes, cuts });
   }
 
   #count(units: number): void {
@@ -119,6 +121,21 @@ export class LineCollector {
       maxBytes: this.#options.maxTextBytes,
     });
   }
+}
+
+/** Of the text that will be shown, in UTF-16 units, as text is. */
+function unitsOf({ bytes, start, ends }: PlainLines): number {
+  const after = (ends.at(-1) ?? start) + 1;
+  const part = bytes.subarray(start, after);
+  let units = isAscii(part) ? part.length : part.toString().length;
+  units -= ends.length;
+  if (!part.includes(RETURN)) return units;
+  let from = start;
+  for (const end of ends) {
+    units -= end - visibleEnd(bytes, from, end);
+    from = end + 1;
+  }
+  return units;
 }
 
 /** A line that spans pieces or may have to be cut: keeps its beginning, counts the rest. */

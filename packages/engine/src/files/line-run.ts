@@ -1,6 +1,8 @@
 // Consecutive lines of a file. Most of them stay the bytes they are, found but not taken apart: a view of a thousand lines
 // is then two passes over bytes instead of a thousand strings.
 
+const RETURN = 0x0d;
+
 export type NumberedLine = {
   readonly number: number;
   /** Without its line ending; at most as many code points as were asked for. */
@@ -13,18 +15,20 @@ export type NumberedLine = {
 export type PlainLines = {
   readonly first: number;
   readonly bytes: Buffer;
-  /** Where each line starts and ends in `bytes`, its line ending not counted: two numbers a line. */
-  readonly cuts: readonly number[];
+  /** Where the first of them starts in `bytes`. */
+  readonly start: number;
+  /** Where each of them meets its newline, after which the next one starts. */
+  readonly ends: readonly number[];
 };
 
 export type LineRun = PlainLines | NumberedLine;
 
 export function isPlain(run: LineRun): run is PlainLines {
-  return "cuts" in run;
+  return "ends" in run;
 }
 
 export function lastNumber(run: LineRun): number {
-  return isPlain(run) ? run.first + run.cuts.length / 2 - 1 : run.number;
+  return isPlain(run) ? run.first + run.ends.length - 1 : run.number;
 }
 
 /** Line by line, as text. */
@@ -32,10 +36,16 @@ export function takenApart(runs: readonly LineRun[]): NumberedLine[] {
   return runs.flatMap((run) => (isPlain(run) ? plainTexts(run) : [run]));
 }
 
-function plainTexts({ first, bytes, cuts }: PlainLines): NumberedLine[] {
-  const lines: NumberedLine[] = [];
-  for (let at = 0; at < cuts.length; at += 2) {
-    lines.push({ number: first + at / 2, text: bytes.toString("utf8", cuts[at], cuts[at + 1]) });
-  }
-  return lines;
+function plainTexts({ first, bytes, start, ends }: PlainLines): NumberedLine[] {
+  let from = start;
+  return ends.map((end, i) => {
+    const text = bytes.toString("utf8", from, visibleEnd(bytes, from, end));
+    from = end + 1;
+    return { number: first + i, text };
+  });
+}
+
+/** A carriage return before the newline belongs to the line ending. */
+export function visibleEnd(bytes: Uint8Array, from: number, end: number): number {
+  return end > from && bytes[end - 1] === RETURN ? end - 1 : end;
 }

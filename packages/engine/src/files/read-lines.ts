@@ -2,7 +2,7 @@
 // Numbers, cuts and totals come back as data; how they look is the surface's business.
 import { EngineError } from "../failure.ts";
 import { Turns } from "../turns.ts";
-import { Chunk } from "./chunk.ts";
+import { CHUNK_BYTES, Chunk } from "./chunk.ts";
 import type { TextEncoding } from "./file-kind.ts";
 import { ContentHash, fingerprintFrom } from "./fingerprint.ts";
 import type { Fingerprint } from "./fingerprint.ts";
@@ -10,7 +10,9 @@ import { LineCollector } from "./line-collector.ts";
 import { takenApart } from "./line-run.ts";
 import type { LineRun, NumberedLine } from "./line-run.ts";
 import type { OpenFile } from "./open-file.ts";
-import { tooLarge } from "./read-whole.ts";
+import { isReadAtOnce, tooLarge } from "./read-whole.ts";
+
+const NEWLINE = 10;
 
 export type LineRange = {
   /** 1-based, inclusive. `last` may be Infinity: to the end. */
@@ -50,16 +52,44 @@ export async function readLines(file: OpenFile, options: ReadLinesOptions): Prom
 }
 
 /**
- * The same without waiting, for a small file whose beginning was looked at; undefined for others. The lines are the file's
- * own bytes: they are gone when it is closed.
+ * The same without waiting, for a file that is small or of a size that takes no time; undefined for others. The lines of
+ * a small one are its own bytes: they are gone when it is closed.
  */
 export function readLinesAtOnce(file: OpenFile, options: ReadLinesOptions): LinesRead | undefined {
+  if (options.encoding !== "utf-8") return undefined;
   const { whole } = file;
-  if (whole === undefined || options.encoding !== "utf-8" || whole.length > options.maxBytes) return undefined;
+  if (whole === undefined) return readLinesInOneGo(file, options);
+  if (whole.length > options.maxBytes) return undefined;
   const collector = collectorFor(file, options, true);
   collector.push(whole);
   collector.end();
   return linesRead(file, options, collector, ContentHash.of(whole));
+}
+
+/** Into one buffer, piece after piece, as far as the range needs it. Undefined when the file has grown meanwhile. */
+function readLinesInOneGo(file: OpenFile, options: ReadLinesOptions): LinesRead | undefined {
+  if (!isReadAtOnce(file)) return undefined;
+  const collector = collectorFor(file, options, true);
+  const hash = new ContentHash();
+  const bytes = Buffer.allocUnsafeSlow(file.size + 1);
+  let taken = 0;
+  for (let filled = 0; ;) {
+    const piece = bytes.subarray(filled, filled + CHUNK_BYTES);
+    const got = file.readAt(filled, piece);
+    filled += got;
+    if (filled > file.size) return undefined;
+    hash.add(piece.subarray(0, got));
+    const atEnd = got < piece.length;
+    // Up to the last whole line: so none of them is cut in two where pieces meet.
+    const ready = atEnd ? filled : Math.max(taken, bytes.lastIndexOf(NEWLINE, filled - 1) + 1);
+    collector.push(bytes.subarray(taken, ready));
+    taken = ready;
+    if (atEnd) {
+      collector.end();
+      return linesRead(file, options, collector, hash.value);
+    }
+    if (options.range !== undefined && collector.complete) return linesRead(file, options, collector, undefined);
+  }
 }
 
 function collectorFor(file: OpenFile, options: ReadLinesOptions, borrow = false): LineCollector {

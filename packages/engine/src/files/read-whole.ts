@@ -4,6 +4,9 @@ import { Turns } from "../turns.ts";
 import { CHUNK_BYTES } from "./chunk.ts";
 import type { OpenFile } from "./open-file.ts";
 
+/** So much is read faster than a turn lasts. */
+const AT_ONCE_BYTES = 2 * 1024 * 1024;
+
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -31,13 +34,18 @@ export async function readWhole(file: OpenFile, limits: WholeLimits): Promise<Bu
   return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces, total);
 }
 
-/** The same without waiting, for a file that is small and says so; undefined for others. */
+/** The same without waiting, for a file that is not large; undefined for others. */
 export function readWholeAtOnce(file: OpenFile, maxBytes: number): Buffer | undefined {
   if (file.size > maxBytes) throw tooLarge(file, file.size, maxBytes);
-  if (file.size === 0 || file.size >= CHUNK_BYTES) return undefined;
+  if (!isReadAtOnce(file)) return undefined;
   const whole = Buffer.allocUnsafe(file.size + 1);
   const got = file.readAt(0, whole);
   return got <= file.size ? whole.subarray(0, got) : undefined; // it has grown
+}
+
+/** Whether it is read in no time, and says so: files of /proc say nothing. */
+export function isReadAtOnce(file: OpenFile): boolean {
+  return file.size > 0 && file.size <= AT_ONCE_BYTES;
 }
 
 /** Text of bytes: invalid UTF-8 becomes U+FFFD and is reported. A byte-order mark stays, as U+FEFF. */

@@ -7,7 +7,7 @@ import { jsonResponse } from "./http-reply.ts";
 import { HttpSession } from "./http-session.ts";
 import type { JsonObject } from "../wire/json.ts";
 import { clientFacts } from "../server/legacy-session.ts";
-import { errorText, resultText } from "../wire/message.ts";
+import { errorText, resultMessage } from "../wire/message.ts";
 import type { Id, Incoming, Malformed, Request as RpcRequest, Single } from "../wire/message.ts";
 import { isLegacy, negotiate } from "../wire/revisions.ts";
 import { INVALID_REQUEST, RpcError } from "../wire/rpc-error.ts";
@@ -96,7 +96,7 @@ export class LegacyHttp {
         session.end();
         return refusal(503, "too many sessions are open: try again later", message.id);
       }
-      return jsonResponse(resultText(message.id, result), 200, { [SESSION_HEADER]: id });
+      return jsonResponse(resultMessage(message.id, result), 200, { [SESSION_HEADER]: id });
     } catch (error) {
       return jsonResponse(errorText(message.id, rpcErrorFor(error)), 200);
     }

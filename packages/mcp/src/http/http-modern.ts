@@ -6,7 +6,7 @@ import { rpcErrorFor } from "../wire/failure-reply.ts";
 import { decodeHeaderText } from "../wire/header-text.ts";
 import { VERSION_HEADER } from "./http-legacy.ts";
 import { HttpReply, jsonResponse } from "./http-reply.ts";
-import { errorText, notificationText, resultText } from "../wire/message.ts";
+import { errorText, notificationText, resultMessage } from "../wire/message.ts";
 import type { Request as RpcRequest, Single } from "../wire/message.ts";
 import { readClaim, supportedRevision } from "../server/modern.ts";
 import type { Claim } from "../server/modern.ts";
@@ -94,7 +94,7 @@ export class ModernHttp {
         releaseConnection() {},
       });
       if (signal.aborted) reply.drop();
-      else reply.answer(resultText(message.id, result), 200);
+      else reply.answer(resultMessage(message.id, result), 200);
     } catch (error) {
       if (signal.aborted) return reply.drop();
       const known = rpcErrorFor(error);

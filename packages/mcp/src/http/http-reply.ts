@@ -1,5 +1,6 @@
 // The reply to one POSTed request: plain JSON when the call says nothing before its answer, an event stream from its
 // first word on. Most calls say nothing, and JSON is what is fast and what every proxy understands.
+import type { MessageText } from "../wire/encoded-text.ts";
 import type { EventStream } from "./event-stream.ts";
 
 export class HttpReply {
@@ -21,11 +22,11 @@ export class HttpReply {
     if (!this.answered) this.streaming().say(text);
   }
 
-  answer(text: string, status: number): void {
+  answer(text: MessageText, status: number): void {
     if (this.answered) return;
     this.answered = true;
     if (this.stream) {
-      this.stream.say(text);
+      this.stream.say(String(text));
       this.stream.end();
     } else {
       this.respond(jsonResponse(text, status, this.headers));
@@ -48,6 +49,9 @@ export class HttpReply {
   }
 }
 
-export function jsonResponse(text: string, status: number, headers: Record<string, string> = {}): Response {
-  return new Response(text, { status, headers: { "content-type": "application/json", ...headers } });
+export function jsonResponse(text: MessageText, status: number, headers: Record<string, string> = {}): Response {
+  return new Response(typeof text === "string" ? text : text.bytes(), {
+    status,
+    headers: { "content-type": "application/json", ...headers },
+  });
 }

@@ -2,11 +2,12 @@
 import type { Call, Principal, Service } from "../server/call.ts";
 import { EventStream, parseEventId } from "./event-stream.ts";
 import type { KeptBudget, StreamLimits } from "./event-stream.ts";
+import type { MessageText } from "../wire/encoded-text.ts";
 import { rpcErrorFor } from "../wire/failure-reply.ts";
 import { HttpReply, jsonResponse } from "./http-reply.ts";
 import type { JsonObject } from "../wire/json.ts";
 import { LegacySession } from "../server/legacy-session.ts";
-import { errorText, idFrom, notificationText, resultText } from "../wire/message.ts";
+import { errorText, idFrom, notificationText, resultMessage } from "../wire/message.ts";
 import type { Id, Malformed, Notification, Reply, Request } from "../wire/message.ts";
 import type { LegacyRevision } from "../wire/revisions.ts";
 import { INVALID_REQUEST, RpcError } from "../wire/rpc-error.ts";
@@ -74,7 +75,7 @@ export class HttpSession {
     });
     void Promise.all(answers).then((texts) => {
       const given = texts.filter((text) => text !== undefined);
-      if (given.length > 0) reply.answer(`[${given.join(",")}]`, 200);
+      if (given.length > 0) reply.answer(`[${given.map(String).join(",")}]`, 200);
       else reply.drop();
     });
     return reply.response;
@@ -121,13 +122,17 @@ export class HttpSession {
     return new RpcError(INVALID_REQUEST, `more than ${MAX_RUNNING} requests are running`);
   }
 
-  private async run(request: Request, principal: Principal | undefined, reply: HttpReply): Promise<string | undefined> {
+  private async run(
+    request: Request,
+    principal: Principal | undefined,
+    reply: HttpReply,
+  ): Promise<MessageText | undefined> {
     const { id } = request;
     const controller = new AbortController();
     this.running.set(id, controller);
     try {
       const result = await this.service.handle(this.call(request, principal, controller.signal, reply));
-      return controller.signal.aborted ? undefined : resultText(id, result);
+      return controller.signal.aborted ? undefined : resultMessage(id, result);
     } catch (error) {
       return controller.signal.aborted ? undefined : errorText(id, rpcErrorFor(error));
     } finally {

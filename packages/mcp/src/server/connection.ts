@@ -1,11 +1,12 @@
 // Serves one connection that carries messages both ways: stdio, or a pair in memory.
 // Every message is judged by itself: one connection may speak several revisions.
 import type { Call, Service } from "./call.ts";
+import type { MessageText } from "../wire/encoded-text.ts";
 import { rpcErrorFor } from "../wire/failure-reply.ts";
 import type { JsonObject, RawJson } from "../wire/json.ts";
 import { clientFacts, LegacySession } from "./legacy-session.ts";
 import { withLoadLimit } from "./load-limit.ts";
-import { errorText, idFrom, notificationText, resultText } from "../wire/message.ts";
+import { errorText, idFrom, notificationText, resultMessage } from "../wire/message.ts";
 import type { Id, Incoming, Notification, Request, Single } from "../wire/message.ts";
 import { claimsModern, readClaim, supportedRevision } from "./modern.ts";
 import { Outbox } from "../wire/outbox.ts";
@@ -137,7 +138,7 @@ class Connection {
   }
 
   /** The answer, or the promise of it, for messages that get one. */
-  private react(message: Single): Promise<string | undefined> | string | undefined {
+  private react(message: Single): Promise<MessageText | undefined> | MessageText | undefined {
     switch (message.kind) {
       case "request":
         return this.answer(message);
@@ -166,12 +167,12 @@ class Connection {
     if (answers.length === 0) return;
     void Promise.all(answers).then((texts) => {
       const given = texts.filter((text) => text !== undefined);
-      this.deliver(given.length > 0 ? `[${given.join(",")}]` : undefined);
+      this.deliver(given.length > 0 ? `[${given.map(String).join(",")}]` : undefined);
     });
   }
 
   /** What can be answered at once is: promises would cost a short call more than its work does. */
-  private answer(request: Request): Promise<string | undefined> | string | undefined {
+  private answer(request: Request): Promise<MessageText | undefined> | MessageText | undefined {
     const { id, method } = request;
     if (this.running.has(id)) return errorText(id, new RpcError(INVALID_REQUEST, `request ${id} is still running`));
     if (this.running.size >= MAX_RUNNING) {
@@ -191,12 +192,12 @@ class Connection {
     }
   }
 
-  private answered(request: Request, signal: AbortSignal, result: JsonObject | RawJson): string | undefined {
+  private answered(request: Request, signal: AbortSignal, result: JsonObject | RawJson): MessageText | undefined {
     if (!signal.aborted && request.method === "initialize" && !claimsModern(request.params)) {
       this.openSession(request, result as JsonObject);
     }
     this.running.delete(request.id);
-    return signal.aborted ? undefined : resultText(request.id, result);
+    return signal.aborted ? undefined : resultMessage(request.id, result);
   }
 
   private failed(request: Request, signal: AbortSignal, error: unknown): string | undefined {
@@ -281,14 +282,14 @@ class Connection {
   }
 
   /** An answer that took its time; perhaps the last that was awaited. */
-  private deliver(text: string | undefined): void {
+  private deliver(text: MessageText | undefined): void {
     this.send(text);
     this.awaited?.resolve();
     this.awaited = undefined;
     this.perhapsQuiet();
   }
 
-  private send(text: string | undefined): void {
+  private send(text: MessageText | undefined): void {
     if (text !== undefined) this.outbox.put(text);
   }
 

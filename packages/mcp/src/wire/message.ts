@@ -1,7 +1,9 @@
 // One JSON text ↔ one JSON-RPC message. Everything wrong with a message is a value, so that the reading loop can answer
 // it and go on.
-import { encode, exactNumber, isObject, parseExactly } from "./json.ts";
-import type { Json, JsonObject, RawJson } from "./json.ts";
+import { EncodedText, PiecedMessage } from "./encoded-text.ts";
+import type { MessageText } from "./encoded-text.ts";
+import { encode, exactNumber, isObject, parseExactly, RawJson } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
 import { elementTexts, isDeeperThan, spanAt } from "./raw-json.ts";
 import { INVALID_REQUEST, PARSE_ERROR, RpcError } from "./rpc-error.ts";
 
@@ -52,6 +54,20 @@ export function notificationText(method: string, params?: JsonObject | RawJson):
 
 export function resultText(id: Id, result: JsonObject | RawJson): string {
   return `{"jsonrpc":"2.0","id":${id},"result":${encode(result)}}`;
+}
+
+/** The same; a result that holds long texts is left for the sender to make, piece by piece. */
+export function resultMessage(id: Id, result: JsonObject | RawJson): MessageText {
+  const content: unknown = result instanceof RawJson ? undefined : result["content"];
+  if (!Array.isArray(content) || !content.some((block) => block instanceof EncodedText)) return resultText(id, result);
+  const parts: (string | EncodedText)[] = [`{"jsonrpc":"2.0","id":${id},"result":{"content":[`];
+  for (const [index, block] of content.entries()) {
+    if (index > 0) parts.push(",");
+    if (block instanceof EncodedText) parts.push('{"type":"text","text":"', block, '"}');
+    else parts.push(JSON.stringify(block));
+  }
+  const others = JSON.stringify({ ...result, content: undefined });
+  return new PiecedMessage([...parts, others === "{}" ? "]" : `],${others.slice(1, -1)}`, "}}"]);
 }
 
 /** An unreadable id is left out: no revision's schema allows `null` there. */

@@ -1,4 +1,5 @@
 // What has been said but not yet taken by the peer: how much it is, and when there is room again.
+import type { MessageText } from "./encoded-text.ts";
 import type { Transport } from "./transport.ts";
 
 /** A peer that never reads: beyond this much unsent output nothing more is read from it, either. */
@@ -17,10 +18,17 @@ export class Outbox {
     return this.unsent > MAX_UNSENT_CHARS;
   }
 
-  put(text: string): void {
-    this.unsent += text.length;
-    const sent = (): void => this.taken(text.length);
-    this.transport.send(text).then(sent, sent); // the peer is gone: the end of `incoming` says so
+  put(text: MessageText): void {
+    const { length } = text;
+    this.unsent += length;
+    const sent = (): void => this.taken(length);
+    this.send(text).then(sent, sent); // the peer is gone: the end of `incoming` says so
+  }
+
+  private send(text: MessageText): Promise<void> {
+    const { transport } = this;
+    if (typeof text === "string") return transport.send(text);
+    return transport.sendPieces?.(text) ?? transport.send(text.toString());
   }
 
   relieved(): Promise<void> {

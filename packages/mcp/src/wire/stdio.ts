@@ -1,4 +1,5 @@
 // Transport over our own stdin and stdout.
+import type { PiecedMessage } from "./encoded-text.ts";
 import { endsOf, LineSplitter } from "./lines.ts";
 import type { Line } from "./lines.ts";
 import { parseMessage } from "./message.ts";
@@ -18,6 +19,7 @@ export function stdioTransport(maxBytes = MAX_MESSAGE_BYTES): Transport {
       each: (take) => eachMessage(Bun.stdin.stream(), maxBytes, take),
     },
     send: (text) => writer.line(text),
+    sendPieces: (message) => writer.lineInPieces(message),
     close: () => writer.end(),
   };
 }
@@ -45,7 +47,12 @@ async function eachMessage(
   await takeAll(splitter.end());
 }
 
-type Sink = { write(text: string): number | Promise<number>; flush(): number | Promise<number>; end(): unknown };
+type Sink = {
+  /** Bytes that the peer does not take at once are copied. */
+  write(data: string | Uint8Array): number | Promise<number>;
+  flush(): number | Promise<number>;
+  end(): unknown;
+};
 
 /** More than this is handed on before the turn is over: the peer can begin to read while we go on. */
 const MAX_GATHERED_CHARS = 32 * 1024;
@@ -73,6 +80,19 @@ export class LineWriter {
     return this.flushing;
   }
 
+  /** Each piece is handed on before the next is made: the peer reads while we write. */
+  lineInPieces(message: PiecedMessage): Promise<void> {
+    this.flushing ??= Promise.resolve().then(() => this.flush());
+    try {
+      this.handOn();
+      for (const piece of message.pieces()) this.write(piece);
+      this.write("\n");
+    } catch (error) {
+      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+    }
+    return this.flushing;
+  }
+
   async end(): Promise<void> {
     await this.flushing?.catch(() => {});
     await this.sink.end();
@@ -89,7 +109,11 @@ export class LineWriter {
     const text = this.gathered;
     if (text === "") return;
     this.gathered = "";
-    const written = this.sink.write(text);
+    this.write(text);
+  }
+
+  private write(data: string | Uint8Array): void {
+    const written = this.sink.write(data);
     // A write that fails later shows in the flush that follows it.
     if (written instanceof Promise) written.catch(() => {});
     else if (typeof written !== "number") throw new Error("the pipe is closed"); // Bun gives nothing after the end

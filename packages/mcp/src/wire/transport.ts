@@ -1,4 +1,5 @@
 // A two-way flow of messages over one connection, and a pair of them in memory.
+import type { PiecedMessage } from "./encoded-text.ts";
 import { parseMessage } from "./message.ts";
 import type { Incoming } from "./message.ts";
 import { ConnectionError } from "./rpc-error.ts";
@@ -20,6 +21,8 @@ export type Transport = {
   incoming: Messages;
   /** Takes one message's JSON text. Resolves once it is handed over; a slow peer makes this slow. */
   send(text: string): Promise<void>;
+  /** The same for a message that is made while it is sent; without this, its text is sent. */
+  sendPieces?(message: PiecedMessage): Promise<void>;
   close(): Promise<void>;
 };
 

@@ -1,39 +1,60 @@
-// Lines with their numbers, as view and the edit snippet show them (reference §2.3.1, D9).
-import { isPlain, lastNumber } from "@bosun/engine";
+// Lines with their numbers, as view and the edit snippet show them (reference §2.3.1, D9): as text, or for many of them as
+// the JSON that is sent.
+import { isUtf8 } from "node:buffer";
+import { isPlain, lastNumber, visibleEnd } from "@bosun/engine";
 import type { LineRun, PlainLines } from "@bosun/engine";
+import { escapedPieces, numberedPieces } from "../../json-text/pieces.ts";
 
 const [TAB, NEWLINE, SPACE, ZERO, ONE, NINE] = [0x09, 0x0a, 0x20, 0x30, 0x31, 0x39];
 
 /** Numbers right-aligned to the last one, a tab, the text. A gap in the numbers is shown as such. */
 export function numberedLines(runs: readonly LineRun[]): string {
-  const end = runs.at(-1);
-  const width = String(end === undefined ? 0 : lastNumber(end)).length;
   let shown = "";
-  let expected: number | undefined;
-  for (const run of runs) {
-    const first = isPlain(run) ? run.first : run.number;
-    if (expected !== undefined && first !== expected) shown += `${"...".padStart(width)}\n`;
-    expected = lastNumber(run) + 1;
-    if (isPlain(run)) {
-      shown += numberedPlain(run, width);
-      continue;
-    }
-    const cut = run.totalChars === undefined ? "" : `... [truncated, ${run.totalChars} chars total]`;
-    shown += `${String(first).padStart(width)}\t${run.text}${cut}\n`;
-  }
+  for (const part of parts(runs)) shown += typeof part === "string" ? part : numberedPlain(part.run, part.width);
   return shown;
 }
 
+/** The same as JSON, between quotes, and a note behind it; in pieces that are untouched until the next is asked for. */
+export function* numberedJson(runs: readonly LineRun[], note: string): Generator<Uint8Array> {
+  for (const part of parts(runs)) {
+    if (typeof part === "string") yield* escapedPieces(Buffer.from(part));
+    else if (isUtf8(part.run.bytes)) yield* numberedPieces(part.run, part.run.first, part.width);
+    else yield* escapedPieces(Buffer.from(numberedPlain(part.run, part.width)));
+  }
+  yield* escapedPieces(Buffer.from(note));
+}
+
+type Part = string | { readonly run: PlainLines; readonly width: number };
+
+function* parts(runs: readonly LineRun[]): Generator<Part> {
+  const end = runs.at(-1);
+  const width = String(end === undefined ? 0 : lastNumber(end)).length;
+  let expected: number | undefined;
+  for (const run of runs) {
+    const first = isPlain(run) ? run.first : run.number;
+    if (expected !== undefined && first !== expected) yield `${"...".padStart(width)}\n`;
+    expected = lastNumber(run) + 1;
+    if (isPlain(run)) yield { run, width };
+    else {
+      const cut = run.totalChars === undefined ? "" : `... [truncated, ${run.totalChars} chars total]`;
+      yield `${String(first).padStart(width)}\t${run.text}${cut}\n`;
+    }
+  }
+}
+
 // Bytes into bytes, and one string of them all: several times faster than a string for each line.
-function numberedPlain({ first, bytes, cuts }: PlainLines, width: number): string {
-  const into = Buffer.allocUnsafe(bytes.length + (cuts.length / 2) * (width + 2));
+function numberedPlain({ first, bytes, start, ends }: PlainLines, width: number): string {
+  const size = (ends.at(-1) ?? start) + 1 - start;
+  const into = Buffer.allocUnsafe(size + ends.length * (width + 2));
   const number = Buffer.from(String(first).padStart(width));
   let at = 0;
-  for (let i = 0; i < cuts.length; i += 2) {
+  let from = start;
+  for (const end of ends) {
     for (let digit = 0; digit < width; digit += 1) into[at++] = number[digit] ?? SPACE;
     into[at++] = TAB;
-    at += bytes.copy(into, at, cuts[i], cuts[i + 1]);
+    at += bytes.copy(into, at, from, visibleEnd(bytes, from, end));
     into[at++] = NEWLINE;
+    from = end + 1;
     countUp(number);
   }
   return into.toString("utf8", 0, at);

@@ -4,6 +4,7 @@ import {
   EngineError,
   drawTree,
   fingerprintFrom,
+  isPlain,
   kindOfFile,
   listTree,
   loadImage,
@@ -12,16 +13,19 @@ import {
   readLines,
   readLinesAtOnce,
 } from "@bosun/engine";
-import type { LineRange, LinesRead, OpenFile, ScopedPath, TextEncoding } from "@bosun/engine";
-import { text } from "@bosun/mcp/server";
-import type { ToolResult } from "@bosun/mcp/server";
+import type { LineRange, LineRun, LinesRead, OpenFile, ScopedPath, TextEncoding } from "@bosun/engine";
+import { EncodedText, text } from "@bosun/mcp/server";
+import type { TextBlock, ToolResult } from "@bosun/mcp/server";
 import type { ToolCall } from "../../served-tool.ts";
-import { numberedLines } from "./numbered-lines.ts";
+import { numberedJson, numberedLines } from "./numbered-lines.ts";
 import { placeOf } from "./place.ts";
 
 /** 2,000 lines of 2,000 characters fit; a range that is more than a client takes at once does not. */
 const LINES = { maxLines: 2000, maxLineChars: 2000, maxTextBytes: 4_200_000 };
 const LISTING = { depth: 2, maxEntries: 2000, hidden: [".git", "node_modules"] };
+
+/** From here on it pays to send the text while it is made. */
+const LONG_BYTES = 64 * 1024;
 
 export type ViewRequest = { readonly path: string; readonly range?: readonly number[] | undefined };
 
@@ -43,7 +47,7 @@ function viewAtOnce(request: ViewRequest, call: ToolCall): ToolResult | undefine
     maxTextBytes: LINES.maxTextBytes,
     maxBytes: call.bench.config.maxFileBytes,
   });
-  return read && text(shown(read, file, call));
+  return read && { content: [shown(read, file, call)] };
 }
 
 async function viewInTurns(request: ViewRequest, call: ToolCall): Promise<ToolResult> {
@@ -66,17 +70,14 @@ async function viewFile(file: OpenFile, range: LineRange | undefined, call: Tool
       const { base64 } = await loadImage(file, limitsOf(call));
       const source = await lines(file, "utf-8", range, call);
       return {
-        content: [
-          { type: "image", data: base64, mimeType: "image/svg+xml" },
-          { type: "text", text: source },
-        ],
+        content: [{ type: "image", data: base64, mimeType: "image/svg+xml" }, source],
       };
     }
     case "binary":
       noteWhole(file, call);
       return text(`Binary file (${sizeText(file.size)})`);
     case "text":
-      return text(await lines(file, kind.encoding, range, call));
+      return { content: [await lines(file, kind.encoding, range, call)] };
   }
 }
 
@@ -85,15 +86,22 @@ async function lines(
   encoding: TextEncoding,
   range: LineRange | undefined,
   call: ToolCall,
-): Promise<string> {
+): Promise<TextBlock> {
   return shown(await readLines(file, { encoding, range, ...LINES, ...limitsOf(call) }), file, call);
 }
 
-function shown(read: LinesRead, file: OpenFile, call: ToolCall): string {
+function shown(read: LinesRead, file: OpenFile, call: ToolCall): TextBlock {
   call.session.viewed.note(file.path, read.fingerprint);
-  const lines = numberedLines(read.runs);
-  if (!read.more) return lines;
-  return `${lines}\n[Truncated: file has ${read.totalLines} lines. Use view_range to read specific sections.]`;
+  const { runs, totalLines, more } = read;
+  const note = more ? `\n[Truncated: file has ${totalLines} lines. Use view_range to read specific sections.]` : "";
+  // The lines of a small file are gone with it.
+  const size = file.whole === undefined ? runs.reduce((sum, run) => sum + bytesOf(run), 0) : 0;
+  if (size < LONG_BYTES) return { type: "text", text: numberedLines(runs) + note };
+  return new EncodedText(size, () => numberedJson(runs, note));
+}
+
+function bytesOf(run: LineRun): number {
+  return isPlain(run) ? (run.ends.at(-1) ?? run.start) - run.start : run.text.length;
 }
 
 async function listing(place: ScopedPath, call: ToolCall): Promise<string> {

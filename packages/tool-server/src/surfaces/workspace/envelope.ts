@@ -1,5 +1,7 @@
 // The one form in which the workspace tools answer: a JSON envelope in one text block (reference §2.0).
+import { EncodedText } from "@bosun/mcp/server";
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
+import { escapedPieces } from "../../json-text/pieces.ts";
 
 export type WorkspaceCode =
   | "VALIDATION_ERROR"
@@ -17,6 +19,19 @@ export type WorkspaceCode =
 
 export function succeeded(data: JsonObject): ToolResult {
   return { content: [{ type: "text", text: JSON.stringify({ ok: true, data }) }] };
+}
+
+/** The same with a long text, as UTF-8, in that member. */
+export function succeededWithText(data: JsonObject, member: string, text: Buffer): ToolResult {
+  const whole = JSON.stringify({ ok: true, data: { ...data, [member]: "" } });
+  const key = `${JSON.stringify(member)}:"`;
+  const at = whole.indexOf(`${key}"`) + key.length;
+  const pieces = function* (): Generator<Uint8Array> {
+    yield* escapedPieces(Buffer.from(whole.slice(0, at)));
+    yield* escapedPieces(text, true);
+    yield* escapedPieces(Buffer.from(whole.slice(at)));
+  };
+  return { content: [new EncodedText(text.length + whole.length, pieces)] };
 }
 
 /** `isError` too: the seed does not speak of it, but it is what MCP clients look at. */

@@ -1,4 +1,5 @@
 // read_file: the whole text of a file, never a part of it without saying so.
+import { isUtf8 } from "node:buffer";
 import {
   decodeText,
   openDirectly,
@@ -11,7 +12,7 @@ import { integer, object, string } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
 import { serveTool } from "../../served-tool.ts";
 import type { ToolCall } from "../../served-tool.ts";
-import { succeeded } from "./envelope.ts";
+import { succeeded, succeededWithText } from "./envelope.ts";
 import { placeOf } from "./place.ts";
 
 export const readFile = serveTool({
@@ -26,6 +27,9 @@ export const readFile = serveTool({
   acts: ({ file }) => ({ paths: [{ requested: file, access: "read" }] }),
   run: (request, call) => readAtOnce(request, call) ?? readInTurns(request, call),
 });
+
+/** From here on it pays to send the text while it is made. */
+const LONG_BYTES = 64 * 1024;
 
 type Request = { readonly file: string; readonly maxBytes: number };
 
@@ -44,6 +48,13 @@ async function readInTurns({ file, maxBytes }: Request, call: ToolCall): Promise
 }
 
 function answer(file: string, bytes: Buffer): ToolResult {
+  if (bytes.length >= LONG_BYTES) return longAnswer(file, bytes);
   const { text, lossy } = decodeText(bytes);
   return succeeded({ file, content: text, bytes: bytes.length, ...(lossy ? { lossy } : {}) });
+}
+
+function longAnswer(file: string, bytes: Buffer): ToolResult {
+  const lossy = !isUtf8(bytes);
+  const content = lossy ? Buffer.from(decodeText(bytes).text) : bytes;
+  return succeededWithText({ file, content: "", bytes: bytes.length, ...(lossy ? { lossy } : {}) }, "content", content);
 }

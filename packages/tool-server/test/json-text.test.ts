@@ -1,0 +1,73 @@
+// JSON made in WebAssembly beside JSON.stringify, for every byte at every place of a word, and for chance.
+import { expect, test } from "bun:test";
+import { JsonText, PIECE_BYTES } from "../src/json-text/json-text.ts";
+import { escapedPieces } from "../src/json-text/pieces.ts";
+
+const json = new JsonText();
+
+function inner(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+function check(text: string): void {
+  const bytes = Buffer.from(`before${text}after`);
+  const part = { bytes, from: 6, to: bytes.length - 5 };
+  expect(json.escaped(part).toString()).toBe(inner(text));
+  expect(json.escaped(part, true).toString()).toBe(inner(inner(text)));
+}
+
+test("every character of ASCII, at every place, alone and beside its like", () => {
+  for (let code = 0; code < 0x80; code += 1) {
+    const char = String.fromCharCode(code);
+    for (let before = 0; before < 9; before += 1) {
+      for (const behind of ["", "x", "y".repeat(9)]) {
+        check("x".repeat(before) + char + behind);
+        check("ä".repeat(before) + char.repeat(3) + behind);
+      }
+    }
+  }
+});
+
+test("anything at all, of any length up to a hundred", () => {
+  const alphabet = [...'\0\u0001\t\n\r\u001f !"#[\\]^`az\u007f\u0080äß€日😀\u2028\ufeff'];
+  let seed = 7;
+  const next = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
+  for (let round = 0; round < 3000; round += 1) {
+    check(Array.from({ length: next(100) }, () => alphabet[next(alphabet.length)]).join(""));
+  }
+});
+
+test.each<[string, number, number, string]>([
+  ["one line", 1, 1, "a\n"],
+  ["from nine to ten", 8, 2, "a\nb\nc\n"],
+  ["the last number that fits", 98, 2, "a\nb\n"],
+  ["wide numbers", 9_999_999, 8, "a\nb\n"],
+  ["the widest", 9_999_999_999_999, 16, "a\nb\n"],
+  ["empty lines", 1, 3, "\n\n\n"],
+  ["returns", 1, 1, "a\r\n\r\n\r\r\nb\rc\n"],
+  ["specials", 1, 1, '\t"\\\u0001äöü日😀\n'],
+])("numbers: %s", (_, first, width, text) => {
+  const bytes = Buffer.from(text);
+  const lines = text.slice(0, -1).split("\n");
+  const expected = lines
+    .map((line, i) => `${String(first + i).padStart(width)}\t${line.replace(/\r$/, "")}\n`)
+    .join("");
+  const part = { bytes, from: 0, to: bytes.length };
+  expect(json.numbered(part, first, width).toString()).toBe(inner(expected));
+  // Again: what one call leaves behind means nothing to the next.
+  expect(json.numbered(part, first, width).toString()).toBe(inner(expected));
+  expect(json.escaped(part).toString()).toBe(inner(text));
+});
+
+test("pieces full of what grows most, and none too large", () => {
+  const text = '\u0001"'.repeat(PIECE_BYTES);
+  for (const twice of [false, true]) {
+    const whole = Buffer.concat(Array.from(escapedPieces(Buffer.from(text), twice), (piece) => Buffer.from(piece)));
+    expect(whole.toString() === (twice ? inner(inner(text)) : inner(text))).toBe(true);
+  }
+  const lines = { bytes: Buffer.from("\n".repeat(PIECE_BYTES / 16)), from: 0, to: PIECE_BYTES / 16 };
+  expect(json.numbered(lines, 1, 16).toString().split("\\n").length).toBe(PIECE_BYTES / 16 + 1);
+  expect(() => json.escaped({ bytes: Buffer.alloc(PIECE_BYTES + 1), from: 0, to: PIECE_BYTES + 1 })).toThrow(
+    RangeError,
+  );
+});
