@@ -23,6 +23,7 @@ import { findTuple, isTogether, joinTuples, looksTogether, plus, splitTogether }
 export type Placed = { kind: "name"; folders: string[]; name: string; label?: string } | { kind: "line"; line: string };
 
 const ESCAPED = /[\s\\]/g;
+const ENDING = /^(?:\.\w{1,12}){1,2}$/;
 /** An ending must be worth its place: on most names, and on enough of them. */
 const MIN_SHARE = 0.6;
 export const MIN_NAMES = 3;
@@ -94,7 +95,9 @@ export function readNameLines(text: string, ending: string, labelled = false, tu
             ? splitTogether(unescapeName(written.slice(0, -1)), label, tuple)
             : [{ name: readName(written, own?.slice(1) ?? ending), label }];
         for (const { name, label: its } of names)
-          placed.push({ kind: "name", folders: open, name, ...(its === "" ? {} : { label: its }) });
+          placed.push(
+            its === "" ? { kind: "name", folders: open, name } : { kind: "name", folders: open, name, label: its },
+          );
       }
       if (placed.length > MAX_NAMES) throw new UnfoldError("too many names");
     }
@@ -105,9 +108,7 @@ export function readNameLines(text: string, ending: string, labelled = false, tu
 /** The ending that most names share, such as ".ts" or ".d.ts", or an empty string. */
 export function commonEnding(names: string[], atLeast: number): string {
   const counts = new Map<string, number>();
-  const count = (ending: string) => {
-    if (/^(?:\.\w{1,12}){1,2}$/.test(ending)) counts.set(ending, (counts.get(ending) ?? 0) + 1);
-  };
+  const count = (ending: string) => counts.set(ending, (counts.get(ending) ?? 0) + 1);
   for (const name of names) {
     const last = name.lastIndexOf(".");
     if (last <= 0) continue;
@@ -120,7 +121,7 @@ export function commonEnding(names: string[], atLeast: number): string {
   for (const [ending, times] of counts) {
     // A double ending saves twice as much on each name that has it.
     const worth = times * (ending.lastIndexOf(".") > 0 ? 2 : 1);
-    if (times < atLeast || times < names.length * MIN_SHARE || worth <= most) continue;
+    if (times < atLeast || times < names.length * MIN_SHARE || worth <= most || !ENDING.test(ending)) continue;
     most = worth;
     best = ending;
   }
@@ -199,6 +200,7 @@ function labelOf(label: string | undefined): string {
 }
 
 function sameFolder(left: string[], right: string[]): boolean {
+  if (left === right) return true;
   if (left.length !== right.length) return false;
   for (let i = left.length - 1; i >= 0; i--) if (left[i] !== right[i]) return false;
   return true;
@@ -206,13 +208,23 @@ function sameFolder(left: string[], right: string[]): boolean {
 
 /** Words parted by blanks; a blank or backslash inside one has a backslash before it. */
 export function splitWords(line: string): string[] {
-  return line.match(/(?:\\[^]|[^ \\])+/g) ?? [];
+  const isPlain = !line.includes("\\") && !line.includes("  ") && !line.startsWith(" ") && !line.endsWith(" ");
+  return isPlain && line !== "" ? line.split(" ") : (line.match(/(?:\\[^]|[^ \\])+/g) ?? []);
 }
 
 export function escapeName(name: string): string {
-  return name.replace(ESCAPED, (char) => `\\${char}`);
+  return isPlainWord(name) ? name : name.replace(ESCAPED, (char) => `\\${char}`);
 }
 
 export function unescapeName(word: string): string {
-  return word.replace(/\\([\s\\])/g, "$1");
+  return word.includes("\\") ? word.replace(/\\([\s\\])/g, "$1") : word;
+}
+
+// Most names are: nothing in them can be a blank.
+function isPlainWord(name: string): boolean {
+  for (let at = 0; at < name.length; at++) {
+    const unit = name.charCodeAt(at);
+    if (unit <= 0x20 || unit === 0x5c || unit > 0x7f) return false;
+  }
+  return true;
 }

@@ -179,10 +179,18 @@ function place(entry: Entry, root: string, usual: readonly string[]): Placed {
   if (!("path" in entry)) return { kind: "line", line: entry.line };
   const path = entry.path.slice(root.length);
   const at = path.lastIndexOf("/", path.length - 2);
-  const folders = at < 0 ? [] : path.slice(0, at).split("/");
+  const folders = at < 0 ? [] : foldersOf(path.slice(0, at));
   const named = { kind: "name", folders, name: path.slice(at + 1) } as const;
   const label = entry.columns === undefined ? undefined : writeLabel(entry.columns, usual);
   return label === undefined ? named : { ...named, label };
+}
+
+// Paths of one folder stand together: they share its names.
+let latestFolder: { folder: string; folders: string[] } = { folder: "", folders: [""] };
+
+function foldersOf(folder: string): string[] {
+  if (latestFolder.folder !== folder) latestFolder = { folder, folders: folder.split("/") };
+  return latestFolder.folders;
 }
 
 function columnsOf(entries: readonly Entry[]): string[][] {
