@@ -43,15 +43,18 @@ export const DEFAULT_THRESHOLD = 0.7;
 const MAX_JUDGED_CHARS = 400_000;
 const FENCE = /^([ ]{0,3})(`{3,}|~{3,})[ \t]*([^\n`]*)$/;
 
-/** Regions in order, without gaps. What stays below the threshold is plain text. */
-export function detect(text: string, threshold: number = DEFAULT_THRESHOLD): Region[] {
+/**
+ * Regions in order, without gaps. What stays below the threshold is plain text. `foldedOnly`: so may be paragraphs of
+ * kinds that are never folded by themselves, which are most of the questions.
+ */
+export function detect(text: string, threshold: number = DEFAULT_THRESHOLD, foldedOnly = false): Region[] {
   const regions: Region[] = [];
   let plainFrom = 0;
   for (const fenced of fencedBlocks(text)) {
-    regions.push(...judgeStretch(text, plainFrom, fenced.start), fenced);
+    regions.push(...judgeStretch(text, plainFrom, fenced.start, foldedOnly), fenced);
     plainFrom = fenced.end;
   }
-  regions.push(...judgeStretch(text, plainFrom, text.length));
+  regions.push(...judgeStretch(text, plainFrom, text.length, foldedOnly));
   return mergePlain(regions.map((region) => (region.confidence < threshold ? asPlain(region) : region)));
 }
 
@@ -98,22 +101,22 @@ function* fencedBlocks(text: string): Generator<Region> {
   }
 }
 
-function judgeStretch(text: string, start: number, end: number): Region[] {
+function judgeStretch(text: string, start: number, end: number, foldedOnly: boolean): Region[] {
   if (start >= end) return [];
   const stretch = text.slice(start, Math.min(end, start + MAX_JUDGED_CHARS));
   const cut = jsonAfterText(text, start, end);
   if (cut !== undefined) {
-    return [...judgeStretch(text, start, cut), regionOf(text, { kind: "json", confidence: 0.9 }, cut, end)];
+    return [...judgeStretch(text, start, cut, foldedOnly), regionOf(text, { kind: "json", confidence: 0.9 }, cut, end)];
   }
   const whole = judge(stretch, end - start === stretch.length);
   if (whole.kind !== "text") return [regionOf(text, whole, start, end)];
-  return judgeParagraphs(text, start, end);
+  return judgeParagraphs(text, start, end, foldedOnly);
 }
 
-function judge(stretch: string, complete: boolean): Judgement {
+function judge(stretch: string, complete: boolean, foldedOnly = false): Judgement {
   const first = /\S/.exec(stretch)?.[0];
   if (complete && (first === "{" || first === "[") && isJson(stretch)) return { kind: "json", confidence: 0.9 };
-  return paragraphKind(stretch);
+  return paragraphKind(stretch, foldedOnly);
 }
 
 function isJson(text: string): boolean {
@@ -135,7 +138,7 @@ function jsonAfterText(text: string, start: number, end: number): number | undef
   return undefined;
 }
 
-function judgeParagraphs(text: string, start: number, end: number): Region[] {
+function judgeParagraphs(text: string, start: number, end: number, foldedOnly: boolean): Region[] {
   const regions: Region[] = [];
   for (let at = start; at < end;) {
     const gap = text.indexOf("\n\n", at);
@@ -144,7 +147,7 @@ function judgeParagraphs(text: string, start: number, end: number): Region[] {
     const paragraph = text.slice(at, Math.min(next, at + MAX_JUDGED_CHARS));
     const region = regionOf(
       text,
-      at === start && next === end ? { kind: "text", confidence: 0 } : judge(paragraph, true),
+      at === start && next === end ? { kind: "text", confidence: 0 } : judge(paragraph, true, foldedOnly),
       at,
       next,
     );

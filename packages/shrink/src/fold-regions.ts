@@ -24,7 +24,7 @@ export function foldRegions(text: string, tokensBefore: number, threshold: numbe
   const layouts: Layout[] = [];
   const folds: string[] = [];
   let from = 0;
-  for (const { kind, contentStart, contentEnd } of detect(text, threshold)) {
+  for (const { kind, contentStart, contentEnd } of detect(text, threshold, true)) {
     if (!FOLDED_KINDS.has(kind) || contentEnd - contentStart < MIN_CHARS) continue;
     const start = contentStart + (/\S/.exec(text.slice(contentStart, contentEnd))?.index ?? 0);
     // A mark must stand at the start of a line to be seen.

@@ -7,7 +7,8 @@ const MAX_LINES = 300;
 const MAX_CHARS = 40_000;
 const PLAIN: Judgement = { kind: "text", confidence: 0 };
 
-export function paragraphKind(text: string): Judgement {
+/** `foldedOnly`: who asks wants to know kinds that can be folded inside a text, and takes all others for plain. */
+export function paragraphKind(text: string, foldedOnly = false): Judgement {
   const lines = text
     .slice(0, MAX_CHARS)
     .split("\n", MAX_LINES)
@@ -27,6 +28,8 @@ export function paragraphKind(text: string): Judgement {
     if (share(/^[-dlbcps][-rwxsStT]{9}[+@.]?\s|^total \d+$/) > 0.5) return { kind: "ls-long", confidence: 0.9 };
     if (share(GREP) > 0.6 && !(share(CLOCK) > 0.3)) return { kind: "grep", confidence: 0.85 };
     if (share(PATH) > 0.7) return { kind: "paths", confidence: 0.8 };
+    // Below come kinds of which only code can be folded, where it is JSON.
+    if (foldedOnly && !/^\s*[{[]|\n\s*[{[]/.test(text)) return PLAIN;
     const labelled = pathThenCode(lines);
     if (labelled !== undefined) return labelled;
     if (share(TRACE) > 0.4) return { kind: "stack-trace", confidence: 0.85 };

@@ -107,6 +107,7 @@ export function readNameLines(text: string, ending: string, labelled = false, tu
 
 /** The ending that most names share, such as ".ts" or ".d.ts", or an empty string. */
 export function commonEnding(names: string[], atLeast: number): string {
+  if (names.length < atLeast) return "";
   const counts = new Map<string, number>();
   const count = (ending: string) => counts.set(ending, (counts.get(ending) ?? 0) + 1);
   for (const name of names) {
