@@ -159,7 +159,14 @@ function jsonLines(random: Random): string {
 
 function paths(random: Random): string {
   const root = random.pick(["/home/dev/work/", "./", "", "C:\\x\\", "/"]);
-  return many(random, 20, () => path(random, root)).join("\n") + random.pick(["", "\n"]);
+  let all = many(random, 20, () => path(random, root));
+  // As `find` does: folders before what they hold, perhaps with a slash.
+  if (random.below(3) === 0)
+    all = all.flatMap((one) => [one.slice(0, one.lastIndexOf("/") + random.below(2)), one]).filter((one) => one !== "");
+  const order = random.below(4);
+  if (order === 0) all.sort();
+  else if (order === 1) all.sort((left, right) => (left.replaceAll("/", "\0") < right.replaceAll("/", "\0") ? -1 : 1));
+  return (random.below(3) === 0 ? [...new Set(all)] : all).join("\n") + random.pick(["", "\n"]);
 }
 
 function labelledPaths(random: Random): string {

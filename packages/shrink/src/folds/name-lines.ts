@@ -13,7 +13,9 @@
 import type { Line, Named } from "./alike-folders.ts";
 import { joinAlike, readAlike, writeAlike } from "./alike-folders.ts";
 import { UnfoldError } from "./fold.ts";
+import { isSelf } from "./listed-folders.ts";
 import type { Tuple } from "./name-tuples.ts";
+import { mostFrequent } from "./most-frequent.ts";
 import { findTuple, isTogether, joinTuples, looksTogether, plus, splitTogether } from "./name-tuples.ts";
 
 /**
@@ -130,14 +132,16 @@ export function commonEnding(names: string[], atLeast: number): string {
 }
 
 export function writeName(name: string, ending: string): string {
+  if (isSelf(name)) return name;
   const special = name.startsWith(":") || name.startsWith("*.") || name.startsWith("|");
   if (ending === "") return special ? `:${escapeName(name)}` : escapeName(name);
-  if (name.endsWith(ending) && name.length > ending.length && !special)
+  if (name.endsWith(ending) && name.length > ending.length && !special && !isSelf(name.slice(0, -ending.length)))
     return escapeName(name.slice(0, -ending.length));
   return `:${escapeName(name)}`;
 }
 
 export function readName(word: string, ending: string): string {
+  if (isSelf(word)) return word;
   return word.startsWith(":") ? unescapeName(word.slice(1)) : unescapeName(word) + ending;
 }
 
@@ -180,7 +184,7 @@ function writeLine(line: Line, ending: string, tuple: Tuple | undefined): string
   const ofLine = commonEnding(namesApart(line), MIN_NAMES);
   const own = ofLine === "" ? ending : ofLine;
   const [first] = names;
-  const shared = names.length > 1 && names.every(({ label }) => label === first?.label) ? first?.label : undefined;
+  const shared = sharedLabel(names);
   const head = folders.map((folder) => `${folder}/`).join("") + (own === ending ? "" : `*${own}`) + labelOf(shared);
   const words = names.map(
     (named) => writeNamed(named, own, tuple) + (named.label === shared ? "" : labelOf(named.label)),
@@ -191,7 +195,14 @@ function writeLine(line: Line, ending: string, tuple: Tuple | undefined): string
   return " ".repeat(line.depth) + (head === "" ? words : [head, ...words]).join(" ");
 }
 
-function writeNamed({ name, together }: Named, ending: string, tuple: Tuple | undefined): string {
+/** The label that most names of a line have; a name without any could not stand beside it. */
+function sharedLabel(names: readonly Named[]): string | undefined {
+  if (names.length < 2 || names.some(({ label }) => label === undefined)) return undefined;
+  const { item, times } = mostFrequent(names.map(({ label = "" }) => label));
+  return times === names.length || times >= MIN_NAMES ? item : undefined;
+}
+
+export function writeNamed({ name, together }: Named, ending: string, tuple: Tuple | undefined): string {
   if (together === true) return plus(escapeName(name));
   return tuple !== undefined && looksTogether(name) ? `:${escapeName(name)}` : writeName(name, ending);
 }

@@ -5,6 +5,7 @@
 //   a.ts=5bf7b31       one star, one value
 //   run.sh=100755,d6359cd,0      an exception has all columns
 import { UnfoldError } from "./fold.ts";
+import { mostFrequent } from "./most-frequent.ts";
 import type { Gap, Row } from "./table-gaps.ts";
 import { blanks, fitGap, isGap } from "./table-gaps.ts";
 
@@ -120,12 +121,4 @@ export function readSpaces(layout: string): Spaces {
     if (typeof part === "string" || isGap(part)) return part;
     throw new UnfoldError("the layout of a list is damaged");
   });
-}
-
-export function mostFrequent(items: readonly string[]): { item: string; times: number } {
-  const counts = new Map<string, number>();
-  for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
-  let best = { item: "", times: 0 };
-  for (const [item, times] of counts) if (times > best.times) best = { item, times };
-  return best;
 }

@@ -8,6 +8,7 @@ import { linesOf } from "../lines.ts";
 import type { Fold } from "./fold.ts";
 import { UnfoldError } from "./fold.ts";
 import { fitsInMark, readMark, withMark } from "./mark.ts";
+import { asSelf, isSelf, joinAllListedFolders, joinListedFolders, pathOfSelf, sharedRoot } from "./listed-folders.ts";
 import type { Placed } from "./name-lines.ts";
 import { readNameLines, writeNameLines } from "./name-lines.ts";
 import type { Tuple } from "./name-tuples.ts";
@@ -51,13 +52,19 @@ export const pathList: Fold = {
     if (lines.length < MIN_PATHS || !looksLikePaths(lines)) return undefined;
     const found = readPlain(lines) ?? readLabelled(lines);
     if (found === undefined) return undefined;
-    const entries = ofOneKind(found.entries);
-    const root = commonFolder(entries.flatMap((entry) => ("path" in entry ? [entry.path] : [])));
+    const ofKind = ofOneKind(found.entries);
+    const root = sharedRoot(pathsOf(ofKind), commonFolder);
+    const entries = ofKind.map((entry): Entry =>
+      "path" in entry && isOutside(entry.path, root) ? { line: entry.line } : entry,
+    );
     const usual = found.spaces === undefined ? [] : usualColumns(columnsOf(entries), found.spaces.length - 1);
     if (usual === undefined) return undefined;
     const placed = entries.map((entry) => place(entry, root, usual));
     const order = orderOf(entries.map(listed), found.spaces !== undefined);
-    const written = writeNameLines(placed, order && (() => groupByFolder(placed)));
+    const written = writeNameLines(
+      joinListedFolders(placed),
+      order && (() => groupByFolder(joinAllListedFolders(placed))),
+    );
     if (written === undefined) return undefined;
     const { ending, tuple, grouped } = written;
     const words = [root, ending && `*${ending}`, writeTuple(tuple), usual.length > 0 && `=${usual.join(",")}`];
@@ -78,7 +85,7 @@ export const pathList: Fold = {
       if (item.kind === "line") return { line: item.line };
       if (latest?.folders !== item.folders)
         latest = { folders: item.folders, folder: root + item.folders.map((name) => `${name}/`).join("") };
-      const path = latest.folder + item.name;
+      const path = isSelf(item.name) ? pathOfSelf(latest.folder, item.name) : latest.folder + item.name;
       chars += path.length;
       if (chars > MAX_UNFOLDED_CHARS) throw new UnfoldError("the paths would unfold to too much");
       if (spaces === undefined) return { path, line: path };
@@ -89,7 +96,7 @@ export const pathList: Fold = {
 };
 
 /** The folder that all paths lie in, with its slash; empty when there is none. */
-export function commonFolder(paths: string[]): string {
+export function commonFolder(paths: readonly string[]): string {
   let shared = paths[0] ?? "";
   for (const path of paths) {
     let i = 0;
@@ -150,7 +157,7 @@ function usualWidth(lines: readonly (Columns | undefined)[]): number | undefined
 
 // Absolute and relative paths have no folder in common: the fewer stay lines.
 function ofOneKind(entries: Entry[]): Entry[] {
-  const paths = entries.flatMap((entry) => ("path" in entry ? [entry.path] : []));
+  const paths = pathsOf(entries);
   const absolute = paths.filter((path) => path.startsWith("/")).length;
   if (absolute === 0 || absolute === paths.length) return entries;
   const wanted = absolute * 2 > paths.length;
@@ -161,7 +168,7 @@ function ofOneKind(entries: Entry[]): Entry[] {
 }
 
 function areMostlyPaths(entries: Entry[]): boolean {
-  const paths = entries.flatMap((entry) => ("path" in entry ? [entry.path] : []));
+  const paths = pathsOf(entries);
   if (paths.length < MIN_PATHS || paths.length < entries.length * MIN_SHARE) return false;
   return paths.filter(isLikelyPath).length >= paths.length * MIN_SHARE;
 }
@@ -171,17 +178,19 @@ function isLikelyPath(path: string): boolean {
 }
 
 function isPath(line: string): boolean {
+  if (line === ".") return true;
   if (line === "" || line.length >= MAX_PATH_CHARS || line.startsWith("//")) return false;
   return !UNLIKELY.test(line.endsWith(PEELED) ? line.slice(0, -PEELED.length) : line) && /\w/.test(line);
 }
 
 function place(entry: Entry, root: string, usual: readonly string[]): Placed {
   if (!("path" in entry)) return { kind: "line", line: entry.line };
+  const label = entry.columns === undefined ? undefined : writeLabel(entry.columns, usual);
   const path = entry.path.slice(root.length);
+  if (path === "") return asSelf([], entry.path.endsWith("/"), label);
   const at = path.lastIndexOf("/", path.length - 2);
   const folders = at < 0 ? [] : foldersOf(path.slice(0, at));
   const named = { kind: "name", folders, name: path.slice(at + 1) } as const;
-  const label = entry.columns === undefined ? undefined : writeLabel(entry.columns, usual);
   return label === undefined ? named : { ...named, label };
 }
 
@@ -191,6 +200,15 @@ let latestFolder: { folder: string; folders: string[] } = { folder: "", folders:
 function foldersOf(folder: string): string[] {
   if (latestFolder.folder !== folder) latestFolder = { folder, folders: folder.split("/") };
   return latestFolder.folders;
+}
+
+function pathsOf(entries: readonly Entry[]): string[] {
+  return entries.flatMap((entry) => ("path" in entry ? [entry.path] : []));
+}
+
+// A path that ends in a dot would read as the folder before it.
+function isOutside(path: string, root: string): boolean {
+  return (!path.startsWith(root) && `${path}/` !== root) || /(?:^|\/)\.\/?$/.test(path.slice(root.length));
 }
 
 function columnsOf(entries: readonly Entry[]): string[][] {

@@ -124,10 +124,34 @@ test.each<[string, Fold, string, string]>([
     "[bosun:paths /w/ walked]\nc.ts e.ts\n{a,d}/ x.ts y.ts\na-b/ x.ts z.ts",
   ],
   [
-    "sizes that were sorted come back sorted, and the sum stays on top",
+    "sizes that were sorted come back sorted",
     pathList,
     "90\t.\n40\t./src\n20\t./docs/b.md\n20\t./docs/a.md\n9\t./src/x.ts\n8\t./docs/c.md\n7\t./src/y.ts\n",
-    "[bosun:paths ./ descending]\n|90\t.\nsrc=40\ndocs/*.md b=20 a=20 c=8\nsrc/ x.ts=9 y.ts=7\n",
+    "[bosun:paths ./ descending]\n.=90\nsrc/ .=40 x.ts=9 y.ts=7\ndocs/*.md b=20 a=20 c=8\n",
+  ],
+  [
+    "a folder before what it holds is a dot in it",
+    pathList,
+    ".\n./src\n./src/b\n./src/b/x.ts\n./src/a.ts\n./c.ts\n",
+    "[bosun:paths ./]\n.\nsrc/ .\n b/ . x.ts\n a.ts\nc.ts\n",
+  ],
+  [
+    "a folder after what it holds too, with its slash where it had one",
+    pathList,
+    "4\t/w/src/a.ts\n12\t/w/src/\n7\t/w/b.ts\n3\t/w/lib/a.ts\n15\t/w/lib\n40\t/w",
+    "[bosun:paths /w/]\nsrc/ a.ts=4 ./=12\nb.ts=7\nlib/ a.ts=3 .=15\n.=40",
+  ],
+  [
+    "what most names of a folder are labelled with is said once",
+    pathList,
+    "A\tx/a.ts\nA\tx/b.js\nD\tx/c.md\nA\tx/d.css\nM\ty.ts\nM\ty.js\nM\ty.md\nM\ty.css\n",
+    "[bosun:paths =M]\nx/=A a.ts b.js c.md=D d.css\ny.ts y.js y.md y.css\n",
+  ],
+  [
+    "a name that is a dot and an ending is no folder",
+    pathList,
+    "x/a.ts\nx/b.ts\nx/..ts\n",
+    "[bosun:paths x/]\n*.ts a b :..ts\n",
   ],
   [
     "each part of a list is sorted by itself",
@@ -172,6 +196,12 @@ test.each<[string, Fold, string, string]>([
     folderListing,
     "[DIR] src\n[FILE] a.ts\n[FILE] b c.ts",
     "[bosun:list]\nsrc/ a.ts b\\ c.ts",
+  ],
+  [
+    "its names too are written once where only their endings differ",
+    folderListing,
+    ["a.d.ts", "a.js", "b.d.ts", "b.js", "c.d.ts", "c.js", "d.d.ts", "d.js"].map((name) => `[FILE] ${name}`).join("\n"),
+    "[bosun:list +.d.ts,.js]\na+ b+ c+ d+",
   ],
   [
     "sizes without padding",
