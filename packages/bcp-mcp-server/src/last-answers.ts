@@ -25,7 +25,9 @@ export function withLastAnswers(transport: Transport, waitMs: number): Transport
   }
 
   function pay(text: string): void {
-    if (text.startsWith("[")) owedBatches--;
+    // A batch that is refused is answered with one error, which names nobody.
+    if (text.startsWith("[") || text.startsWith('{"jsonrpc":"2.0","error":'))
+      owedBatches = Math.max(0, owedBatches - 1);
     else owed.delete(ANSWER.exec(text.slice(0, HEAD_CHARS))?.[1] ?? "");
     if (isPaid()) onPaid?.();
   }

@@ -2,9 +2,8 @@
 // members that nobody knows, wherever they stand in what passes.
 import { afterAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { cleanUp, json, run, start } from "./proxied.ts";
 import { rawClient, scripted } from "./raw-client.ts";
-import { bun, record } from "./proxied.ts";
+import { bun, cleanUp, json, record, run, start, until } from "./proxied.ts";
 
 afterAll(cleanUp);
 
@@ -89,11 +88,28 @@ test.concurrent("a question that the server withdraws is withdrawn under the id 
   });
   const called = client.call("asks");
   const id = /"id":("[^"]*"|\d+)/.exec(await client.heard("elicitation/create"))?.[1];
-  expect(await client.heard("notifications/cancelled")).toContain(`"requestId":${id}`);
+  expect(await client.heard("notifications/cancelled")).toContain(`{"requestId":${id},"reason":"never mind"}`);
   await called;
   // Nobody answers what was withdrawn.
   expect(readFileSync(client.log, "utf8")).not.toContain('"id":"q"');
 });
+
+test.concurrent(
+  "a call that makes no sense is the server's to judge, and the reason of a cancellation its to know",
+  async () => {
+    await using client = await rawClient({ says: { "tool:5": answer("{}"), "tool:slow": [] } });
+    await client.ask("tools/call", '{"name":5}');
+    client.say('{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"slow"}}');
+    await until(() => readFileSync(client.log, "utf8").includes('"slow"'));
+    client.say(
+      '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"c","reason":"no longer needed"}}',
+    );
+    await until(() => readFileSync(client.log, "utf8").includes("cancelled"));
+    const got = readFileSync(client.log, "utf8");
+    expect(got).toContain('"params":{"name":5}');
+    expect(got).toContain('"reason":"no longer needed"');
+  },
+);
 
 test.concurrent("one digit of a long number is a change of the definition, shown, and can be accepted", async () => {
   const list = (digit: number): object => ({

@@ -26,6 +26,7 @@ export {
   PARSE_ERROR,
   RESOURCE_NOT_FOUND,
   RpcError,
+  Withdrawn,
   URL_ELICITATION_REQUIRED,
   VERSION_UNSUPPORTED,
 } from "./wire/rpc-error.ts";

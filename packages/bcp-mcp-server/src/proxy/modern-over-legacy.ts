@@ -70,7 +70,7 @@ export function modernOverLegacy(downstream: Downstream): Passage {
   /** Until the server answers, or asks. */
   async function proceed(run: Run, call: Call): Promise<JsonObject | RawJson> {
     run.call = call;
-    const cancel = (): void => run.controller.abort();
+    const cancel = (): void => run.controller.abort(call.signal.reason);
     call.signal.addEventListener("abort", cancel);
     try {
       for (;;) {

@@ -160,7 +160,7 @@ export function createRelay(options: RelayOptions): Relay {
     const { backend } = found;
     const held = backend.held.get(found.name);
     if (held !== undefined) return own(call, failure(held) as JsonObject);
-    const addressed = found.name === name ? call : readdressed(call, ["name"], found.name);
+    const addressed = found.name === String(name) ? call : readdressed(call, ["name"], found.name);
     checkMirrored(backend.tools, addressed);
     const passed = textOf(
       await backend.handle(addressed, backend.http ? mirroredArguments(backend.tools, addressed) : undefined),

@@ -8,7 +8,7 @@ import { HttpEvents } from "./http-events.ts";
 import type { Answer, FromServer, Link, Outgoing } from "./link.ts";
 import { idValue, notificationText, parseMessage, requestText } from "../wire/message.ts";
 import type { Id, Reply, Single } from "../wire/message.ts";
-import { ConnectionError } from "../wire/rpc-error.ts";
+import { ConnectionError, Withdrawn } from "../wire/rpc-error.ts";
 import { MAX_MESSAGE_BYTES } from "../wire/stdio.ts";
 
 const ACCEPT = "application/json, text/event-stream";
@@ -69,7 +69,7 @@ export class HttpLink implements Link {
     } catch (error) {
       if (signal.aborted && this.revision !== undefined && method !== "initialize") {
         // In the legacy era hanging up means nothing: the server must be told.
-        const reason = "the client gave up";
+        const reason = signal.reason instanceof Withdrawn ? signal.reason.message : "the client gave up";
         void this.notify("notifications/cancelled", { requestId: idValue(id), reason }).catch(() => {});
       }
       throw asConnectionError(error, signal);

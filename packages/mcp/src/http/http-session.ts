@@ -10,7 +10,7 @@ import { LegacySession } from "../server/legacy-session.ts";
 import { errorText, idFrom, notificationText, resultMessage } from "../wire/message.ts";
 import type { Id, Malformed, Notification, Reply, Request } from "../wire/message.ts";
 import type { LegacyRevision } from "../wire/revisions.ts";
-import { INVALID_REQUEST, RpcError } from "../wire/rpc-error.ts";
+import { INVALID_REQUEST, RpcError, Withdrawn } from "../wire/rpc-error.ts";
 
 /** A finished stream can be fetched this long by a client that lost its connection. */
 const FINISHED_STREAM_MS = 5 * 60 * 1000;
@@ -84,7 +84,7 @@ export class HttpSession {
   hear({ method, params = {}, raw }: Notification): void {
     if (method === "notifications/cancelled") {
       const id = idFrom(params["requestId"], raw, ["params", "requestId"]);
-      if (id !== undefined) this.running.get(id)?.abort();
+      if (id !== undefined) this.running.get(id)?.abort(Withdrawn.by(params));
     } else if (method === "notifications/initialized") {
       if (!this.opened) this.service.opened?.(this.legacy);
       this.opened = true;

@@ -12,7 +12,7 @@ import { claimsModern, readClaim, supportedRevision } from "./modern.ts";
 import { Outbox } from "../wire/outbox.ts";
 import { isLegacy, negotiate } from "../wire/revisions.ts";
 import type { Revision } from "../wire/revisions.ts";
-import { INVALID_REQUEST, RpcError } from "../wire/rpc-error.ts";
+import { INVALID_REQUEST, RpcError, Withdrawn } from "../wire/rpc-error.ts";
 import type { Transport } from "../wire/transport.ts";
 
 /** Far above what any client means to have in flight; beyond it calls are refused, not queued. */
@@ -272,7 +272,7 @@ class Connection {
     if (method === "notifications/cancelled") {
       const id = idFrom(params["requestId"], raw, ["params", "requestId"]);
       const running = id === undefined ? undefined : this.running.get(id);
-      if (running?.method !== "initialize") running?.controller.abort();
+      if (running?.method !== "initialize") running?.controller.abort(Withdrawn.by(params));
     } else if (method === "notifications/initialized") {
       if (this.session && !this.opened) this.service.opened?.(this.session);
       this.opened = this.session !== undefined;

@@ -37,7 +37,7 @@ export class Deadline {
     this.caller?.removeEventListener("abort", this.cancel);
   }
 
-  private readonly cancel = (): void => this.controller.abort();
+  private readonly cancel = (): void => this.controller.abort(this.caller?.reason);
 
   private timer(ms: number): Timer | undefined {
     if (ms === Number.POSITIVE_INFINITY) return undefined;

@@ -1,7 +1,7 @@
 // Requests that we have sent and that await their reply: numbering, timeouts, cancellation, the end of the connection.
 import { idOf } from "./message.ts";
 import type { Id, Malformed, Reply } from "./message.ts";
-import { ConnectionError } from "./rpc-error.ts";
+import { ConnectionError, Withdrawn } from "./rpc-error.ts";
 
 /** Above 2^31 - 1 ms a timer fires at once: longer waits are as good as that long. */
 const MAX_TIMER_MS = 2_147_483_647;
@@ -47,7 +47,10 @@ export class PendingRequests {
           onGiveUp(error.message);
           reject(error);
         });
-      const onAbort = (): void => giveUp(new ConnectionError("cancelled", "the request was cancelled"));
+      const onAbort = (): void => {
+        const why = signal?.reason instanceof Withdrawn ? signal.reason.message : "the request was cancelled";
+        giveUp(new ConnectionError("cancelled", why));
+      };
       this.waiting.set(id, {
         resolve: (reply) => settle(() => resolve(reply)),
         reject: (error) => settle(() => reject(error)),

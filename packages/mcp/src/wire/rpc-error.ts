@@ -46,6 +46,18 @@ export class RpcError extends Error {
 /** The request itself is not acceptable, whatever its method would say: HTTP answers 400, not 200. */
 export class BadRequest extends RpcError {}
 
+/** Why a peer does not want an answer any more (`notifications/cancelled`), as the reason of an abort signal. */
+export class Withdrawn extends DOMException {
+  constructor(reason: string) {
+    super(reason, "AbortError");
+  }
+
+  /** What `notifications/cancelled` said, if it gave a reason. */
+  static by({ reason }: JsonObject): Withdrawn | undefined {
+    return typeof reason === "string" ? new Withdrawn(reason) : undefined;
+  }
+}
+
 /** The connection is gone, or an answer never came: raised here, never received from the peer. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
