@@ -35,7 +35,7 @@ export function readLine(line: string): ReadLine {
 }
 
 function linkHash(previous: string, body: string): string {
-  return sha256(previous, "\n", body);
+  return sha256(`${previous}\n${body}`);
 }
 
 function parseRecord(text: string): AuditRecord | undefined {

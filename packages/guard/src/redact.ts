@@ -48,7 +48,11 @@ export function redact(text: string): string {
 
 export function createRedactor(options: RedactorOptions = {}): Redactor {
   const known = knownSecrets(options.secrets ?? []);
-  const find = (text: string): SecretRange[] => merged([...byShape(text), ...byValue(text, known)]);
+  const find = (text: string): SecretRange[] => {
+    const found = byShape(text);
+    if (known.length > 0) found.push(...byValue(text, known));
+    return found.length === 0 ? found : merged(found);
+  };
   const redactText = (text: string): string => replaceRanges(text, find(text));
   return { find, text: redactText, value: (value) => redactValue(value, redactText, 0) };
 }

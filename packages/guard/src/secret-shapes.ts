@@ -102,6 +102,19 @@ const SECRET_VARIABLE_WORDS = new Set([
 /** For arguments, JSON members, settings, flags and headers: `password`, `apiKey`, `x-api-key`, `GITHUB_TOKEN`, `DEPLOY_KEY`. */
 export function isSecretName(name: string): boolean {
   if (name.length > 256) return false;
+  let known = judged.get(name);
+  if (known === undefined) {
+    // The same few names come again and again; whoever sends ever new ones begins anew.
+    if (judged.size >= MAX_JUDGED) judged.clear();
+    judged.set(name, (known = meansSecret(name)));
+  }
+  return known;
+}
+
+const MAX_JUDGED = 500;
+const judged = new Map<string, boolean>();
+
+function meansSecret(name: string): boolean {
   const words = wordsOf(name);
   const last = words.at(-1) ?? "";
   if (words.length > 1 && ABOUT.has(last)) return false;

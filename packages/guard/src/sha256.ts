@@ -2,6 +2,10 @@
 
 /** Hex digest of the parts, one after the other. */
 export function sha256(...parts: readonly (string | Uint8Array)[]): string {
+  const [only] = parts;
+  if (typeof Bun !== "undefined" && parts.length === 1 && only !== undefined) {
+    return Bun.CryptoHasher.hash("sha256", only, "hex");
+  }
   const hash = typeof Bun === "undefined" ? nodeHash() : new Bun.CryptoHasher("sha256");
   for (const part of parts) hash.update(part);
   return hash.digest("hex");

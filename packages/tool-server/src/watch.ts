@@ -16,8 +16,10 @@ import type { JsonObject } from "@bosun/mcp/server";
 /** How long the record of a call that changed nothing may wait, and how many may wait together. */
 const SOON_MS = 50;
 const MAX_WAITING = 2000;
-/** Written in one go, when time has come: what is more waits one more turn, so that no call waits for all of it. */
-const SLICE = 32;
+/** How long a call may wait for records of others, and how many such waits a backlog is worked off in. */
+const SLICE_MS = 0.1;
+const BACKLOG = 250;
+const MAX_SLICE = 64;
 
 export type WatchOptions = {
   readonly policy: Policy;
@@ -43,6 +45,7 @@ export class Watch {
   #parse: ParseShell | undefined;
   #audit: Audit | undefined;
   #waiting: AuditEvent[] = [];
+  #slice = 2;
   #timer: Timer | undefined;
   /** What waits could not be written when it was tried. */
   #failing = false;
@@ -157,8 +160,13 @@ export class Watch {
     this.#append(this.#waiting.length);
   }
 
+  /** As many as can be written before anybody notices; the first of them take ten times as long as the thousandth. */
   #flushSlice(): void {
-    this.#quietly(() => this.#append(SLICE));
+    const mayTakeMs = SLICE_MS * (1 + this.#waiting.length / BACKLOG);
+    const started = performance.now();
+    this.#quietly(() => this.#append(this.#slice));
+    const slow = performance.now() - started > mayTakeMs;
+    this.#slice = slow ? Math.max(1, this.#slice >> 1) : Math.min(MAX_SLICE, this.#slice + 2);
     this.#timer = this.#waiting.length > 0 && !this.#failing ? setTimeout(() => this.#flushSlice(), 0) : undefined;
   }
 

@@ -45,7 +45,7 @@ function* parts(runs: readonly LineRun[]): Generator<Part> {
 // Bytes into bytes, and one string of them all: several times faster than a string for each line.
 function numberedPlain({ first, bytes, start, ends }: PlainLines, width: number): string {
   const size = (ends.at(-1) ?? start) + 1 - start;
-  const into = Buffer.allocUnsafe(size + ends.length * (width + 2));
+  const into = roomFor(size + ends.length * (width + 2));
   const number = Buffer.from(String(first).padStart(width));
   let at = 0;
   let from = start;
@@ -59,6 +59,13 @@ function numberedPlain({ first, bytes, start, ends }: PlainLines, width: number)
   }
   return into.toString("utf8", 0, at);
 }
+
+/** Small texts are made in the same place: what they need is garbage before the call is answered. */
+function roomFor(bytes: number): Buffer {
+  return bytes <= small.length ? small : Buffer.allocUnsafe(bytes);
+}
+
+const small = Buffer.allocUnsafeSlow(8 * 1024);
 
 /** A right-aligned number, one more. After the last that fits its width it means nothing, and nobody looks. */
 function countUp(number: Buffer): void {
