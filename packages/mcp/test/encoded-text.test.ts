@@ -38,6 +38,17 @@ test("to everyone who looks it is an ordinary text block", () => {
   ]);
 });
 
+test("once it is sent it is told so, and cannot be sent again", () => {
+  let told = 0;
+  const block = longText(TEXT, 7, () => (told += 1));
+  const message = resultMessage(idOf(1), { content: [block, block] as never });
+  expect(String(message)).toContain("日本");
+  expect(told).toBe(0);
+  if (typeof message !== "string") message.sent();
+  expect(told).toBe(1);
+  expect(() => String(message)).toThrow("has been sent");
+});
+
 test.each<[string, (block: object) => JsonObject]>([
   ["alone", (block) => ({ content: [block] as never })],
   ["among others", (block) => ({ content: [{ type: "text", text: "before" }, block, block] as never })],

@@ -62,6 +62,18 @@ describe("over stdio", () => {
     expect((await view([4321, 8765])) === viewed(bytes, 4321, 8765)).toBe(true);
   });
 
+  test("many at once, long and short in turns: none has anything of another", async () => {
+    const names = Object.keys(FILES);
+    const asked = Array.from({ length: 40 }, (_, i) => {
+      const name = names[i % names.length] ?? "";
+      const last = i % 3 === 0 ? 20 : LINES;
+      return { name, last, text: server.text("view", { path: name, view_range: [1, last] }) };
+    });
+    for (const { name, last, text } of asked) {
+      expect((await text) === viewed(FILES[name] ?? Buffer.alloc(0), 1, last)).toBe(true);
+    }
+  });
+
   test("view without a range: the first lines and a note, long or not", async () => {
     const long = await server.text("view", { path: "plain" });
     expect(long === `${viewed(FILES["plain"] ?? Buffer.alloc(0), 1, 2000)}\n${TRUNCATED}`).toBe(true);

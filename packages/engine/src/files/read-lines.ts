@@ -6,6 +6,7 @@ import { CHUNK_BYTES, Chunk } from "./chunk.ts";
 import type { TextEncoding } from "./file-kind.ts";
 import { ContentHash, fingerprintFrom } from "./fingerprint.ts";
 import type { Fingerprint } from "./fingerprint.ts";
+import { lendBytes } from "./lent-bytes.ts";
 import { LineCollector } from "./line-collector.ts";
 import { takenApart } from "./line-run.ts";
 import type { LineRun, NumberedLine } from "./line-run.ts";
@@ -71,7 +72,7 @@ function readLinesInOneGo(file: OpenFile, options: ReadLinesOptions): LinesRead 
   if (!isReadAtOnce(file)) return undefined;
   const collector = collectorFor(file, options, true);
   const hash = new ContentHash();
-  const bytes = Buffer.allocUnsafeSlow(file.size + 1);
+  const bytes = lendBytes(file.size + 1);
   let taken = 0;
   for (let filled = 0; ;) {
     const piece = bytes.subarray(filled, filled + CHUNK_BYTES);

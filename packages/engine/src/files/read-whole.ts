@@ -2,10 +2,8 @@
 import { EngineError } from "../failure.ts";
 import { Turns } from "../turns.ts";
 import { CHUNK_BYTES } from "./chunk.ts";
+import { AT_ONCE_BYTES, lendBytes } from "./lent-bytes.ts";
 import type { OpenFile } from "./open-file.ts";
-
-/** So much is read faster than a turn lasts. */
-const AT_ONCE_BYTES = 2 * 1024 * 1024;
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -15,7 +13,7 @@ export type WholeLimits = { readonly maxBytes: number; readonly signal?: AbortSi
 /** All bytes, or TOO_LARGE: never a silent cut. */
 export async function readWhole(file: OpenFile, limits: WholeLimits): Promise<Buffer> {
   const { maxBytes } = limits;
-  const atOnce = readWholeAtOnce(file, maxBytes);
+  const atOnce = wholeAtOnce(file, maxBytes, Buffer.allocUnsafe);
   if (atOnce !== undefined) return atOnce;
   const turns = new Turns(limits.signal);
   // Pieces: the size is a hint only, and one spare byte shows whether the file has grown.
@@ -34,11 +32,15 @@ export async function readWhole(file: OpenFile, limits: WholeLimits): Promise<Bu
   return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces, total);
 }
 
-/** The same without waiting, for a file that is not large; undefined for others. */
+/** The same without waiting, for a file that is not large; undefined for others. The bytes may be given back. */
 export function readWholeAtOnce(file: OpenFile, maxBytes: number): Buffer | undefined {
+  return wholeAtOnce(file, maxBytes, lendBytes);
+}
+
+function wholeAtOnce(file: OpenFile, maxBytes: number, memoryFor: (length: number) => Buffer): Buffer | undefined {
   if (file.size > maxBytes) throw tooLarge(file, file.size, maxBytes);
   if (!isReadAtOnce(file)) return undefined;
-  const whole = Buffer.allocUnsafe(file.size + 1);
+  const whole = memoryFor(file.size + 1);
   const got = file.readAt(0, whole);
   return got <= file.size ? whole.subarray(0, got) : undefined; // it has grown
 }

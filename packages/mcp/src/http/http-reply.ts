@@ -1,6 +1,6 @@
 // The reply to one POSTed request: plain JSON when the call says nothing before its answer, an event stream from its
 // first word on. Most calls say nothing, and JSON is what is fast and what every proxy understands.
-import type { MessageText } from "../wire/encoded-text.ts";
+import type { MessageText, PiecedMessage } from "../wire/encoded-text.ts";
 import type { EventStream } from "./event-stream.ts";
 
 export class HttpReply {
@@ -50,8 +50,14 @@ export class HttpReply {
 }
 
 export function jsonResponse(text: MessageText, status: number, headers: Record<string, string> = {}): Response {
-  return new Response(typeof text === "string" ? text : text.bytes(), {
+  return new Response(typeof text === "string" ? text : allOf(text), {
     status,
     headers: { "content-type": "application/json", ...headers },
   });
+}
+
+function allOf(message: PiecedMessage): Buffer<ArrayBuffer> {
+  const bytes = message.bytes();
+  message.sent();
+  return bytes;
 }

@@ -87,6 +87,7 @@ export class LineWriter {
       this.handOn();
       for (const piece of message.pieces()) this.write(piece);
       this.write("\n");
+      message.sent();
     } catch (error) {
       return Promise.reject(error instanceof Error ? error : new Error(String(error)));
     }

@@ -36,7 +36,7 @@ import {
 import type { Code, Routine } from "./instructions.ts";
 
 /** Of a text, what is turned into one piece: its reader is busy with it while we make the next. */
-export const PIECE_BYTES = 48 * 1024;
+export const PIECE_BYTES = 128 * 1024;
 /** Lines that get their numbers in one piece. */
 export const PIECE_LINES = PIECE_BYTES / 16;
 const LONGEST_ESCAPE = 7;

@@ -2,6 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import {
   decodeText,
+  giveBack,
   openDirectly,
   openForReading,
   parseWorkspacePath,
@@ -56,5 +57,6 @@ function answer(file: string, bytes: Buffer): ToolResult {
 function longAnswer(file: string, bytes: Buffer): ToolResult {
   const lossy = !isUtf8(bytes);
   const content = lossy ? Buffer.from(decodeText(bytes).text) : bytes;
-  return succeededWithText({ file, content: "", bytes: bytes.length, ...(lossy ? { lossy } : {}) }, "content", content);
+  const data = { file, content: "", bytes: bytes.length, ...(lossy ? { lossy } : {}) };
+  return succeededWithText(data, "content", content, () => giveBack(bytes));
 }
