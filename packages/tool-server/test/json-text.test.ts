@@ -1,7 +1,7 @@
 // JSON made in WebAssembly beside JSON.stringify, for every byte at every place of a word, and for chance.
 import { expect, test } from "bun:test";
 import { JsonText, PIECE_BYTES } from "../src/json-text/json-text.ts";
-import { escapedPieces } from "../src/json-text/pieces.ts";
+import { countLines, escapedPieces } from "../src/json-text/pieces.ts";
 
 const json = new JsonText();
 
@@ -65,9 +65,25 @@ test("pieces full of what grows most, and none too large", () => {
     const whole = Buffer.concat(Array.from(escapedPieces(Buffer.from(text), twice), (piece) => Buffer.from(piece)));
     expect(whole.toString() === (twice ? inner(inner(text)) : inner(text))).toBe(true);
   }
-  const lines = { bytes: Buffer.from("\n".repeat(PIECE_BYTES / 16)), from: 0, to: PIECE_BYTES / 16 };
-  expect(json.numbered(lines, 1, 16).toString().split("\\n").length).toBe(PIECE_BYTES / 16 + 1);
+  const lines = { bytes: Buffer.from("\n".repeat(PIECE_BYTES)), from: 0, to: PIECE_BYTES };
+  expect(json.numbered(lines, 1, 16).toString().split("\\n").length).toBe(PIECE_BYTES + 1);
+  expect(json.nextNumber(16)).toBe(PIECE_BYTES + 1);
   expect(() => json.escaped({ bytes: Buffer.alloc(PIECE_BYTES + 1), from: 0, to: PIECE_BYTES + 1 })).toThrow(
     RangeError,
   );
+});
+
+test.each<[string, string, number, number | undefined]>([
+  ["nothing but newlines", "\n".repeat(100), 0, 100],
+  ["a line just short enough", `${"x".repeat(20)}\n`, 20, 1],
+  ["a line too long", `${"x".repeat(21)}\n`, 20, undefined],
+  ["the last one too long", `a\n${"x".repeat(21)}\n`, 20, undefined],
+  ["bytes that are almost newlines", "\u000b\t\u008a\u000b\n\u000b\n".repeat(9), 20, 18],
+  ["more than a piece", `${"y".repeat(99)}\n`.repeat(6000), 99, 6000],
+  ["a line longer than a piece", `a\n${"x".repeat(2 * PIECE_BYTES)}\n`, 4 * PIECE_BYTES, undefined],
+])("lines are counted: %s", (_, text, most, expected) => {
+  for (const before of ["", "x\n", "1234567\n"]) {
+    const bytes = Buffer.from(`${before}${text}behind it`);
+    expect(countLines(bytes, before.length, bytes.length - 9, most)).toBe(expected);
+  }
 });

@@ -1,5 +1,6 @@
 // Numbers in front of lines, the fast way from bytes beside the plain way from strings.
 import { expect, test } from "bun:test";
+import { PlainLines } from "@bosun/engine";
 import type { LineRun } from "@bosun/engine";
 import { numberedJson, numberedLines } from "../src/surfaces/coding/numbered-lines.ts";
 
@@ -7,7 +8,8 @@ function plain(first: number, lines: readonly string[]): LineRun {
   const ends: number[] = [];
   let at = -1;
   for (const line of lines) ends.push((at += Buffer.byteLength(line) + 1));
-  return { first, bytes: Buffer.from(`${lines.join("\n")}\n`), start: 0, ends };
+  const bytes = Buffer.from(`${lines.join("\n")}\n`);
+  return new PlainLines(first, lines.length, bytes, 0, bytes.length, ends);
 }
 
 test.each([
@@ -52,12 +54,9 @@ test.each<[string, (i: number) => string | Uint8Array]>([
   ["long lines", (i) => "z".repeat(i % 2000)],
 ])("as JSON it is the same: %s", (_, line) => {
   const bytes = Array.from({ length: 4000 }, (_, i) => Buffer.from(line(i)));
-  const ends: number[] = [];
-  let at = 2;
-  for (const one of bytes) ends.push((at += one.length + 1) - 1);
   const content = Buffer.concat([Buffer.from("-\n"), ...bytes.flatMap((one) => [one, Buffer.from("\n")])]);
   const runs: LineRun[] = [
-    { first: 7001, bytes: content, start: 2, ends },
+    new PlainLines(7001, bytes.length, content, 2, content.length),
     { number: 20_000, text: 'the "last"' },
   ];
   const json = Buffer.concat(Array.from(numberedJson(runs, "\n[a note]"), (piece) => Buffer.from(piece)));

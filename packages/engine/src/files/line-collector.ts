@@ -1,11 +1,13 @@
 // UTF-8 bytes in pieces → the lines of a range. Skips and counts by newline alone; decodes only what is asked for.
 import { isAscii } from "node:buffer";
 import { EngineError } from "../failure.ts";
-import { visibleEnd } from "./line-run.ts";
-import type { LineRun, PlainLines } from "./line-run.ts";
+import { PlainLines, visibleEnd } from "./line-run.ts";
+import type { CountLines, LineRun } from "./line-run.ts";
 
 const NEWLINE = 10;
 const RETURN = 13;
+/** Fewer bytes are looked through as fast as they are handed over. */
+const WORTH_COUNTING = 16 * 1024;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
 
 type CollectorOptions = {
@@ -16,6 +18,7 @@ type CollectorOptions = {
   readonly describe: { readonly path: string; readonly shown: string };
   /** The pieces stay as they are while the lines are in use: then nothing is copied. */
   readonly borrow?: boolean;
+  readonly countLines?: CountLines | undefined;
 };
 
 export class LineCollector {
@@ -74,26 +77,44 @@ export class LineCollector {
 
   /** The common case: whole lines, too short to be cut. Returns where the next one starts that is not. */
   #takePlain(piece: Buffer, start: number): number {
-    const { last, maxLineChars, borrow } = this.#options;
-    const first = this.#number;
-    const most = last - first + 1;
-    const offset = borrow === true ? 0 : start;
+    return this.#takeCounted(piece, start) ?? this.#takeFound(piece, start);
+  }
+
+  /** All that end in the piece, if nothing has to be known of them but how many they are. */
+  #takeCounted(piece: Buffer, start: number): number | undefined {
+    const { last, maxLineChars, countLines } = this.#options;
+    const end = piece.lastIndexOf(NEWLINE) + 1;
+    if (countLines === undefined || end - start < WORTH_COUNTING) return undefined;
+    const count = countLines(piece, start, end, maxLineChars);
+    if (count === undefined || count > last - this.#number + 1) return undefined;
+    return this.#keep(piece, start, end, count);
+  }
+
+  #takeFound(piece: Buffer, start: number): number {
+    const { last, maxLineChars } = this.#options;
+    const most = last - this.#number + 1;
     const ends: number[] = [];
     let from = start;
     while (ends.length < most) {
       const newline = piece.indexOf(NEWLINE, from);
       if (newline < 0 || newline - from > maxLineChars) break;
-      ends.push(newline - offset);
+      ends.push(newline);
       from = newline + 1;
     }
-    if (ends.length === 0) return start;
+    return ends.length === 0 ? start : this.#keep(piece, start, from, ends.length, ends);
+  }
+
+  #keep(piece: Buffer, start: number, end: number, count: number, ends?: number[]): number {
+    const first = this.#number;
     this.#open = false;
-    this.#number += ends.length;
-    const bytes = borrow === true ? piece : Buffer.from(piece.subarray(start, from));
-    const run = { first, bytes, start: start - offset, ends };
+    this.#number += count;
+    const run =
+      this.#options.borrow === true
+        ? new PlainLines(first, count, piece, start, end, ends)
+        : new PlainLines(first, count, Buffer.from(piece.subarray(start, end)), 0, end - start);
     this.#count(unitsOf(run));
     this.runs.push(run);
-    return from;
+    return end;
   }
 
   #takeLong(piece: Buffer, from: number, to: number, ends: boolean): void {
@@ -124,16 +145,15 @@ export class LineCollector {
 }
 
 /** Of the text that will be shown, in UTF-16 units, as text is. */
-function unitsOf({ bytes, start, ends }: PlainLines): number {
-  const after = (ends.at(-1) ?? start) + 1;
-  const part = bytes.subarray(start, after);
-  let units = isAscii(part) ? part.length : part.toString().length;
-  units -= ends.length;
+function unitsOf(run: PlainLines): number {
+  const { bytes, start, end, count } = run;
+  const part = bytes.subarray(start, end);
+  let units = (isAscii(part) ? part.length : part.toString().length) - count;
   if (!part.includes(RETURN)) return units;
   let from = start;
-  for (const end of ends) {
-    units -= end - visibleEnd(bytes, from, end);
-    from = end + 1;
+  for (const newline of run.ends) {
+    units -= newline - visibleEnd(bytes, from, newline);
+    from = newline + 1;
   }
   return units;
 }

@@ -1,7 +1,7 @@
 // Consecutive lines of a file. Most of them stay the bytes they are, found but not taken apart: a view of a thousand lines
 // is then two passes over bytes instead of a thousand strings.
 
-const RETURN = 0x0d;
+const [NEWLINE, RETURN] = [0x0a, 0x0d];
 
 export type NumberedLine = {
   readonly number: number;
@@ -11,24 +11,42 @@ export type NumberedLine = {
   readonly totalChars?: number;
 };
 
-/** Whole lines, none of them cut. */
-export type PlainLines = {
+/** Whole lines, each with its newline, none of them cut. */
+export class PlainLines {
   readonly first: number;
+  readonly count: number;
+  /** They stand between these two places of it. */
   readonly bytes: Buffer;
-  /** Where the first of them starts in `bytes`. */
   readonly start: number;
-  /** Where each of them meets its newline, after which the next one starts. */
-  readonly ends: readonly number[];
-};
+  readonly end: number;
+  #ends: readonly number[] | undefined;
+
+  constructor(first: number, count: number, bytes: Buffer, start: number, end: number, ends?: readonly number[]) {
+    this.first = first;
+    this.count = count;
+    this.bytes = bytes;
+    this.start = start;
+    this.end = end;
+    this.#ends = ends;
+  }
+
+  /** Where each of them meets its newline, after which the next one starts; looked for when it is asked for. */
+  get ends(): readonly number[] {
+    return (this.#ends ??= newlinesIn(this));
+  }
+}
+
+/** How many lines end in these bytes, which end with one; undefined if one of them is longer than that. */
+export type CountLines = (bytes: Buffer, from: number, to: number, maxLineBytes: number) => number | undefined;
 
 export type LineRun = PlainLines | NumberedLine;
 
 export function isPlain(run: LineRun): run is PlainLines {
-  return "ends" in run;
+  return run instanceof PlainLines;
 }
 
 export function lastNumber(run: LineRun): number {
-  return isPlain(run) ? run.first + run.ends.length - 1 : run.number;
+  return isPlain(run) ? run.first + run.count - 1 : run.number;
 }
 
 /** Line by line, as text. */
@@ -43,6 +61,12 @@ function plainTexts({ first, bytes, start, ends }: PlainLines): NumberedLine[] {
     from = end + 1;
     return { number: first + i, text };
   });
+}
+
+function newlinesIn({ bytes, start, end }: PlainLines): number[] {
+  const found: number[] = [];
+  for (let at = bytes.indexOf(NEWLINE, start); at >= 0 && at < end; at = bytes.indexOf(NEWLINE, at + 1)) found.push(at);
+  return found;
 }
 
 /** A carriage return before the newline belongs to the line ending. */

@@ -9,7 +9,7 @@ import type { Fingerprint } from "./fingerprint.ts";
 import { lendBytes } from "./lent-bytes.ts";
 import { LineCollector } from "./line-collector.ts";
 import { takenApart } from "./line-run.ts";
-import type { LineRun, NumberedLine } from "./line-run.ts";
+import type { CountLines, LineRun, NumberedLine } from "./line-run.ts";
 import type { OpenFile } from "./open-file.ts";
 import { isReadAtOnce, tooLarge } from "./read-whole.ts";
 
@@ -33,6 +33,8 @@ export type ReadLinesOptions = {
   /** Of the lines returned, together. */
   readonly maxTextBytes: number;
   readonly signal?: AbortSignal;
+  /** A faster way to count lines than looking for each. */
+  readonly countLines?: CountLines;
 };
 
 export type LinesRead = {
@@ -104,6 +106,7 @@ function collectorFor(file: OpenFile, options: ReadLinesOptions, borrow = false)
     maxTextBytes: options.maxTextBytes,
     describe: file,
     borrow,
+    countLines: options.countLines,
   });
 }
 

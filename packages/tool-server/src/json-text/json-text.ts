@@ -37,10 +37,9 @@ import type { Code, Routine } from "./instructions.ts";
 
 /** Of a text, what is turned into one piece: its reader is busy with it while we make the next. */
 export const PIECE_BYTES = 128 * 1024;
-/** Lines that get their numbers in one piece. */
-export const PIECE_LINES = PIECE_BYTES / 16;
-const LONGEST_ESCAPE = 7;
 const LONGEST_NUMBER = 16;
+/** Of a newline: its escape, and the number and the tab of the next line. No byte becomes more. */
+const MOST_OF_ONE = LONGEST_NUMBER + 4;
 
 // Where things stand in its memory: for each byte, how many bytes stand for it and which; the number of the next line; the
 // text; what becomes of it. Words are read and written whole, so there is room around each.
@@ -50,7 +49,7 @@ const TWICE = ONCE + 256 * WORD;
 const NUMBER = TWICE + 256 * WORD + WORD;
 const SOURCE = NUMBER + LONGEST_NUMBER + WORD;
 const RESULT = SOURCE + PIECE_BYTES + WORD;
-const END = RESULT + PIECE_BYTES * LONGEST_ESCAPE + PIECE_LINES * (LONGEST_NUMBER + 4) + 2 * WORD;
+const END = RESULT + PIECE_BYTES * MOST_OF_ONE + 4 * WORD;
 const PAGE_BYTES = 64 * 1024;
 
 const [NEWLINE, RETURN, SPACE, ZERO, NINE] = [0x0a, 0x0d, 0x20, 0x30, 0x39];
@@ -62,6 +61,7 @@ type Exports = {
   readonly memory: WebAssembly.Memory;
   escape(from: number, to: number, into: number, table: number): number;
   number(from: number, to: number, into: number, width: number): number;
+  count(from: number, to: number, most: number): number;
 };
 
 export class JsonText {
@@ -69,7 +69,11 @@ export class JsonText {
   readonly #routines: Exports;
 
   constructor() {
-    const code = moduleOf(Math.ceil(END / PAGE_BYTES), { escape: escapeRoutine(), number: numberRoutine() });
+    const code = moduleOf(Math.ceil(END / PAGE_BYTES), {
+      escape: escapeRoutine(),
+      number: numberRoutine(),
+      count: countRoutine(),
+    });
     this.#routines = new WebAssembly.Instance(new WebAssembly.Module(code)).exports as unknown as Exports;
     this.#memory = Buffer.from(this.#routines.memory.buffer);
     for (let byte = 0; byte < 0x80; byte += 1) {
@@ -90,11 +94,22 @@ export class JsonText {
     return this.#memory.subarray(RESULT, this.#routines.escape(SOURCE, end, RESULT, twice ? TWICE : ONCE));
   }
 
-  /** The same for whole lines, at most PIECE_LINES, each behind its number and a tab. Their line ends become newlines. */
+  /** The same for whole lines, each behind its number and a tab. Their line ends become newlines. */
   numbered(part: Part, first: number, width: number): Buffer {
     const end = this.#take(part);
     this.#memory.write(String(first).padStart(width), NUMBER, "latin1");
     return this.#memory.subarray(RESULT, this.#routines.number(SOURCE, end, RESULT, width));
+  }
+
+  /** The number of the line after those that got theirs last. */
+  nextNumber(width: number): number {
+    return Number(this.#memory.toString("latin1", NUMBER, NUMBER + width));
+  }
+
+  /** How many lines these are, which end with a newline; undefined if one of them has more bytes than that. */
+  lines(part: Part, maxLineBytes: number): number | undefined {
+    const count = this.#routines.count(SOURCE, this.#take(part), maxLineBytes);
+    return count < 0 ? undefined : count;
   }
 
   #take({ bytes, from, to }: Part): number {
@@ -177,6 +192,29 @@ function numberRoutine(): Routine {
     ),
   );
   return { parameters: 4, words: 2, longs: 2, body: [...body, ...local(into)] };
+}
+
+function countRoutine(): Routine {
+  const [from, to, most, start, count, newline] = [0, 1, 2, 3, 4, 5];
+  const all = (byte: bigint): bigint => byte * 0x0101010101010101n;
+  const word = xor64(loadWord(local(from)), i64(all(0x0an)));
+  const found = and64(and64(sub64(word, i64(all(0x01n))), xor64(word, i64(-1n))), i64(all(0x80n)));
+  const body = block(
+    set(start, local(from)),
+    loop(
+      leaveIf(1, not(less(local(from), local(to)))),
+      set(newline, found),
+      when(isZero64(local(newline)), advance(from, i32(WORD)), again(1)),
+      advance(from, firstIn(newline)),
+      leaveIf(1, not(less(local(from), local(to)))),
+      when(less(local(most), sub(local(from), local(start))), set(count, i32(-1)), leave(2)),
+      advance(from, i32(1)),
+      set(start, local(from)),
+      advance(count, i32(1)),
+      again(0),
+    ),
+  );
+  return { parameters: 3, words: 2, longs: 1, body: [...body, ...local(count)] };
 }
 
 /** Eight bytes from here to there; `special` is zero unless one of them has to be escaped. */

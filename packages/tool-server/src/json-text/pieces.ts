@@ -1,6 +1,9 @@
 // Long texts as JSON, piece by piece, for EncodedText: each piece stays as it is until the next is asked for.
-import { JsonText, PIECE_BYTES, PIECE_LINES } from "./json-text.ts";
+import type { CountLines } from "@bosun/engine";
+import { JsonText, PIECE_BYTES } from "./json-text.ts";
 import type { Part } from "./json-text.ts";
+
+const NEWLINE = 0x0a;
 
 /** One for all: what it answers is copied at once. */
 let shared: JsonText | undefined;
@@ -15,30 +18,40 @@ export function* escapedPieces(bytes: Buffer, twice = false): Generator<Uint8Arr
   }
 }
 
-/** Whole lines of at most PIECE_BYTES, from `start` on; `ends` are where their newlines stand. */
-export type Lines = { readonly bytes: Buffer; readonly start: number; readonly ends: readonly number[] };
+/** Whole lines between two places of these bytes, as a file's are. */
+export type Lines = { readonly bytes: Buffer; readonly start: number; readonly end: number };
 
-export function* numberedPieces({ bytes, start, ends }: Lines, first: number, width: number): Generator<Uint8Array> {
+export function* numberedPieces(lines: Lines, first: number, width: number): Generator<Uint8Array> {
   const json = (shared ??= new JsonText());
   const room = new Room();
-  for (let at = 0, from = start; at < ends.length;) {
-    const after = linesFrom(ends, at, from);
-    const part: Part = { bytes, from, to: (ends[after - 1] ?? from) + 1 };
-    yield room.keep(json.numbered(part, first + at, width));
-    at = after;
-    from = part.to;
+  let number = first;
+  for (const part of wholeLines(lines)) {
+    const piece = json.numbered(part, number, width);
+    number = json.nextNumber(width);
+    yield room.keep(piece);
   }
 }
 
-/** How far lines fit into one piece. */
-function linesFrom(ends: readonly number[], at: number, from: number): number {
-  let [low, high] = [at + 1, Math.min(ends.length, at + PIECE_LINES)];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((ends[middle - 1] ?? 0) < from + PIECE_BYTES) low = middle;
-    else high = middle - 1;
+/** For the engine: it knows what to count, not how to do it fast. */
+export const countLines: CountLines = (bytes, from, to, maxLineBytes) => {
+  const json = (shared ??= new JsonText());
+  let count = 0;
+  for (const part of wholeLines({ bytes, start: from, end: to })) {
+    const more = part.to === part.from ? undefined : json.lines(part, maxLineBytes);
+    if (more === undefined) return undefined;
+    count += more;
   }
-  return low;
+  return count;
+};
+
+/** As many whole lines as fit into a piece, and so on; a line that does not fit ends it with an empty part. */
+function* wholeLines({ bytes, start, end }: Lines): Generator<Part> {
+  for (let from = start; from < end;) {
+    const to = end - from <= PIECE_BYTES ? end : bytes.lastIndexOf(NEWLINE, from + PIECE_BYTES - 1) + 1;
+    yield { bytes, from, to: Math.max(from, to) };
+    if (to <= from) return;
+    from = to;
+  }
 }
 
 class Room {

@@ -43,9 +43,8 @@ function* parts(runs: readonly LineRun[]): Generator<Part> {
 }
 
 // Bytes into bytes, and one string of them all: several times faster than a string for each line.
-function numberedPlain({ first, bytes, start, ends }: PlainLines, width: number): string {
-  const size = (ends.at(-1) ?? start) + 1 - start;
-  const into = roomFor(size + ends.length * (width + 2));
+function numberedPlain({ first, bytes, start, end: after, count, ends }: PlainLines, width: number): string {
+  const into = roomFor(after - start + count * (width + 2));
   const number = Buffer.from(String(first).padStart(width));
   let at = 0;
   let from = start;

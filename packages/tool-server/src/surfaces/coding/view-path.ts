@@ -18,11 +18,12 @@ import type { LineRange, LineRun, LinesRead, OpenFile, ScopedPath, TextEncoding 
 import { EncodedText, text } from "@bosun/mcp/server";
 import type { TextBlock, ToolResult } from "@bosun/mcp/server";
 import type { ToolCall } from "../../served-tool.ts";
+import { countLines } from "../../json-text/pieces.ts";
 import { numberedJson, numberedLines } from "./numbered-lines.ts";
 import { placeOf } from "./place.ts";
 
 /** 2,000 lines of 2,000 characters fit; a range that is more than a client takes at once does not. */
-const LINES = { maxLines: 2000, maxLineChars: 2000, maxTextBytes: 4_200_000 };
+const LINES = { maxLines: 2000, maxLineChars: 2000, maxTextBytes: 4_200_000, countLines };
 const LISTING = { depth: 2, maxEntries: 2000, hidden: [".git", "node_modules"] };
 
 /** From here on it pays to send the text while it is made. */
@@ -46,6 +47,7 @@ function viewAtOnce(request: ViewRequest, call: ToolCall): ToolResult | undefine
     maxLines: LINES.maxLines,
     maxLineChars: LINES.maxLineChars,
     maxTextBytes: LINES.maxTextBytes,
+    countLines: LINES.countLines,
     maxBytes: call.bench.config.maxFileBytes,
   });
   return read && { content: [shown(read, file, call)] };
@@ -106,7 +108,7 @@ function shown(read: LinesRead, file: OpenFile, call: ToolCall): TextBlock {
 }
 
 function bytesOf(run: LineRun): number {
-  return isPlain(run) ? (run.ends.at(-1) ?? run.start) - run.start : run.text.length;
+  return isPlain(run) ? run.end - run.start : run.text.length;
 }
 
 async function listing(place: ScopedPath, call: ToolCall): Promise<string> {
