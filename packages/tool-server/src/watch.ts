@@ -14,11 +14,11 @@ import type { Session } from "@bosun/engine";
 import type { JsonObject } from "@bosun/mcp/server";
 
 /** How long the record of a call that changed nothing may wait, and how many may wait together. */
-const SOON_MS = 50;
+const SOON_MS = 5;
 const MAX_WAITING = 2000;
-/** How long a call may wait for records of others, and how many such waits a backlog is worked off in. */
+/** How long a call may wait for records of others; longer when more than so many wait. */
 const SLICE_MS = 0.1;
-const BACKLOG = 250;
+const BACKLOG = 500;
 const MAX_SLICE = 64;
 
 export type WatchOptions = {
@@ -137,7 +137,7 @@ export class Watch {
   recordSoon(event: AuditEvent): void {
     if (this.#opened() === undefined) return;
     this.#waiting.push(event);
-    if (this.#waiting.length >= MAX_WAITING) this.#flush();
+    if (this.#waiting.length >= MAX_WAITING) this.#append(MAX_SLICE);
     else this.#timer ??= setTimeout(() => this.#flushSlice(), SOON_MS);
   }
 
@@ -162,7 +162,7 @@ export class Watch {
 
   /** As many as can be written before anybody notices; the first of them take ten times as long as the thousandth. */
   #flushSlice(): void {
-    const mayTakeMs = SLICE_MS * (1 + this.#waiting.length / BACKLOG);
+    const mayTakeMs = SLICE_MS * Math.max(1, this.#waiting.length / BACKLOG);
     const started = performance.now();
     this.#quietly(() => this.#append(this.#slice));
     const slow = performance.now() - started > mayTakeMs;
