@@ -3,6 +3,8 @@
 //
 // Expects text that JSON.parse has accepted; on anything else the spans are meaningless but the scan still ends.
 
+const BACKSLASH = 0x5c;
+const READ_CLOSELY = 2048;
 const [QUOTE, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x22, 0x7b, 0x7d, 0x5b, 0x5d];
 
 export type Span = { start: number; end: number };
@@ -103,27 +105,35 @@ function* elements(text: string, at: number): Generator<Span> {
 }
 
 function valueEnd(text: string, at: number): number {
-  const first = text[at];
-  if (first === '"') return stringEnd(text, at);
-  if (first !== "{" && first !== "[") return scalarEnd(text, at);
+  const first = text.charCodeAt(at);
+  if (first === QUOTE) return stringEnd(text, at);
+  if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return scalarEnd(text, at);
   let depth = 0;
   for (let cursor = at; cursor < text.length; cursor++) {
-    const char = text[cursor];
-    if (char === '"') cursor = stringEnd(text, cursor) - 1;
-    else if (char === "{" || char === "[") depth++;
-    else if ((char === "}" || char === "]") && --depth === 0) return cursor + 1;
+    const char = text.charCodeAt(cursor);
+    if (char === QUOTE) cursor = stringEnd(text, cursor) - 1;
+    else if (char === OPEN_BRACE || char === OPEN_BRACKET) depth++;
+    else if ((char === CLOSE_BRACE || char === CLOSE_BRACKET) && --depth === 0) return cursor + 1;
   }
   return text.length;
 }
 
 function stringEnd(text: string, at: number): number {
-  let quote = at;
+  let from = at + 1;
   for (;;) {
-    quote = text.indexOf('"', quote + 1);
+    const quote = text.indexOf('"', from);
     if (quote === -1) return text.length;
     let backslashes = 0;
-    while (text[quote - 1 - backslashes] === "\\") backslashes++;
+    while (quote - 1 - backslashes > at && text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes++;
     if (backslashes % 2 === 0) return quote + 1;
+    // A text that quotes much, such as JSON within JSON, does so often: a stretch is read character by character.
+    const end = Math.min(text.length, quote + READ_CLOSELY);
+    from = quote + 1;
+    while (from < end) {
+      const char = text.charCodeAt(from++);
+      if (char === QUOTE) return from;
+      if (char === BACKSLASH) from++;
+    }
   }
 }
 
