@@ -127,6 +127,9 @@ export const FLAGS: readonly Flag[] = [
   { name: "help", kind: "switch", help: "print this text", wordOnly: true },
 ];
 
+/** Of the variables' names; the first wins. */
+export const PREFIXES = ["BOSUN", "BORIS"] as const;
+
 /** `layer`: what the settings file says, below flags and variables. */
 export function parseInvocation(
   words: readonly string[],
@@ -134,7 +137,7 @@ export function parseInvocation(
   cwd: string,
   layer: ReadonlyMap<string, readonly string[]> = new Map(),
 ): Invocation {
-  const flags = readFlags(FLAGS, words, env, ["BOSUN", "BORIS"], layer);
+  const flags = readFlags(FLAGS, words, env, PREFIXES, layer);
   if (flags.switch("help")) return { kind: "help" };
   if (flags.switch("version")) return { kind: "version" };
   return { kind: "serve", config: configFrom(flags, cwd) };

@@ -70,6 +70,29 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best !== undefined && best.distance <= Math.max(2, Math.floor(name.length / 3)) ? best.candidate : undefined;
 }
 
+/** A variable that nobody reads but that is nearly one of ours: a slip that would leave `BOSUN_READONLY=1` without effect. */
+export function misspeltVariables(
+  flags: readonly Flag[],
+  env: Readonly<Record<string, string | undefined>>,
+  prefixes: readonly string[],
+): readonly { readonly name: string; readonly meant: string }[] {
+  if (!hasVariable(env, prefixes)) return [];
+  const known = prefixes.flatMap((prefix) => flags.flatMap((flag) => variablesOf(flag, prefix)));
+  return Object.keys(env)
+    .filter((name) => prefixes.some((prefix) => name.startsWith(`${prefix}_`)) && !known.includes(name))
+    .flatMap((name) => {
+      const meant = known.find((candidate) => editDistance(name, candidate) === 1);
+      return meant === undefined ? [] : [{ name, meant }];
+    });
+}
+
+function variablesOf(flag: Flag, prefix: string): string[] {
+  if (flag.wordOnly === true) return [];
+  const name = variableName(prefix, flag.name);
+  // The plural is what lists are called there: BOSUN_ALLOW_DIRS.
+  return flag.kind === "list" ? [name, `${name}S`] : [name];
+}
+
 /** Mostly there is none, and then no flag needs its variables' names made. */
 function hasVariable(env: Readonly<Record<string, string | undefined>>, prefixes: readonly string[]): boolean {
   for (const name in env) for (const prefix of prefixes) if (name.startsWith(prefix)) return true;
@@ -82,12 +105,7 @@ function fromEnvironment(
   prefixes: readonly string[],
 ): Given | undefined {
   for (const prefix of prefixes) {
-    // The plural is what lists are called there: BOSUN_ALLOW_DIRS.
-    const names = [
-      variableName(prefix, flag.name),
-      ...(flag.kind === "list" ? [`${variableName(prefix, flag.name)}S`] : []),
-    ];
-    for (const source of names) {
+    for (const source of variablesOf(flag, prefix)) {
       const text = env[source];
       if (text === undefined || text === "") continue;
       return { source, values: flag.kind === "list" ? listItems(text) : [text] };

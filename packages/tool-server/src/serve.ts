@@ -4,9 +4,9 @@ import type { Sandbox } from "@bosun/engine";
 import { GuardError, homeOf } from "@bosun/guard";
 import type { Settings } from "@bosun/guard";
 import { serveConnection, stdioTransport } from "@bosun/mcp/server";
-import { helpText, parseInvocation } from "./config.ts";
+import { FLAGS, helpText, parseInvocation, PREFIXES } from "./config.ts";
 import type { Config } from "./config.ts";
-import { UsageError } from "./flags.ts";
+import { misspeltVariables, UsageError } from "./flags.ts";
 import { createLog } from "./log.ts";
 import type { Log } from "./log.ts";
 import { serveTools, settingsFor, VERSION } from "./serve-tools.ts";
@@ -57,6 +57,8 @@ export async function runServe(words: readonly string[], io: Io): Promise<number
     if (io.welcome !== undefined && config.transport !== "http")
       throw new UsageError("this serves over HTTP; over stdio it is: bosun serve --transport stdio");
     const log = createLog({ level: config.logLevel, format: config.logFormat, write: io.complain });
+    for (const { name, meant } of misspeltVariables(FLAGS, io.env, PREFIXES))
+      log("warn", `${name} is not read: ${meant} is`);
     const token = await tokenFor(config, io);
     const tools = await serveTools(config, {
       env: io.env,

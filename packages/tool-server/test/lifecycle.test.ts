@@ -113,6 +113,26 @@ together(() => {
     expect(await boris.bash("sleep 5")).toMatch(/^Command timed out after 1000ms/);
   });
 
+  row("server", "a variable with a slip in its name is pointed out; others are nobody's business", async () => {
+    const { root } = scratch();
+    await using server = await TestServer.start({
+      root,
+      args: ["--sandbox", "off"],
+      env: { BOSUN_READONLY: "1", BORIS_TIMEOUTS: "5", BOSUN_MODEL: "m", BOSUN_TIMEOUT: "9" },
+    });
+    const warned = server.stderr.split("\n").filter((line) => line.includes("is not read"));
+    expect(warned.map((line) => line.replace(/^.*WARN /, "").trim())).toEqual([
+      "BOSUN_READONLY is not read: BOSUN_READ_ONLY is",
+      "BORIS_TIMEOUTS is not read: BORIS_TIMEOUT is",
+    ]);
+  });
+
+  row("server", "no tool left is said", async () => {
+    await using server = await TestServer.start({ args: ["--tools", "shell", "--read-only"] });
+    expect(await server.toolNames()).toEqual([]);
+    expect(server.stderr).toContain("no tool is left");
+  });
+
   row("server", "instructions name the directory, the scope, the shell and the sandbox", async () => {
     const { root } = scratch({ "one/a.txt": "" });
     await using server = await TestServer.start({
