@@ -68,8 +68,10 @@ function evaluation(shell: Shell, marker: string, take: string): string[] {
   const builtin = shell.dialect === "bash" ? "builtin" : "command";
   const toRecord = (words: string): string => `${builtin} ${words} >&${RECORD_FD}`;
   const print = toRecord(`printf '%s\\n' '${marker}'`);
-  // A directory that is gone has no real path any more; the one it had lets the next command say that it is gone.
-  const where = `${toRecord("pwd -P")} || ${toRecord(`printf '%s\\n' "\${PWD-}"`)}`;
+  // A directory that is gone has no real path any more; the one it had lets the next command say that it is gone. bash says
+  // that it failed; dash prints an empty line and calls it a success, so there both are recorded.
+  const either = shell.dialect === "bash" ? "||" : `; ${print};`;
+  const where = `${toRecord("pwd -P")} ${either} ${toRecord(`printf '%s\\n' "\${PWD-}"`)}`;
   // Each on its own: what a DEBUG trap prints in between must not get into the record.
   const record = [print, where, print].join("; ");
   return [
@@ -93,6 +95,7 @@ export function parseRecord(bytes: Uint8Array, marker: string): string | undefin
   const end = start < 0 ? -1 : record.indexOf(line, start + line.length);
   if (end < 0) return undefined;
   const directory = record.subarray(start + line.length, end - 1); // less the newline that pwd adds, and only that one
+  if (directory.length === 0) return parseRecord(record.subarray(end), marker);
   // A name that is not UTF-8 cannot be handed to spawn again: the directory stays what it was.
   const text = directory.toString("utf8");
   return text.startsWith("/") && Buffer.from(text).equals(directory) ? text : undefined;
