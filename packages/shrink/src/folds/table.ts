@@ -49,7 +49,7 @@ function foldRows(lines: readonly string[]): { body: string; gaps: Gap[] } | und
   let kept = 0;
   const out = lines.map((line, i) => {
     const row = fitting[i];
-    if (row === undefined || row.words[0]?.startsWith("|") === true || printRow(row.words, gaps) !== line)
+    if (row === undefined || row.words[0]?.startsWith("|") === true || !fits(row, gaps))
       return line === "" ? line : `|${line}`;
     kept++;
     return row.words.join(" ");
@@ -73,6 +73,8 @@ function readRow(line: string): Row {
     end = next < 0 ? line.length : next;
     words.push(line.slice(start, end));
   }
+  // No table has so many words in a row: what is left unread must not pass for blanks.
+  if (words.length > MAX_COLUMNS * 4) return { words: [], gaps: [] };
   gaps.push(line.length - end);
   return { words, gaps };
 }
@@ -89,6 +91,15 @@ function joinLast({ words, gaps }: Row, columns: number): Row | undefined {
   let last = words[columns - 1] ?? "";
   for (let i = columns; i < words.length; i++) last += " ".repeat(gaps[i] ?? 1) + (words[i] ?? "");
   return { words: [...words.slice(0, columns - 1), last], gaps: [...gaps.slice(0, columns), gaps.at(-1) ?? 0] };
+}
+
+// Would the words of this row be printed with the blanks that they have?
+function fits({ words, gaps: own }: Row, gaps: Gap[]): boolean {
+  for (let i = 0; i < gaps.length; i++) {
+    const count = blanks(gaps[i] as Gap, words[i - 1]?.length ?? 0, words[i]?.length ?? 0);
+    if (Math.min(count, MAX_WIDTH) !== own[i]) return false;
+  }
+  return true;
 }
 
 function printRow(words: string[], gaps: Gap[]): string {
