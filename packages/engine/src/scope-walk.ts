@@ -100,7 +100,11 @@ export class Walk {
     const rest = [name, ...this.#pending.toReversed()];
     this.#pending.length = 0;
     // The kernel would not find `missing/..` either; only plain names can be created.
-    if (rest.includes("..")) throw this.#fail("NOT_FOUND", rest.join("/"), "missing");
+    if (rest.includes("..")) {
+      const failure = this.#fail("NOT_FOUND", rest.join("/"), "missing");
+      // What is missing is named: what the rest comes to may well be there.
+      throw failure.code === "NOT_FOUND" ? this.#fail("NOT_FOUND", name, "missing") : failure;
+    }
     return this.#place(rest.at(-1) ?? name, rest.slice(0, -1), undefined);
   }
 

@@ -149,6 +149,13 @@ rows(
       () => "[INVALID_INPUT] invalid view_range: expected [start, end], got 1 items",
     ],
     ["a missing file", { path: "missing.txt" }, () => `[PATH_NOT_FOUND] ${server.at("missing.txt")} does not exist`],
+    [
+      "a missing folder on the way back to a file that is there",
+      { path: "nowhere/../a.txt" },
+      () => `[PATH_NOT_FOUND] ${server.at("nowhere")} does not exist`,
+    ],
+    ["a denied one on the way tells nothing", { path: "tree/secret/../a.txt" }, () => /^\[ACCESS_DENIED\] /],
+    ["whether it is there or not", { path: "tree/b/secret/../inner.txt" }, () => /^\[ACCESS_DENIED\] /],
     ["a file as a directory", { path: "a.txt/x" }, () => /^\[PATH_NOT_FOUND\] /],
     [
       "outside the scope",
