@@ -84,6 +84,7 @@ describe.concurrent("C3 escape sequences, bidi, links, clipboard, titles", () =>
       await say(screen, "go");
       await screen.until("call it?  [y]es");
       await answer(screen, "v");
+      await screen.until(/call it\?[\s\S]*call it\?/);
       await answer(screen, "y");
       await screen.until("└ ok");
       await screen.until("teapot");
@@ -112,6 +113,7 @@ describe.concurrent("C3 escape sequences, bidi, links, clipboard, titles", () =>
       await say(screen, "go");
       await screen.until("call it?  [y]es  [N]o");
       await answer(screen, "v");
+      await screen.until(/call it\?[\s\S]*call it\?/);
       await answer(screen, "y");
       await screen.until(/-32603/);
       await screen.until(/\nok\n/);

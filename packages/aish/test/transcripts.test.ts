@@ -89,6 +89,7 @@ describe.concurrent("1.6 a question about a call", () => {
         await screen.until(`  ${line}`);
       }
       await answer(screen, "v");
+      await screen.until(/(call it\?[\s\S]*){3}/);
       await answer(screen, "a");
       await screen.until(/always allow odd\.echo: {2}\[s\]this session {2}\[f\]from now on {2}\[A\]all of "odd"/);
       await answer(screen, "A");
@@ -240,18 +241,20 @@ describe.concurrent("forms and models", () => {
       await say(screen, "go");
       await screen.until("answer it? [y/N]");
       await answer(screen, "y");
+      await screen.until(/name:\s*$/);
       await answer(screen, "");
-      await screen.until("this one is needed");
+      await screen.until(/this one is needed[\s\S]*name:\s*$/);
       await answer(screen, "Ada");
+      await screen.until(/many[^\n]*:\s*$/);
       await answer(screen, "many");
-      await screen.until("that does not fit");
+      await screen.until(/that does not fit[\s\S]*many[^\n]*:\s*$/);
       await answer(screen, "3");
       await screen.until(/\none\n/);
       expect(lastMessage(model)["content"]).toBe('{"action":"accept","content":{"name":"Ada","many":3}}');
       await say(screen, "again");
       await screen.until(/odd asks[\s\S]*odd asks[\s\S]*answer it/);
       await answer(screen, "y");
-      await Bun.sleep(260);
+      await screen.until(/name:\s*$/);
       screen.type(CTRL_C);
       await screen.until(/\ntwo\n/);
       expect(String(lastMessage(model)["content"])).toContain("cancel");
