@@ -83,8 +83,9 @@ export class LineCollector {
   /** All that end in the piece, if nothing has to be known of them but how many they are. */
   #takeCounted(piece: Buffer, start: number): number | undefined {
     const { last, maxLineChars, countLines } = this.#options;
+    if (countLines === undefined || piece.length - start < WORTH_COUNTING) return undefined;
     const end = piece.lastIndexOf(NEWLINE) + 1;
-    if (countLines === undefined || end - start < WORTH_COUNTING) return undefined;
+    if (end <= start) return undefined;
     const count = countLines(piece, start, end, maxLineChars);
     if (count === undefined || count > last - this.#number + 1) return undefined;
     return this.#keep(piece, start, end, count);
