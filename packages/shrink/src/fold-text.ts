@@ -9,6 +9,7 @@ import { digests } from "./folds/digests.ts";
 import { UnfoldError } from "./folds/fold.ts";
 import { MARK_OPENING, readMark, withMark } from "./folds/mark.ts";
 import { paint } from "./folds/paint.ts";
+import { linesOf } from "./lines.ts";
 import { paragraphKind } from "./paragraph-kind.ts";
 import type { Pieces } from "./tokens/count.ts";
 import { countTokens, splitPieces } from "./tokens/count.ts";
@@ -198,7 +199,7 @@ function cheapElsewhere(text: string): number {
 }
 
 function isListing(text: string): boolean {
-  return LISTED.has(paragraphKind(text).kind);
+  return LISTED.has(paragraphKind(text).kind) || linesOf(text).every((line) => /^[0-9a-f ]*$/.test(line));
 }
 
 // Code, patches and prose are read word by word and quoted back; letters would get in the way.

@@ -83,6 +83,7 @@ const MAKERS: ((random: Random) => string)[] = [
   paths,
   labelledPaths,
   columnsAndPaths,
+  counted,
   grep,
   tree,
   listing,
@@ -200,6 +201,18 @@ function columnsAndPaths(random: Random): string {
 function digest(random: Random): string {
   const digits = random.pick([32, 40, 40, 64, 128, 39]);
   return Array.from({ length: digits }, () => random.below(16).toString(16)).join("");
+}
+
+// Names that count, with holes, other numbers beside, and labels or not.
+function counted(random: Random): string {
+  const [before, after] = [random.pick(["d/part", "v", "", "a1b", "x/0"]), random.pick([".ts", "", ".d.ts", "-2.js"])];
+  const label = random.pick(["", "", "M\t", "12  "]);
+  const width = random.pick([0, 0, 3]);
+  let number = random.pick([0, 1, 7, 98, 997, 99_999_990]);
+  return many(random, 24, () => {
+    number += random.below(8) === 0 ? random.below(5) : 1;
+    return `${random.below(9) === 0 ? "D\t" : label}${before}${String(number).padStart(width, "0")}${random.below(9) === 0 ? ".js" : after}`;
+  }).join("\n");
 }
 
 function grep(random: Random): string {

@@ -8,12 +8,14 @@
 //   |total 12                       a line that is no path, as it was
 //   lib/=A new.ts a.ts              with labels: both are labelled A. One by one: new.ts=A old.ts=D
 //   index+                          names that differ in their endings only (name-tuples.ts)
+//   part{1..9}.ts                   names that count (name-ranges.ts)
 //
 // An ending may also stand in the mark, for all lines that name none. Blanks in names are written "\ ".
 import type { Line, Named } from "./alike-folders.ts";
 import { joinAlike, readAlike, writeAlike } from "./alike-folders.ts";
 import { UnfoldError } from "./fold.ts";
 import { isSelf } from "./listed-folders.ts";
+import { expandRange, joinRanges, looksLikeRange } from "./name-ranges.ts";
 import type { Tuple } from "./name-tuples.ts";
 import { mostFrequent } from "./most-frequent.ts";
 import { findTuple, isTogether, joinTuples, looksTogether, plus, splitTogether } from "./name-tuples.ts";
@@ -55,6 +57,8 @@ export function writeNameLines(placed: readonly Placed[], group?: () => readonly
   const grouped = fewer !== undefined && fewer.length + MIN_FEWER_LINES <= lines.length;
   if (grouped) lines = fewer;
   const named = lines.flatMap((line) => (line.kind === "names" ? [line] : []));
+  if (named.some(({ names }) => names.some(({ name }) => looksLikeRange(name)))) return undefined;
+  for (const line of named) line.names = joinRanges(line.names);
   const tuple = findTuple(named.map(({ names }) => names));
   if (tuple !== undefined) for (const line of named) line.names = joinTuples(line.names, tuple);
   const ending = commonEnding(named.flatMap(namesApart), MIN_NAMES_IN_MARK);
@@ -96,10 +100,12 @@ export function readNameLines(text: string, ending: string, labelled = false, tu
           tuple !== undefined && isTogether(written)
             ? splitTogether(unescapeName(written.slice(0, -1)), label, tuple)
             : [{ name: readName(written, own?.slice(1) ?? ending), label }];
-        for (const { name, label: its } of names)
-          placed.push(
-            its === "" ? { kind: "name", folders: open, name } : { kind: "name", folders: open, name, label: its },
-          );
+        for (const { name: one, label: its } of names) {
+          for (const name of looksLikeRange(one) ? expandRange(one, MAX_NAMES - placed.length) : [one])
+            placed.push(
+              its === "" ? { kind: "name", folders: open, name } : { kind: "name", folders: open, name, label: its },
+            );
+        }
       }
       if (placed.length > MAX_NAMES) throw new UnfoldError("too many names");
     }

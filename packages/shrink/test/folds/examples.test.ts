@@ -26,6 +26,7 @@ const TREE = [
     children: [file("b.ts"), { name: "empty", type: "directory", children: [] }, file("c d.ts")],
   },
 ];
+const count = (from: number, length: number) => Array.from({ length }, (_, i) => from + i);
 const DIGESTS = Array.from({ length: 8 }, (_, i) => String(i).repeat(7) + "0123456789abcdef".repeat(3).slice(0, 33));
 const TSC = Array.from(
   { length: 12 },
@@ -166,6 +167,22 @@ test.each<[string, Fold, string, string]>([
     "[bosun:paths +.d.ts,.js]\na/ m+ n+ o.js\nb/ p+ :q+ q+\n",
   ],
   [
+    "names that count are a range, with noughts and without",
+    pathList,
+    [
+      ...count(8, 12).map((i) => `a/f-${String(i).padStart(3, "0")}.png`),
+      ...count(9, 10).map((i) => `b/v${i}`),
+      "b/v20",
+    ].join("\n"),
+    "[bosun:paths]\na/ f-{008..019}.png\nb/ v{9..18} v20",
+  ],
+  [
+    "the same label all the way",
+    pathList,
+    [...count(1, 10).map((i) => `A\tx/${i}.sql`), ...count(11, 11).map((i) => `M\tx/${i}.sql`)].join("\n"),
+    "[bosun:paths x/ =M]\n{1..10}.sql=A {11..21}.sql",
+  ],
+  [
     "with what stood before each of them",
     pathList,
     "1\tt/v1\n2\tt/v1^{}\n3\tt/v2\n4\tt/v2^{}\n5\tt/v3\n5\tt/v3^{}\n6\tt/v4\n7\tt/v4^{}",
@@ -290,6 +307,11 @@ test.each<[string, Fold, string]>([
     "many columns are a table",
     pathList,
     Array.from({ length: 9 }, (_, i) => `${i} ${i + 1} ${i + 2} ${i + 3} src/${i}.ts`).join("\n"),
+  ],
+  [
+    "a name that looks like a range stays away",
+    directoryTree,
+    JSON.stringify([file("a{1..3}.ts"), file("b.ts"), file("c.ts")], undefined, 2),
   ],
   ["a handful of digests is there to be used", digests, DIGESTS.slice(1).join("\n")],
   ["what already looks like a short digest stays", digests, [...DIGESTS, "0000000…"].join("\n")],
