@@ -14,7 +14,7 @@ import type { Session } from "@bosun/engine";
 import type { JsonObject } from "@bosun/mcp/server";
 
 /** How long the record of a call that changed nothing may wait, and how many may wait together. */
-const SOON_MS = 5;
+const SOON_MS = 50;
 const MAX_WAITING = 2000;
 /** How long a call may wait for records of others; longer when more than so many wait. */
 const SLICE_MS = 0.1;
