@@ -1,6 +1,6 @@
 // The acceptance lines of the proxy as it was first specified, one test each, in their order and words.
 import { afterAll, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { connectChild } from "@bosun/mcp/client";
 import { decode, encodePlain, render } from "@bosun/bcp";
@@ -37,6 +37,15 @@ test.concurrent(
       { name: "t", version: "1", era: "legacy" },
     );
     expect(client.serverInfo).toEqual({ name: "faulty", version: "1" });
+    // "tools/list returns merged tools (local BCP tools + downstream tools)"
+    const names = (await client.listTools()).map(({ name }) => name);
+    expect(names[0]).toBe("ok");
+    expect(names.slice(-4)).toEqual(["read_bcp_file", "inspect_bcp_file", "encode_bcp_file", "read_original"]);
+    const bcp = path.join(folder, "merged.bcp");
+    writeFileSync(bcp, encodePlain(blocksOf(CODE, { toolName: "t" })));
+    expect(shown(await client.callTool("read_bcp_file", { path: bcp, mode: "minimal" }))).toContain("return a + b;");
+    expect((await client.callTool("read_bcp_file", { path: "/no/such.bcp" })).isError).toBe(true);
+    expect(shown(await client.callTool("ok"))).toBe("fine");
     await client.close();
   },
 );

@@ -10,6 +10,10 @@ export type ProxyConfig = {
   server: ServerSpec | { kind: "file"; file: string };
   namespace: boolean;
   pins: boolean;
+  /** The tools for .bcp files beside the server's own. */
+  bcpTools: boolean;
+  /** Folders that those may touch; none means all. */
+  allowDirs: readonly string[];
   compressTools: ToolCompression;
   budget: number | undefined;
   threshold: number | undefined;
@@ -35,6 +39,9 @@ Options:
   --servers FILE           several servers behind one proxy: a JSON file with mcpServers, such as .mcp.json
   --namespace              every name as alias__name; otherwise only names that two servers share
   --pins on|off            hold back tools that changed since they were accepted (default on; bosun proxy pins)
+  --bcp-tools on|off       read_bcp_file, inspect_bcp_file and encode_bcp_file beside the server's own tools (default
+                           off; on where the server is named by --downstream-command)
+  --allow-dir DIR          only .bcp files under DIR may be touched (default: all)
   --compress-tools LEVEL   off (default), light or full: shorter tool descriptions; describe_tool has the full ones
   --budget N               at most N tokens per text: head and tail, the rest on demand (read_original)
   --detect-threshold N     how sure a fold must be of what it sees, 0 to 1 (default 0.7, or BCP_DETECT_THRESHOLD)
@@ -59,6 +66,8 @@ const VALUED = [
   "--url",
   "--servers",
   "--pins",
+  "--bcp-tools",
+  "--allow-dir",
   "--compress-tools",
   "--budget",
   "--detect-threshold",
@@ -86,10 +95,14 @@ export function parseProxyConfig(
   const threshold = given.get("--detect-threshold") ?? env["BCP_DETECT_THRESHOLD"];
   const budget = given.get("--budget");
   const listen = given.get("--listen");
+  // Configurations of this form expect the tools of the package, too.
+  const isAsSpecified = given.has("--downstream-command");
   return {
     server: serverOf(given, rest, env),
     namespace: switches.has("--namespace"),
     pins: oneOf("--pins", given.get("--pins") ?? "on", ["on", "off"]) === "on",
+    bcpTools: oneOf("--bcp-tools", given.get("--bcp-tools") ?? (isAsSpecified ? "on" : "off"), ["on", "off"]) === "on",
+    allowDirs: given.has("--allow-dir") ? [given.get("--allow-dir") ?? ""] : [],
     compressTools: oneOf("--compress-tools", given.get("--compress-tools") ?? "off", ["off", "light", "full"]),
     budget: budget === undefined ? undefined : whole("--budget", budget, 1, 10_000_000),
     threshold: threshold === undefined ? undefined : number("--detect-threshold", threshold, 0, 1),

@@ -18,6 +18,7 @@ import type { ServerSpec } from "./downstream.ts";
 import { DownstreamGone } from "./downstream-gone.ts";
 import { emittedResult } from "./emitted-result.ts";
 import { isModernRevision } from "./eras.ts";
+import type { LocalTools } from "./local-tools.ts";
 import { checkMirrored, mirroredArguments } from "./mirrored-arguments.ts";
 import { DESCRIBE_TOOL, describeTool, READ_ORIGINAL, readOriginal } from "./own-tools.ts";
 import type { PinWatch } from "./pin-watch.ts";
@@ -56,6 +57,8 @@ export type RelayOptions = {
   /** With `--emit bcp`. */
   rendered?: RenderedBlocks;
   recording?: Recording;
+  /** Tools of our own beside those of the servers. */
+  local?: LocalTools;
   savings: Savings;
   log: Log;
   /** Called once each: when the first client has come, and when one has been told the tools and a model reads them. */
@@ -108,7 +111,7 @@ export function createRelay(options: RelayOptions): Relay {
     });
     const backends = servers.map((spec) => new Backend(spec, options));
     const several = servers.length > 1 || namespace ? new SeveralServers(backends, namespace, log) : undefined;
-    const tools = new ToolCatalogue(backends, { ...options, pins: options.pins });
+    const tools = new ToolCatalogue(backends, { ...options, pins: options.pins, local: options.local });
     clients.set(owner, (client = { backends, several, tools, shrinker, isThere: false }));
     savings.session(servers);
     if (method === "initialize") endUnlessOpened(owner, client);
@@ -152,6 +155,7 @@ export function createRelay(options: RelayOptions): Relay {
     }
     if (name === DESCRIBE_TOOL.name && !client.tools.has(name))
       return own(call, describeTool(client.tools.definitions(), args) as JsonObject);
+    if (options.local?.has(name) && !client.tools.has(String(name))) return options.local.handle(call);
     const found = await client.tools.find(call);
     if (!found) {
       const known = [...client.tools.definitions().keys()].join(", ");

@@ -7,6 +7,7 @@ import { createLog, LOG_LEVELS } from "../log.ts";
 import type { Log } from "../log.ts";
 import { keepLedger } from "./ledger.ts";
 import { ledgerText } from "./ledger-text.ts";
+import { LocalTools } from "./local-tools.ts";
 import { PinWatch } from "./pin-watch.ts";
 import { parseProxyConfig, PROXY_HELP } from "./proxy-config.ts";
 import type { ProxyConfig } from "./proxy-config.ts";
@@ -65,6 +66,7 @@ async function run(config: ProxyConfig, log: Log): Promise<number> {
     ...(threshold === undefined ? {} : { threshold }),
     ...(emitBcp === undefined ? {} : { rendered: new RenderedBlocks(emitBcp, threshold, budget) }),
     ...(recording === undefined ? {} : { recording }),
+    ...(config.bcpTools ? { local: new LocalTools(config.allowDirs) } : {}),
   });
   const signalled = firstSignal();
   await Promise.race([serve(relay, config), signalled.promise]);

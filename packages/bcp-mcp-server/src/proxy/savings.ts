@@ -60,7 +60,7 @@ export class Savings {
     ours: readonly ToolDefinition[],
     isShorter: boolean,
   ): void {
-    for (const { name } of ours) this.ledger.ownTools += OWN_TOKENS[name] ?? countToolTokens([{ name }]);
+    for (const tool of ours) this.ledger.ownTools += OWN_TOKENS[tool.name] ?? countToolTokens([tool]);
     if (!isShorter) return;
     this.ledger.lists.before += countToolTokens(before);
     this.ledger.lists.after += countToolTokens(after);

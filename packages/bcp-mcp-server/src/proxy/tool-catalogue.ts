@@ -8,6 +8,7 @@ import type { ToolCompression, ToolDefinition } from "@bosun/shrink";
 import type { Log } from "../log.ts";
 import type { Backend } from "./backend.ts";
 import { DESCRIBE_TOOL, READ_ORIGINAL } from "./own-tools.ts";
+import type { LocalTools } from "./local-tools.ts";
 import { allPages } from "./pages.ts";
 import type { PinWatch } from "./pin-watch.ts";
 import { rebuilt, textOf } from "./rebuilt.ts";
@@ -24,6 +25,8 @@ export type CatalogueOptions = {
   /** Absent with `--pins off`. */
   pins: PinWatch | undefined;
   savings: Savings;
+  /** Tools of our own beside those of the servers. */
+  local?: LocalTools | undefined;
   log: Log;
 };
 
@@ -51,10 +54,10 @@ export class ToolCatalogue {
     if (this.backends.length === 1 && only) {
       const first = await this.refresh(only, call);
       await this.nameAll();
-      return rebuilt(first, ["nextCursor"], { tools: (await this.shown()) as Json[] });
+      return rebuilt(first, ["nextCursor"], { tools: (await this.shown(call)) as Json[] });
     }
     await this.refreshAll(call);
-    return inEra(call, { tools: (await this.shown()) as Json[] });
+    return inEra(call, { tools: (await this.shown(call)) as Json[] });
   }
 
   /** The server and name behind what the client calls it; undefined when nobody has it. */
@@ -99,7 +102,7 @@ export class ToolCatalogue {
     const listed = Array.isArray(result["tools"]) ? result["tools"].filter(isTool) : [];
     for (const tool of listed) backend.tools.set(tool.name, tool);
     const last = result["nextCursor"] === undefined;
-    return rebuilt(passed, [], { tools: (await this.presented(listed, last)) as Json[] });
+    return rebuilt(passed, [], { tools: (await this.presented(call, listed, last)) as Json[] });
   }
 
   private async refreshAll(call: Call): Promise<void> {
@@ -156,26 +159,29 @@ export class ToolCatalogue {
       await pins.compare(offered.map(({ backend, names }) => ({ spec: backend.spec, tools: names })));
   }
 
-  private shown(): Promise<ToolDefinition[]> {
+  private shown(call: Call): Promise<ToolDefinition[]> {
     // Of a server that is down nothing is listed, but what it had keeps its name.
     const there = [...this.definitions()].filter(([shown]) => this.names.get(shown)?.backend.toolsKnown !== false);
     return this.presented(
+      call,
       there.map(([, tool]) => tool),
       true,
     );
   }
 
-  private async presented(listed: readonly ToolDefinition[], last: boolean): Promise<ToolDefinition[]> {
+  private async presented(call: Call, listed: readonly ToolDefinition[], last: boolean): Promise<ToolDefinition[]> {
     const { compressTools: level, savings } = this.options;
     const visible = await withNothingHidden(listed.map(promisingNothing));
     const shorter = compressTools(visible, level);
-    const ours = last ? this.ownTools() : [];
+    const ours = last ? await this.ownTools(call) : [];
     savings.tools(listed, shorter, ours, level !== "off");
     return [...shorter, ...ours];
   }
 
-  private ownTools(): ToolDefinition[] {
-    const ours = this.options.compressTools === "off" ? [READ_ORIGINAL] : [READ_ORIGINAL, DESCRIBE_TOOL];
+  private async ownTools(call: Call): Promise<ToolDefinition[]> {
+    const { compressTools: level, local } = this.options;
+    const ours = [...(local ? await local.definitions(call) : []), READ_ORIGINAL];
+    if (level !== "off") ours.push(DESCRIBE_TOOL);
     // A tool of the server's goes first: names are never merged.
     return ours.filter(({ name }) => !this.has(name));
   }
