@@ -71,9 +71,13 @@ export class DelimiterChoice {
 
 // One order of keys that every row follows; undefined when rows disagree, or repeat a key.
 function mergeKeys(rows: JsonObject[]): string[] | undefined {
-  const merged: string[] = [];
-  let index = new Map<string, number>();
+  const first = rows[0]?.keys ?? [];
+  let index = new Map<string, number>(first.map((name, i) => [name, i]));
+  if (index.size < first.length || first.length > MAX_COLUMNS) return undefined;
+  const merged = [...first];
   for (const { keys } of rows) {
+    // Most rows have the keys of the first.
+    if (keys.length === merged.length && keys.every((key, i) => key === merged[i])) continue;
     let from = 0;
     for (const key of keys) {
       const at = index.get(key);
