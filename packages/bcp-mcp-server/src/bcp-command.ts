@@ -23,7 +23,7 @@ const MIB = 1024 * 1024;
 /** A rendered file goes into one message; what is longer than a message may be is an error, not a cut. */
 const MAX_OUTPUT_CHARS = 4 * MIB;
 /** Files come from anywhere, and the server goes on living: less than what a person may ask of `bcp` for once. */
-const LIMITS = { inputBytes: 64 * MIB, payloadBytes: 64 * MIB, unpackedBytes: 64 * MIB };
+const LIMITS = { inputBytes: 64 * MIB, payloadBytes: 64 * MIB, unpackedBytes: 64 * MIB, blocks: 500_000 };
 const PROCESSES = 4;
 /** Every block type from a manifest; one binary image does not spoil the rest; any block by its summary, not only code. */
 const EXTRA = { encode: ["--extended"], decode: ["--binary-images", "placeholder", "--summaries", "all"] };
@@ -40,7 +40,7 @@ export function bcpInProcess(paths: AllowedPaths): BcpCommand {
     run: (args, signal) =>
       turns.take(signal, async () => {
         memory.beforeRun();
-        return runHere(args, paths);
+        return runHere(args, paths, signal);
       }),
   };
 }
@@ -62,7 +62,7 @@ export function bcpBinary(program: string, timeoutMs: number, paths: AllowedPath
 // Chunks are whole characters. A byte-order mark is content.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-async function runHere(args: readonly string[], paths: AllowedPaths): Promise<BcpOutcome> {
+async function runHere(args: readonly string[], paths: AllowedPaths, signal: AbortSignal): Promise<BcpOutcome> {
   const out = new Collected("the rendered text");
   const err = new Collected("the error text");
   await using opened = paths.open();
@@ -74,6 +74,7 @@ async function runHere(args: readonly string[], paths: AllowedPaths): Promise<Bc
     interactive: true,
     resolvePath: (path, access) => opened.resolve(path, access),
     limits: LIMITS,
+    signal,
   });
   return { stdout: out.text, stderr: err.text, exitCode };
 }

@@ -1,51 +1,55 @@
-// How much memory one decode may take for its objects, and for what it unpacks beyond what honest data does. A file of
-// three-byte blocks would otherwise cost eighty times its own size in objects; a real file never comes near.
+// How much memory one decode, and a rendering of what came out, may take: 64 MB and four times the input (FORMAT.md,
+// "Limits"). Objects, strings and what is unpacked are counted as they are made. A file of three-byte blocks would cost
+// eighty times its own size in objects; a real file never comes near.
 
 import type { Reader } from "./reader.ts";
 
-const BASE_BYTES = 14 * 1024 * 1024;
-const PER_INPUT_BYTE = 2;
-// Compressed text is rarely more than four times as long when it is unpacked.
-const HONEST_RATIO = 4;
-// What is unpacked beyond that stays in memory, and a rendering of it will want as much again and more.
-const PER_EXCESS_BYTE = 1.6;
-// Names, titles and summaries become strings, at two bytes per character where one is not Latin, and are copied into every
-// heading. Real ones are short.
+// The rest of the 64 MB and of the four times is the runtime's: code, and garbage that the collector has not seen yet.
+const FREE_BYTES = 44e6;
+const PER_INPUT_BYTE = 3.5;
+const REPLACEMENT = "\ufffd";
 const STRING_COST = 40;
-const FREE_STRING_BYTES = 256;
-const PER_STRING_BYTE = 8;
+// No path is longer. Summaries may be; but a text that is copied into a heading, escaped or quoted takes many times its size.
+const LONG_TEXT_BYTES = 4096;
+const PER_LONG_BYTE = 16;
 
 export class Allowance {
   private left: number;
-  private honest: number;
-  private readonly perExcessByte: number;
+  /** Objects and strings so far. */
+  spent = 0;
+  private readonly excess: "paid" | "free";
 
   /** `excess`: whether unpacked data is limited elsewhere, by somebody who has the memory for it. */
   constructor(inputBytes: number, excess: "paid" | "free" = "paid") {
-    this.left = BASE_BYTES + PER_INPUT_BYTE * inputBytes;
-    this.honest = HONEST_RATIO * inputBytes;
-    this.perExcessByte = excess === "paid" ? PER_EXCESS_BYTE : 0;
+    this.left = FREE_BYTES + PER_INPUT_BYTE * inputBytes;
+    this.excess = excess;
   }
 
-  /** Compressed data came out this large: as good as input up to the honest ratio, not beyond it. */
+  /** What has not been spent; without end for somebody who has the memory. */
+  get rest(): number {
+    return this.excess === "paid" ? this.left : Number.POSITIVE_INFINITY;
+  }
+
+  /** Compressed data came out this large, and stays. */
   unpacked(bytes: number): void {
-    const honest = Math.min(bytes, this.honest);
-    this.honest -= honest;
-    this.left += PER_INPUT_BYTE * honest - this.perExcessByte * (bytes - honest);
+    if (this.excess === "paid") this.left -= bytes;
+    else this.left += PER_INPUT_BYTE * bytes;
   }
 
-  /** A text field of so many bytes. One with replacements grows threefold, and nothing of it is for free. */
-  spendText(bytes: number, reader: Reader, at: number, isReplaced = false): void {
-    const surplus = bytes - (isReplaced ? 0 : FREE_STRING_BYTES);
-    this.spend(STRING_COST, reader, at);
-    if (surplus <= 0) return;
-    this.left -= PER_STRING_BYTE * surplus;
+  /** A text field of so many bytes: two per character, unless all of them are ASCII. */
+  spendText(bytes: number, text: string, reader: Reader, at: number): void {
+    // A string with replacements was made with room for more of them.
+    const perChar = text.includes(REPLACEMENT) ? 4 : text.length === bytes ? 1 : 2;
+    this.spend(STRING_COST + perChar * text.length, reader, at);
+    if (bytes <= LONG_TEXT_BYTES) return;
+    this.left -= PER_LONG_BYTE * (bytes - LONG_TEXT_BYTES);
     if (this.left >= 0) return;
     throw reader.error("TooManyRecords", "names and summaries are too long for the size of the input", at);
   }
 
   spend(cost: number, reader: Reader, at: number): void {
     this.left -= cost;
+    this.spent += cost;
     if (this.left >= 0) return;
     throw reader.error("TooManyRecords", "too many tiny records for the size of the input", at);
   }

@@ -11,6 +11,7 @@ import { COMPRESSED, HAS_SUMMARY, IS_REFERENCE } from "./frame.ts";
 import type { Frame } from "./frame.ts";
 import type { Growth, Limits } from "./limits.ts";
 import { readFields } from "./read-fields.ts";
+import type { OpenRecord } from "./read-fields.ts";
 import { Reader } from "./reader.ts";
 import { decodeLossy } from "./utf8.ts";
 
@@ -30,7 +31,10 @@ export class BodyDecoder {
   private readonly resolver: Resolver;
   private readonly limits: Limits;
   private readonly growth: Growth;
-  private unpacked = 0;
+  private readonly slots: OpenRecord[] = [];
+  private reader: Reader | undefined;
+  /** What bodies were unpacked to so far. */
+  unpackedBytes = 0;
   private referenced = 0;
   /** Called once, before anything is unpacked. */
   beforeUnpacking: (() => void) | undefined;
@@ -55,11 +59,12 @@ export class BodyDecoder {
     if (frame.flags & HAS_SUMMARY) {
       const at = reader.pos;
       const end = reader.span();
-      allowance.spendText(end - reader.pos, reader, at);
-      block["summary"] = decodeLossy(reader.bytes, reader.pos, end);
+      const summary = decodeLossy(reader.bytes, reader.pos, end);
+      allowance.spendText(end - reader.pos, summary, reader, at);
+      block["summary"] = summary;
       reader.pos = end;
     }
-    if (table) readFields(reader, table, block, allowance, this.limits.treeDepth);
+    if (table) readFields(reader, table, block, allowance, this.limits.treeDepth, this.slots);
     else {
       allowance.spend(UNKNOWN_BLOCK_COST, reader, reader.pos);
       block["typeId"] = frame.typeId;
@@ -71,7 +76,7 @@ export class BodyDecoder {
 
   /** The plain body: summary and fields, as it is hashed. */
   plain(frame: Frame, bytes: Uint8Array, place: Place, allowance: Allowance): Reader {
-    if ((frame.flags & (IS_REFERENCE | COMPRESSED)) === 0) return new Reader(bytes, place, frame.start, frame.end);
+    if ((frame.flags & (IS_REFERENCE | COMPRESSED)) === 0) return this.inPlace(frame, bytes, place);
     const { offset } = locate(place, frame.start);
     let body = bytes.subarray(frame.start, frame.end);
     if (frame.flags & IS_REFERENCE) body = this.resolve(body, offset);
@@ -81,6 +86,14 @@ export class BodyDecoder {
       this.afterUnpacking?.(frame, body);
     }
     return new Reader(body, { at: offset, packed: true });
+  }
+
+  // The same reader for all bodies that lie in the same bytes: there may be a million.
+  private inPlace({ start, end }: Frame, bytes: Uint8Array, place: Place): Reader {
+    if (this.reader?.bytes !== bytes) this.reader = new Reader(bytes, place);
+    this.reader.pos = start;
+    this.reader.end = end;
+    return this.reader;
   }
 
   private resolve(hash: Uint8Array, offset: number): Uint8Array {
@@ -98,10 +111,10 @@ export class BodyDecoder {
   private unpack(packed: Uint8Array, offset: number): Uint8Array {
     this.beforeUnpacking?.();
     this.beforeUnpacking = undefined;
-    const left = this.growth.unpackedBytes - this.unpacked;
+    const left = this.growth.unpackedBytes - this.unpackedBytes;
     try {
       const plain = decompress(packed, Math.min(this.limits.blockBytes, left), offset);
-      this.unpacked += plain.length;
+      this.unpackedBytes += plain.length;
       return plain;
     } catch (error) {
       const isTotal =

@@ -30,35 +30,51 @@ export function allocate(weights: readonly Weight[], budget: number): Decision[]
   const decisions = Array.from<Decision>({ length: weights.length }).fill("full");
   let left = budget;
   for (const priority of PRIORITIES) {
-    weights.forEach((weight, i) => {
-      if (weight.priority !== priority) return;
-      const { decision, cost } = decide(weight, left);
+    weights.forEach(({ priority: own, tokens, summaryTokens }, i) => {
+      if (own !== priority) return;
+      const decision = decide(priority, tokens, summaryTokens, left);
       decisions[i] = decision;
-      left = Math.max(0, left - cost);
+      left = leftAfter(decision, tokens, summaryTokens, left, priority);
     });
   }
   return decisions;
 }
 
-function decide(weight: Weight, left: number): { decision: Decision; cost: number } {
-  const { priority, tokens, summaryTokens } = weight;
-  const full = { decision: "full", cost: tokens } as const;
-  const summarised = { decision: "summary", cost: summaryTokens ?? 0 } as const;
-  const placeholder = { decision: "placeholder", cost: 0 } as const;
+/** What becomes of one block when so many tokens are left. */
+export function decide(priority: Priority, tokens: number, summaryTokens: number | undefined, left: number): Decision {
   const summaryFits = summaryTokens !== undefined && summaryTokens <= left;
   switch (priority) {
     case "critical":
-      return full;
+      return "full";
     case "high":
       // Does not fit at all: written in full all the same, and everybody after it has nothing left.
-      return tokens <= left || !summaryFits ? full : summarised;
+      return tokens <= left || !summaryFits ? "full" : "summary";
     case "normal":
-      if (tokens <= left) return full;
-      return summaryFits ? summarised : placeholder;
+      if (tokens <= left) return "full";
+      return summaryFits ? "summary" : "placeholder";
     case "low":
-      return summaryFits ? summarised : placeholder;
+      return summaryFits ? "summary" : "placeholder";
     case "background":
-      if (left < PLACEHOLDER_TOKENS) return { decision: "omit", cost: 0 };
-      return { decision: "placeholder", cost: PLACEHOLDER_TOKENS };
+      return left < PLACEHOLDER_TOKENS ? "omit" : "placeholder";
+  }
+}
+
+/** What is left when it has been decided so. Only a background block pays for its placeholder. */
+export function leftAfter(
+  decision: Decision,
+  tokens: number,
+  summaryTokens: number | undefined,
+  left: number,
+  priority: Priority,
+): number {
+  switch (decision) {
+    case "full":
+      return Math.max(0, left - tokens);
+    case "summary":
+      return Math.max(0, left - (summaryTokens ?? 0));
+    case "placeholder":
+      return priority === "background" ? left - PLACEHOLDER_TOKENS : left;
+    case "omit":
+      return left;
   }
 }

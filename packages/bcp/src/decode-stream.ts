@@ -7,7 +7,6 @@ import { BodyDecoder } from "./body.ts";
 import { ByteQueue } from "./byte-source.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { toHex } from "./content-store.ts";
-import { trailingError } from "./decode.ts";
 import type { DecodeOptions } from "./decode.ts";
 import { decompressStream } from "./decompress-stream.ts";
 import { DecodeError, locate } from "./failure.ts";
@@ -18,6 +17,7 @@ import { HEADER_BYTES, PAYLOAD_COMPRESSED, readHeader } from "./header.ts";
 import type { Header } from "./header.ts";
 import { DEFAULT_LIMITS, MAX_PAYLOAD_BYTES } from "./limits.ts";
 import type { Growth, Limits } from "./limits.ts";
+import { trailingError } from "./payload.ts";
 import { Reader } from "./reader.ts";
 
 const MAX_VARINT_BYTES = 10;

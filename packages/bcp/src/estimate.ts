@@ -1,7 +1,5 @@
 // How many tokens a text is worth, without a tokenizer (FORMAT.md, "Budget"). Bytes, whatever the documents say (D-32).
 
-import { toUtf8 } from "./utf8.ts";
-
 const BYTES_PER_TOKEN = 4;
 const BYTES_PER_CODE_TOKEN = 3;
 const CODE_PERCENT = 30;
@@ -9,6 +7,7 @@ const CODE_PERCENT = 30;
 const LF = 0x0a;
 const SPACE = 0x20;
 const TAB = 0x09;
+const WHITE_SPACE = /\p{White_Space}/u;
 
 /** A quarter of the UTF-8 length, at least 1 for any text. */
 export function estimateHeuristic(text: string): number {
@@ -17,12 +16,16 @@ export function estimateHeuristic(text: string): number {
 
 /** A third of the UTF-8 length where more than 30 % of the lines that say something are indented, else a quarter. */
 export function estimateCodeAware(text: string): number {
-  return estimateBytes(toUtf8(text));
+  shared.clear();
+  shared.addText(text);
+  return shared.tokens;
 }
 
 /** The code-aware estimate of text in UTF-8. */
 export function estimateBytes(utf8: Uint8Array): number {
-  return tokens(utf8.length, looksLikeCode(utf8) ? BYTES_PER_CODE_TOKEN : BYTES_PER_TOKEN);
+  shared.clear();
+  shared.add(utf8);
+  return shared.tokens;
 }
 
 /** The estimate of so many bytes that are no text. */
@@ -34,31 +37,88 @@ function tokens(byteLength: number, bytesPerToken: number): number {
   return byteLength === 0 ? 0 : Math.max(1, Math.floor(byteLength / bytesPerToken));
 }
 
-function looksLikeCode(utf8: Uint8Array): boolean {
-  let lines = 0;
-  let indented = 0;
-  for (let start = 0; start < utf8.length;) {
-    const first = utf8[start];
-    // Most lines tell by their first byte; only one that starts with white space has to be looked into.
-    if ((first ?? 0) > SPACE && (first ?? 0) < 0x80) lines++;
-    else if (!isBlankLine(utf8, start)) {
-      lines++;
-      if (first === SPACE || first === TAB) indented++;
+/** The code-aware estimate of a text that comes in pieces, each of whole characters. */
+export class CodeEstimate {
+  private bytes = 0;
+  private lines = 0;
+  private indented = 0;
+  /** The first byte of a line that has been blank so far; undefined before its first byte. */
+  private first: number | undefined;
+  /** Whether the line has been counted: the rest of it says nothing more. */
+  private isCounted = false;
+
+  add(utf8: Uint8Array): void {
+    this.bytes += utf8.length;
+    for (let at = 0; at < utf8.length;) {
+      // Most lines tell by their first byte; only one that starts with white space has to be looked into.
+      if (!this.isCounted) at = this.look(utf8, at);
+      const lf = utf8.indexOf(LF, at);
+      if (lf < 0) return;
+      this.first = undefined;
+      this.isCounted = false;
+      at = lf + 1;
     }
-    const lf = utf8.indexOf(LF, start);
-    start = lf < 0 ? utf8.length : lf + 1;
   }
-  return lines > 0 && Math.floor((indented * 100) / lines) > CODE_PERCENT;
+
+  /** The same for a string, without a copy of it as bytes. */
+  addText(text: string): void {
+    this.bytes += utf8Length(text);
+    for (let at = 0; at < text.length;) {
+      if (!this.isCounted) at = this.lookIn(text, at);
+      const lf = text.indexOf("\n", at);
+      if (lf < 0) return;
+      this.first = undefined;
+      this.isCounted = false;
+      at = lf + 1;
+    }
+  }
+
+  clear(): void {
+    this.bytes = this.lines = this.indented = 0;
+    this.first = undefined;
+    this.isCounted = false;
+  }
+
+  get tokens(): number {
+    const looksLikeCode = this.lines > 0 && Math.floor((this.indented * 100) / this.lines) > CODE_PERCENT;
+    return tokens(this.bytes, looksLikeCode ? BYTES_PER_CODE_TOKEN : BYTES_PER_TOKEN);
+  }
+
+  // Passes what is blank, and counts the line if something else comes before its end.
+  private look(utf8: Uint8Array, start: number): number {
+    this.first ??= utf8[start];
+    let at = start;
+    while (at < utf8.length && utf8[at] !== LF) {
+      const width = whiteSpaceAt(utf8, at);
+      if (width === 0) {
+        this.countLine();
+        return at;
+      }
+      at += width;
+    }
+    return at;
+  }
+
+  private lookIn(text: string, start: number): number {
+    this.first ??= text.charCodeAt(start);
+    let at = start;
+    for (; at < text.length && text.charCodeAt(at) !== LF; at++) {
+      if (WHITE_SPACE.test(text.charAt(at))) continue;
+      this.countLine();
+      break;
+    }
+    return at;
+  }
+
+  private countLine(): void {
+    this.lines++;
+    if (this.first === SPACE || this.first === TAB) this.indented++;
+    this.isCounted = true;
+  }
 }
 
-function isBlankLine(utf8: Uint8Array, start: number): boolean {
-  for (let at = start; at < utf8.length && utf8[at] !== LF;) {
-    const width = whiteSpaceAt(utf8, at);
-    if (width === 0) return false;
-    at += width;
-  }
-  return true;
-}
+// One for all: there may be a million texts.
+const shared = new CodeEstimate();
 
 // The UTF-8 length of the Unicode White_Space character at `at`, 0 if it is none.
 function whiteSpaceAt(utf8: Uint8Array, at: number): number {

@@ -16,8 +16,15 @@ export type Frame = {
   readonly end: number;
 };
 
+/** A frame to be used again: whoever keeps one makes a copy. */
+export type FrameSlot = { -readonly [Key in keyof Frame]: Frame[Key] };
+
+export function frameSlot(): FrameSlot {
+  return { typeId: 0, flags: 0, start: 0, end: 0 };
+}
+
 /** The next frame, or undefined for END. Leaves the reader behind it. */
-export function readFrame(reader: Reader): Frame | undefined {
+export function readFrame(reader: Reader, frame: FrameSlot = frameSlot()): Frame | undefined {
   const start = reader.pos;
   const typeId = readType(reader);
   if (reader.pos >= reader.end) throw reader.endOfInput(reader.pos - start, start);
@@ -32,7 +39,11 @@ export function readFrame(reader: Reader): Frame | undefined {
   if (length > reader.end - reader.pos) throw reader.endOfInput(reader.end - start, start);
   const bodyStart = reader.pos;
   reader.pos += length;
-  return { typeId, flags, start: bodyStart, end: reader.pos };
+  frame.typeId = typeId;
+  frame.flags = flags;
+  frame.start = bodyStart;
+  frame.end = reader.pos;
+  return frame;
 }
 
 export function readType(reader: Reader): number {

@@ -15,15 +15,21 @@ const SHORT = new Map([
 const SLICE_CHARS = 8192;
 
 export function quote(text: string): string {
-  if (!NEEDS_CARE.test(text)) return `"${text}"`;
-  const parts: string[] = [];
-  for (let start = 0; start < text.length;) {
-    let end = Math.min(start + SLICE_CHARS, text.length);
-    if (isHighSurrogate(text.charCodeAt(end - 1))) end = Math.min(end + 1, text.length);
-    parts.push(text.slice(start, end).replaceAll(EACH_UNSEEN, escaped));
-    start = end;
+  return NEEDS_CARE.test(text) ? [...quoted([text])].join("") : `"${text}"`;
+}
+
+/** The same in pieces, of a text that comes in pieces of whole characters. */
+export function* quoted(texts: Iterable<string>): Generator<string, void> {
+  yield '"';
+  for (const text of texts) {
+    for (let start = 0; start < text.length;) {
+      let end = Math.min(start + SLICE_CHARS, text.length);
+      if (isHighSurrogate(text.charCodeAt(end - 1))) end = Math.min(end + 1, text.length);
+      yield text.slice(start, end).replaceAll(EACH_UNSEEN, escaped);
+      start = end;
+    }
   }
-  return `"${parts.join("")}"`;
+  yield '"';
 }
 
 function escaped(char: string): string {

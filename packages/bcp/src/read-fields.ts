@@ -7,7 +7,8 @@ import type { Form, NamedField, Table } from "./fields.ts";
 import { decodeLossy } from "./utf8.ts";
 import type { Reader } from "./reader.ts";
 
-type OpenRecord = {
+/** A record that is being read. */
+export type OpenRecord = {
   table: Table;
   record: Record<string, unknown>;
   start: number;
@@ -16,19 +17,21 @@ type OpenRecord = {
 };
 
 const VIEW_COST = 60;
-const REPLACEMENT = "\ufffd";
+const NOTHING: Record<string, unknown> = {};
 
-/** Reads everything up to the reader's end into `record`. Unknown fields are skipped; the last of a repeated one wins. */
+/**
+ * Reads everything up to the reader's end into `record`. Unknown fields are skipped; the last of a repeated one wins. `slots`:
+ * one per level, used again for each record of that level, and for the next block: a tree of 100,000 files should not leave
+ * 100,000 of them for the collector.
+ */
 export function readFields(
   reader: Reader,
   table: Table,
   record: Record<string, unknown>,
   allowance: Allowance,
   maxDepth: number,
+  slots: OpenRecord[],
 ): void {
-  // One slot per level, used again for each record of that level: a tree of 100,000 files should not leave 100,000 of
-  // them for the collector.
-  const slots: OpenRecord[] = [];
   let depth = 0;
   let open = begin(slots, 0, table, record, reader.pos, reader.end);
   allowance.spend(table.cost, reader, reader.pos);
@@ -36,7 +39,11 @@ export function readFields(
     while (reader.pos >= open.end) {
       complete(open, reader);
       const parent = slots[--depth];
-      if (!parent) return;
+      if (!parent) {
+        // The next block may come late: this one should not be held until then.
+        open.record = NOTHING;
+        return;
+      }
       open = parent;
       reader.end = open.end;
     }
@@ -109,10 +116,8 @@ function readValue(reader: Reader, form: Form, allowance: Allowance): unknown {
   switch (form.kind) {
     case "text": {
       const end = reader.span();
-      const length = end - reader.pos;
-      allowance.spendText(length, reader, at);
       const value = decodeLossy(reader.bytes, reader.pos, end);
-      if (value.includes(REPLACEMENT)) allowance.spendText(length, reader, at, true);
+      allowance.spendText(end - reader.pos, value, reader, at);
       reader.pos = end;
       return value;
     }

@@ -40,30 +40,33 @@ function log(name: string, size: number): NewBlock {
   return { type: "document", title: name, content: new TextEncoder().encode(text), formatHint: "plain" };
 }
 
-const turns = Array.from({ length: 60_000 }, (_, i): NewBlock => ({
-  type: "conversation",
-  role: "user",
-  content: new TextEncoder().encode(`turn ${i}: run the tests again`),
-}));
+const turns = (count: number): NewBlock[] =>
+  Array.from({ length: count }, (_, i) => ({
+    type: "conversation",
+    role: "user",
+    content: new TextEncoder().encode(`turn ${i}: run the tests again`),
+  }));
 const logs = (count: number, size: number): NewBlock[] =>
   Array.from({ length: count }, (_, i) => log(`log ${i}`, size));
-const many = logs(16, MIB);
+const many = (): NewBlock[] => logs(16, MIB);
 
 describe("what encode wrote is read", () => {
-  test.each<[string, readonly NewBlock[], EncodeOptions]>([
-    ["many small blocks that pack well", logs(200, 100_000), { compressBlocks: true }],
-    ["a payload with more blocks than are held at once", turns, { compressPayload: true }],
+  // Made when they are needed: what is held by one test is looked through by every collection of the next.
+  test.each<[string, () => readonly NewBlock[], EncodeOptions]>([
+    ["many small blocks that pack well", () => logs(200, 100_000), { compressBlocks: true }],
+    ["a payload with more blocks than are held at once", () => turns(160_000), { compressPayload: true }],
     [
       "a payload that refers to its last large block",
-      [...many, ...many.slice(-1)],
+      () => [...many(), ...many().slice(-1)],
       { compressPayload: true, dedup: true, store: createMemoryStore() },
     ],
     [
       "blocks that refer to the last large one",
-      [...many, ...many.slice(-1)],
+      () => [...many(), ...many().slice(-1)],
       { compressBlocks: true, dedup: true, store: createMemoryStore() },
     ],
-  ])("%s", async (_, blocks, options) => {
+  ])("%s", async (_, make, options) => {
+    const blocks = make();
     const payload = await encode(blocks, options);
     expect(() => decode(payload)).toThrow(DecodeError);
     await writeFile(path.join(cwd, "x.bcp"), payload);
@@ -73,8 +76,25 @@ describe("what encode wrote is read", () => {
   });
 });
 
+test("as many blocks as anybody packs one by one are read", async () => {
+  const content = new TextEncoder().encode("run the tests again, and then once more; ".repeat(8));
+  const turn: NewBlock = { type: "conversation", role: "user", content };
+  const one = await encode([turn], { compressBlocks: true });
+  const frame = one.subarray(8, -4);
+  const payload = Buffer.concat([
+    one.subarray(0, 8),
+    ...Array.from({ length: 150_000 }, () => frame),
+    one.subarray(-4),
+  ]);
+  await writeFile(path.join(cwd, "turns.bcp"), payload);
+  expect(await runCollected(["validate", "turns.bcp"], { cwd })).toMatchObject({
+    exit: 0,
+    stdout: expect.stringContaining("150000 blocks"),
+  });
+}, 60_000);
+
 describe("a fault is reported as in a file that is held", () => {
-  const frames = encodePlain(many).slice(8, -4);
+  const frames = encodePlain(many()).slice(8, -4);
   test.each([
     ["data behind END", "ff010000deadbeef"],
     ["no END", ""],

@@ -4,9 +4,9 @@ import { priorityOf } from "../blocks/annotation.ts";
 import type { AnnotationBlock } from "../blocks/annotation.ts";
 import type { Block } from "../blocks/all.ts";
 import type { Lang } from "../blocks/code.ts";
-import { quote } from "../quote.ts";
+import { quoted } from "../quote.ts";
 import { typeHex } from "../render/mode.ts";
-import { decodeLossy } from "../utf8.ts";
+import { piecesOf } from "./part-writer.ts";
 
 const NO_BYTES = new Uint8Array(0);
 const ENTRY_BYTES = 8; // what the reference counts for each top-level entry of a tree
@@ -17,33 +17,53 @@ export function typeTitle(block: Block): string {
   return block.type.toUpperCase();
 }
 
-/** What stands behind the type in `inspect`, with a leading space. */
-export function detail(block: Block): string {
+/** What stands behind the type in `inspect`, with a leading space; in pieces, since a value may be longer than a string. */
+export function* detail(block: Block): Generator<string, void> {
   switch (block.type) {
     case "code":
-      return ` [${langTitle(block.lang)}] path=${quote(block.path)}`;
+      yield ` [${langTitle(block.lang)}] path=`;
+      yield* quoted([block.path]);
+      return;
     case "conversation":
-      return ` [${block.role}]`;
+      yield ` [${block.role}]`;
+      return;
     case "file_tree":
-      return ` root=${quote(block.rootPath)}`;
+      yield " root=";
+      yield* quoted([block.rootPath]);
+      return;
     case "tool_result":
-      return ` [${block.toolName}] status=${block.status}`;
+      yield ` [${block.toolName}] status=${block.status}`;
+      return;
     case "document":
-      return ` title=${quote(block.title)}`;
+      yield " title=";
+      yield* quoted([block.title]);
+      return;
     case "structured_data":
-      return ` format=${block.format}`;
+      yield ` format=${block.format}`;
+      return;
     case "diff":
-      return ` path=${quote(block.path)}`;
+      yield " path=";
+      yield* quoted([block.path]);
+      return;
     case "annotation":
-      return ` target=${block.targetBlockId} kind=${block.kind} value=${quote(annotationText(block))}`;
+      yield ` target=${block.targetBlockId} kind=${block.kind} value=`;
+      yield* quoted(annotationText(block));
+      return;
     case "embedding_ref":
-      return " [embedding ref]";
+      yield " [embedding ref]";
+      return;
     case "image":
-      return ` [${block.mediaType}] alt=${quote(block.altText)}`;
+      yield ` [${block.mediaType}] alt=`;
+      yield* quoted([block.altText]);
+      return;
     case "extension":
-      return ` namespace=${quote(block.namespace)} type=${quote(block.typeName)}`;
+      yield " namespace=";
+      yield* quoted([block.namespace]);
+      yield " type=";
+      yield* quoted([block.typeName]);
+      return;
     case "unknown":
-      return ` [0x${typeHex(block)}]`;
+      yield ` [0x${typeHex(block)}]`;
   }
 }
 
@@ -78,7 +98,10 @@ export function primaryBytes(block: Block): Uint8Array {
   }
 }
 
-/** The same for programs: the small fields of the block under their names on the wire. */
+/**
+ * The same for programs: the small fields of the block under their names on the wire. An annotation's value, which may not
+ * be small, is left out.
+ */
 export function facts(block: Block): Record<string, unknown> {
   switch (block.type) {
     case "code": {
@@ -102,7 +125,7 @@ export function facts(block: Block): Record<string, unknown> {
     case "diff":
       return { path: block.path, hunks: block.hunks.length };
     case "annotation":
-      return { target_block_id: block.targetBlockId, kind: block.kind, value: annotationText(block) };
+      return { target_block_id: block.targetBlockId, kind: block.kind };
     case "embedding_ref":
       return { model: block.model };
     case "image":
@@ -114,8 +137,10 @@ export function facts(block: Block): Record<string, unknown> {
   }
 }
 
-function annotationText(block: AnnotationBlock): string {
-  return priorityOf(block) ?? decodeLossy(block.value);
+/** The priority that it sets, or its value as text. */
+export function annotationText(block: AnnotationBlock): Iterable<string> {
+  const priority = priorityOf(block);
+  return priority === undefined ? piecesOf(block.value) : [priority];
 }
 
 function langTitle(lang: Lang): string {

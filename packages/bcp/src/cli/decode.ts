@@ -5,19 +5,19 @@ import { KNOWN_TYPES } from "../blocks/all.ts";
 import { RenderError } from "../failure.ts";
 import { quote } from "../quote.ts";
 import { MODES } from "../render/mode.ts";
-import type { Part } from "../render/joined.ts";
 import { VERBOSITIES } from "../render/options.ts";
 import type { RenderOptions } from "../render/options.ts";
-import type { RenderedBlock } from "../render/render.ts";
 import { parseCount, UsageError } from "./arguments.ts";
 import type { Parsed } from "./arguments.ts";
 import { isStandard, writeOutput } from "./files.ts";
 import { CliFailure } from "./io.ts";
 import type { BcpIo } from "./io.ts";
+import { JsonList } from "./json-list.ts";
 import { loadOrFail } from "./load.ts";
 import { osText } from "./os-error.ts";
 import { PartWriter, piecesOf } from "./part-writer.ts";
-import { renderBlocks } from "./render-blocks.ts";
+import { planFor, renderBlocks } from "./render-blocks.ts";
+import type { RenderTo } from "./render-blocks.ts";
 
 const MAX_BUDGET = 0xffff_ffff;
 
@@ -36,26 +36,25 @@ export async function decodeCommand(io: BcpIo, file: string, parsed: Parsed): Pr
     ...(summaries ? { summaries } : {}),
     ...(binaryImages ? { binaryImages } : {}),
   };
+  const plan = await planFor(loaded, options).catch(failRendering);
   // Once for nothing: what cannot be rendered is found out before the first word of it is written.
-  const blocks = await renderBlocks(loaded, options, () => {}).catch(failRendering);
-  const text = (write: WritePart) => renderBlocks(loaded, options, write);
-  const isJson = parsed.flags.has("json");
+  await renderBlocks(loaded, options, plan, {}).catch(failRendering);
+  const put = (out: PartWriter): Promise<void> =>
+    parsed.flags.has("json")
+      ? writeJson(file, (to) => renderBlocks(loaded, options, plan, to), out)
+      : renderBlocks(loaded, options, plan, { write: (part) => out.write(part) });
   const output = parsed.values.get("output");
   if (output === undefined || isStandard(output)) {
     const out = new PartWriter((chunk) => io.stdout(chunk));
-    if (isJson) await writeJson({ file, blocks }, text, out);
-    else {
-      await text((part) => out.write(part));
-      // A file gets the text exactly; a terminal gets a line that ends.
-      if (!out.endsLine) await out.write("\n");
-    }
+    await put(out);
+    // A file gets the text exactly; a terminal gets a line that ends.
+    if (!out.endsLine) await out.write("\n");
     await out.flush();
     return 0;
   }
   const fill = async (write: (chunk: Uint8Array) => Promise<void>): Promise<void> => {
     const out = new PartWriter(write);
-    if (isJson) await writeJson({ file, blocks }, text, out);
-    else await text((part) => out.write(part));
+    await put(out);
     await out.flush();
   };
   await writeOutput(io, output, fill).catch((error: unknown) => {
@@ -64,25 +63,21 @@ export async function decodeCommand(io: BcpIo, file: string, parsed: Parsed): Pr
   return 0;
 }
 
-type WritePart = (part: Part) => void | Promise<void>;
-
-// The text is one string of the report, and may be far longer than one should be.
-async function writeJson(
-  report: { readonly file: string; readonly blocks: readonly RenderedBlock[] },
-  text: (write: WritePart) => Promise<unknown>,
-  out: PartWriter,
-): Promise<void> {
-  const around = JSON.stringify({ file: report.file, text: "", blocks: report.blocks }, undefined, 2);
-  // In a string its quotes would be escaped: this is the member.
-  const at = around.indexOf(EMPTY_TEXT) + EMPTY_TEXT.length - 1;
-  await out.write(around.slice(0, at));
-  await text(async (part) => {
-    for (const piece of piecesOf(part)) await out.write(JSON.stringify(piece).slice(1, -1));
+// As one object would be written. The text may be far longer than a string should be, and there may be as much to say
+// about the blocks: each has a rendering of its own.
+async function writeJson(file: string, rendered: (to: RenderTo) => Promise<void>, out: PartWriter): Promise<void> {
+  await out.write(`{\n  "file": ${JSON.stringify(file)},\n  "text": "`);
+  await rendered({
+    async write(part) {
+      for (const piece of piecesOf(part)) await out.write(JSON.stringify(piece).slice(1, -1));
+    },
   });
-  await out.write(`${around.slice(at)}\n`);
+  await out.write('",\n  "blocks": ');
+  const blocks = new JsonList(out);
+  await rendered({ report: (block) => blocks.add(block) });
+  await blocks.end();
+  await out.write("\n}\n");
 }
-
-const EMPTY_TEXT = '"text": ""';
 
 function failRendering(error: unknown): never {
   if (!(error instanceof RenderError)) throw error;

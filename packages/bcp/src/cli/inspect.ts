@@ -1,12 +1,13 @@
 // `bcp inspect`: what is in a file, block by block.
 
 import type { Block } from "../blocks/all.ts";
-import { quote } from "../quote.ts";
+import { quoted } from "../quote.ts";
 import { decodeLossy } from "../utf8.ts";
 import { parseCount } from "./arguments.ts";
 import type { Parsed } from "./arguments.ts";
-import { detail, facts, primaryBytes, size, typeTitle } from "./block-facts.ts";
+import { annotationText, detail, facts, primaryBytes, size, typeTitle } from "./block-facts.ts";
 import type { BcpIo } from "./io.ts";
+import { JsonList } from "./json-list.ts";
 import { loadOrFail } from "./load.ts";
 import type { Loaded } from "./load.ts";
 import { PartWriter } from "./part-writer.ts";
@@ -14,7 +15,6 @@ import { PartWriter } from "./part-writer.ts";
 const BODY_CHARACTERS = 80;
 const HEX_ROW = 16;
 const END_BYTES = 4;
-const WRITE_CHARS = 64 * 1024;
 
 type Show = { readonly body: boolean; readonly hex: boolean };
 
@@ -28,16 +28,15 @@ export async function inspect(io: BcpIo, file: string, parsed: Parsed): Promise<
   }
   const show = { body: parsed.flags.has("show-body"), hex: parsed.flags.has("show-hex") };
   const count = loaded.blockCount;
-  let output = `Header: BCP ${versionAndFlags(loaded)}, ${count} block${count === 1 ? "" : "s"}\n`;
+  // Neither a write per block nor all of a large dump at once.
+  const out = new PartWriter((chunk) => io.stdout(chunk));
+  await out.write(`Header: BCP ${versionAndFlags(loaded)}, ${count} block${count === 1 ? "" : "s"}\n`);
   for await (const [index, block] of wantedBlocks(loaded, only)) {
-    output += describe(block, index, show);
-    // Neither a write per block nor all of a large dump at once.
-    if (output.length < WRITE_CHARS) continue;
-    await io.stdout(output);
-    output = "";
+    for (const piece of description(block, index, show)) await out.write(piece);
   }
   // Not where END is in a file that is compressed as a whole, but what the reference prints (D-46).
-  await io.stdout(`${output}---\nEND sentinel at offset ${loaded.payload.length - END_BYTES}\n`);
+  await out.write(`---\nEND sentinel at offset ${loaded.payload.length - END_BYTES}\n`);
+  await out.flush();
   return 0;
 }
 
@@ -47,12 +46,19 @@ export function versionAndFlags({ header }: Pick<Loaded, "header">): string {
   return `v${header.major}.${header.minor}, flags=0x${flags}`;
 }
 
-function describe(block: Block, index: number, show: Show): string {
-  const lines = [`Block ${index}: ${typeTitle(block)}${detail(block)} (${size(block)} bytes)`];
-  if (block.summary !== undefined) lines.push(`         Summary: ${quote(block.summary)}`);
-  if (show.body) lines.push(`         Body:    ${excerpt(primaryBytes(block))}`);
-  if (show.hex) lines.push("         Hex dump:", ...hexRows(primaryBytes(block)));
-  return `${lines.join("\n")}\n`;
+function* description(block: Block, index: number, show: Show): Generator<string, void> {
+  yield `Block ${index}: ${typeTitle(block)}`;
+  yield* detail(block);
+  yield ` (${size(block)} bytes)\n`;
+  if (block.summary !== undefined) {
+    yield "         Summary: ";
+    yield* quoted([block.summary]);
+    yield "\n";
+  }
+  if (show.body) yield `         Body:    ${excerpt(primaryBytes(block))}\n`;
+  if (!show.hex) return;
+  yield "         Hex dump:\n";
+  yield* hexRows(primaryBytes(block));
 }
 
 function excerpt(bytes: Uint8Array): string {
@@ -68,11 +74,10 @@ function* hexRows(bytes: Uint8Array): Generator<string> {
     const row = [...bytes.subarray(at, at + HEX_ROW)];
     const hex = row.map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
     const ascii = row.map((byte) => (byte > 0x20 && byte < 0x7f ? String.fromCharCode(byte) : ".")).join("");
-    yield `           ${at.toString(16).padStart(4, "0")}  ${hex.padEnd(48)}  ${ascii}`;
+    yield `           ${at.toString(16).padStart(4, "0")}  ${hex.padEnd(48)}  ${ascii}\n`;
   }
 }
 
-// Block by block: together they may say far more than is worth holding.
 async function writeJson(io: BcpIo, loaded: Loaded, only: number | undefined): Promise<void> {
   const { header, file, payload, blockCount } = loaded;
   const report = {
@@ -84,15 +89,16 @@ async function writeJson(io: BcpIo, loaded: Loaded, only: number | undefined): P
     blocks: [],
   };
   const out = new PartWriter((chunk) => io.stdout(chunk));
-  await out.write(JSON.stringify(report, undefined, 2).slice(0, -"]\n}".length));
-  let separator = "";
+  await out.write(JSON.stringify(report, undefined, 2).slice(0, -"[]\n}".length));
+  const blocks = new JsonList(out);
   for await (const [index, block] of wantedBlocks(loaded, only)) {
     const summary = block.summary === undefined ? {} : { summary: block.summary };
     const entry = { index, type: block.type, flags: block.flags, size: size(block), ...summary, ...facts(block) };
-    await out.write(`${separator}\n    ${JSON.stringify(entry, undefined, 2).replaceAll("\n", "\n    ")}`);
-    separator = ",";
+    if (block.type === "annotation") await blocks.add(entry, { key: "value", text: annotationText(block) });
+    else await blocks.add(entry);
   }
-  await out.write(separator === "" ? "]\n}\n" : "\n  ]\n}\n");
+  await blocks.end();
+  await out.write("\n}\n");
   await out.flush();
 }
 

@@ -6,6 +6,7 @@ export type BcpIo = {
   /** Relative paths start here. */
   readonly cwd: string;
   readonly stdin: AsyncIterable<Uint8Array>;
+  /** Bytes are whole characters, and used again once this has returned, or what it returned is fulfilled. */
   stdout(chunk: string | Uint8Array): void | Promise<void>;
   stderr(text: string): void | Promise<void>;
   /** Somebody is looking: errors get a second line that explains them. `--verbose` asks for the same. */
@@ -15,8 +16,16 @@ export type BcpIo = {
    * here; by default every path is taken relative to `cwd`.
    */
   resolvePath?(path: string, access: "read" | "write"): string | Promise<string>;
+  /** Ends a run between two blocks, with the reason of the signal. What was to be written is not. */
+  readonly signal?: AbortSignal;
   /** What a run may cost. By default as much as a person at the machine may want: see FORMAT.md, "Limits". */
-  readonly limits?: Partial<Limits> & { readonly inputBytes?: number };
+  readonly limits?: CommandLimits;
+};
+
+export type CommandLimits = Partial<Limits> & {
+  readonly inputBytes?: number;
+  /** How many blocks a file may have. */
+  readonly blocks?: number;
 };
 
 /** A run that failed: one line for stderr, and what there is to say beyond it. */

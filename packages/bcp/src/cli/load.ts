@@ -3,11 +3,8 @@
 import { createMemoryStore, fromHex, toHex } from "../content-store.ts";
 import { blake3 } from "../blake3.ts";
 import type { ContentStore } from "../content-store.ts";
-import { decode, isTooLargeToHold } from "../decode.ts";
-import type { StreamOptions } from "../decode-stream.ts";
 import { explainDecode } from "../explain.ts";
 import { DecodeError } from "../failure.ts";
-import { MAX_PAYLOAD_BYTES } from "../limits.ts";
 import { JsonError, lineAndColumn, parseJson } from "../json.ts";
 import { decodeStrict } from "../utf8.ts";
 import type { OptionSpec, Parsed } from "./arguments.ts";
@@ -15,8 +12,8 @@ import { readInput, readPayload } from "./files.ts";
 import { CliFailure } from "./io.ts";
 import type { BcpIo } from "./io.ts";
 import { osText } from "./os-error.ts";
-import { walkPiecewise } from "./piecewise.ts";
-import type { Walked } from "./piecewise.ts";
+import { walkPayload } from "./walk.ts";
+import type { Walked } from "./walk.ts";
 
 export const READ_OPTIONS: readonly OptionSpec[] = [
   { name: "lenient", help: "ignore bytes after END, with a warning" },
@@ -38,39 +35,16 @@ export async function load(io: BcpIo, file: string, parsed: Parsed): Promise<Loa
   });
   const storeFile = parsed.values.get("store");
   const store = storeFile === undefined ? undefined : await readStore(io, storeFile);
-  const { trailingBytes, ...decoded } = await decodeAll(payload, {
+  const { trailingBytes, ...decoded } = await walkPayload(payload, {
     ...(store ? { store } : {}),
     references: parsed.flags.has("strict-references") ? "store" : "in-file",
     trailingData: parsed.flags.has("lenient") ? "ignore" : "error",
-    ...(io.limits ? { limits: io.limits } : {}),
+    limits: io.limits ?? {},
+    ...(io.signal ? { signal: io.signal } : {}),
   });
   if (trailingBytes > 0) await io.stderr(`warning: ${trailingBytes} bytes after END ignored\n`);
   return { ...decoded, file, payload };
 }
-
-// What `encode` wrote has to be readable, however well it packs; but not all of it at once.
-async function decodeAll(payload: Uint8Array, options: StreamOptions): Promise<Walked> {
-  const most = options.limits?.payloadBytes ?? MAX_PAYLOAD_BYTES;
-  const whole = isTooLargeToHold(payload, most) ? undefined : decodeWhole(payload, options);
-  return whole ?? walkPiecewise(payload, options);
-}
-
-// Undefined where it turns out too large after all: many small blocks do not tell before they are unpacked.
-function decodeWhole(payload: Uint8Array, options: StreamOptions): Walked | undefined {
-  try {
-    const { header, blocks, trailingBytes } = decode(payload, options);
-    return { header, blockCount: blocks.length, trailingBytes, blocks: () => blocks };
-  } catch (error) {
-    if (error instanceof DecodeError && TOO_MUCH_AT_ONCE.has(error.code)) return undefined;
-    throw error;
-  }
-}
-
-const TOO_MUCH_AT_ONCE: ReadonlySet<DecodeError["code"]> = new Set([
-  "DecompressionBomb",
-  "TooManyRecords",
-  "ExpansionTooLarge",
-]);
 
 /** The same for commands that have nothing to say about a broken file but that it is broken. */
 export async function loadOrFail(io: BcpIo, file: string, parsed: Parsed): Promise<Loaded> {

@@ -1,15 +1,19 @@
 // Parts of a text → chunks worth a write, each of them whole characters.
 
 import { Buffer } from "node:buffer";
-import type { Part } from "../render/joined.ts";
+import type { Part } from "../render/text-buffer.ts";
+import { Garbage } from "./garbage.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 const LF = 0x0a;
+// Strings that a chunk was made of, as in a dump of bytes.
+const LEFT_BEHIND = 16 * CHUNK_BYTES;
 
 export class PartWriter {
   private readonly send: (chunk: Uint8Array) => void | Promise<void>;
-  private chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  private readonly chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   private filled = 0;
+  private readonly garbage = new Garbage();
   /** Whether the last thing written was the end of a line. */
   endsLine = false;
 
@@ -35,15 +39,14 @@ export class PartWriter {
 
   async flush(): Promise<void> {
     if (this.filled === 0) return;
-    const chunk = this.chunk.subarray(0, this.filled);
-    // Whoever gets it may keep it.
-    this.chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    // Not a Buffer, whose slice() copies nothing: whoever wants to keep it has to be able to.
+    await this.send(new Uint8Array(this.chunk.buffer, 0, this.filled));
     this.filled = 0;
-    await this.send(chunk);
+    this.garbage.more(LEFT_BEHIND);
   }
 }
 
-/** A part as strings of bounded length. */
+/** A part as strings of bounded length, each of whole characters; what is not UTF-8 is replaced. */
 export function* piecesOf(part: Part): Generator<string> {
   if (typeof part === "string") {
     yield part;
@@ -51,6 +54,6 @@ export function* piecesOf(part: Part): Generator<string> {
   }
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   for (let at = 0; at < part.length; at += CHUNK_BYTES) {
-    yield decoder.decode(part.subarray(at, at + CHUNK_BYTES), { stream: true });
+    yield decoder.decode(part.subarray(at, at + CHUNK_BYTES), { stream: at + CHUNK_BYTES < part.length });
   }
 }

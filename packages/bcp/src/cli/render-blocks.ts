@@ -1,48 +1,52 @@
 // Renders what was loaded, block by block: content goes from the payload to the output without becoming a string.
 
-import type { Block } from "../blocks/all.ts";
-import { BlockTexts } from "../render/block-text.ts";
 import { BudgetPlan } from "../render/budget-plan.ts";
-import type { Part } from "../render/joined.ts";
 import { budgetOf } from "../render/options.ts";
 import type { RenderOptions } from "../render/options.ts";
 import type { RenderedBlock } from "../render/render.ts";
 import { Rendering } from "../render/rendering.ts";
-import type { Outcome } from "../render/rendering.ts";
+import type { Plan } from "../render/rendering.ts";
+import type { Part } from "../render/text-buffer.ts";
 import type { Loaded } from "./load.ts";
 
 type Blocks = Pick<Loaded, "blocks">;
 
-/** Passes the parts of the text on as they come, and tells what became of each block. */
-export async function renderBlocks(
-  loaded: Blocks,
-  options: RenderOptions,
-  write: (part: Part) => void | Promise<void>,
-): Promise<readonly RenderedBlock[]> {
-  const rendering = new Rendering(options, await planFor(loaded, options));
-  const shown: RenderedBlock[] = [];
-  let index = 0;
-  const parts: Part[] = [];
-  for await (const block of loaded.blocks()) {
-    const outcome = rendering.add(parts, block);
-    if (outcome) shown.push(rendered(index, block, outcome));
-    index++;
-    for (const part of parts) await write(part);
-    parts.length = 0;
-  }
-  rendering.end(parts);
-  for (const part of parts) await write(part);
-  return shown;
-}
-
-async function planFor(loaded: Blocks, options: RenderOptions): Promise<readonly Outcome[] | undefined> {
+/** What becomes of the blocks, where a budget decides it. */
+export async function planFor(loaded: Blocks, options: RenderOptions): Promise<Plan | undefined> {
   const budget = budgetOf(options);
   if (budget === undefined) return undefined;
-  const plan = new BudgetPlan(options, new BlockTexts());
+  const plan = new BudgetPlan(options);
   for await (const block of loaded.blocks()) plan.weigh(block);
   return plan.decide(budget);
 }
 
-function rendered(index: number, { type }: Block, { decision, tokens }: Outcome): RenderedBlock {
-  return { index, type, decision, ...(tokens === undefined ? {} : { tokens }) };
+export type RenderTo = {
+  /** Gets the parts of the text as they come. */
+  write?(part: Part): void | Promise<void>;
+  /** Gets what became of each block that is shown. */
+  report?(block: RenderedBlock): void | Promise<void>;
+};
+
+export async function renderBlocks(
+  loaded: Blocks,
+  options: RenderOptions,
+  plan: Plan | undefined,
+  to: RenderTo,
+): Promise<void> {
+  const rendering = new Rendering(options, plan);
+  let index = 0;
+  const parts: Part[] = [];
+  const keep = to.write ? (part: Part): void => void parts.push(part) : (): void => {};
+  for await (const block of loaded.blocks()) {
+    const outcome = rendering.add(block, keep);
+    for (const part of parts) await to.write?.(part);
+    parts.length = 0;
+    if (outcome) {
+      const { decision, tokens } = outcome;
+      await to.report?.({ index, type: block.type, decision, ...(tokens === undefined ? {} : { tokens }) });
+    }
+    index++;
+  }
+  const end = rendering.end();
+  await to.write?.(end);
 }

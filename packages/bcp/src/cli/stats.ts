@@ -1,18 +1,20 @@
 // `bcp stats`: how many blocks of what, how large, and about how many tokens.
 
 import { Buffer } from "node:buffer";
+import type { Block } from "../blocks/all.ts";
 import { estimateOpaque } from "../estimate.ts";
 import { RenderError } from "../failure.ts";
 import { PAYLOAD_COMPRESSED } from "../header.ts";
 import { MODES } from "../render/mode.ts";
 import type { Mode } from "../render/mode.ts";
+import { Rendering } from "../render/rendering.ts";
+import type { Part } from "../render/text-buffer.ts";
 import type { Parsed } from "./arguments.ts";
 import { size, typeTitle } from "./block-facts.ts";
 import { versionAndFlags } from "./inspect.ts";
 import type { BcpIo } from "./io.ts";
 import { loadOrFail } from "./load.ts";
 import type { Loaded } from "./load.ts";
-import { renderBlocks } from "./render-blocks.ts";
 
 const RULE = "─".repeat(36);
 
@@ -22,10 +24,8 @@ export async function stats(io: BcpIo, file: string, parsed: Parsed): Promise<nu
   const loaded = await loadOrFail(io, file, parsed);
   const { header, payload, blockCount } = loaded;
   const compressed = (header.flags & PAYLOAD_COMPRESSED) !== 0;
-  const rows = await tally(loaded);
+  const { rows, tokens } = await tally(loaded);
   const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
-  const tokens: Partial<Record<Mode, number | null>> = {};
-  for (const mode of MODES) tokens[mode] = await tokensIn(loaded, mode);
   if (parsed.flags.has("json")) {
     const report = {
       file,
@@ -57,28 +57,54 @@ export async function stats(io: BcpIo, file: string, parsed: Parsed): Promise<nu
 }
 
 // One row per type in order of appearance; all unknown types share one.
-async function tally(loaded: Loaded): Promise<Row[]> {
+async function tally(loaded: Loaded): Promise<{ rows: Row[]; tokens: Partial<Record<Mode, number | null>> }> {
   const rows = new Map<string, Row>();
+  const lengths = MODES.map((mode) => [mode, new RenderedLength(mode)] as const);
   for await (const block of loaded.blocks()) {
     const title = typeTitle(block);
     const row = rows.get(title) ?? { title, count: 0, bytes: 0 };
     row.count++;
     row.bytes += size(block);
     rows.set(title, row);
+    for (const [, length] of lengths) length.add(block);
   }
-  return [...rows.values()];
+  return {
+    rows: [...rows.values()],
+    tokens: Object.fromEntries(lengths.map(([mode, length]) => [mode, length.tokens()])),
+  };
 }
 
-/** Null where the file cannot be rendered, one binary image being enough; the table shows 0 for it. */
-async function tokensIn(loaded: Loaded, mode: Mode): Promise<number | null> {
-  let bytes = 0;
-  try {
-    await renderBlocks(loaded, { mode, verbosity: "full" }, (part) => {
-      bytes += typeof part === "string" ? Buffer.byteLength(part) : part.length;
-    });
-    return estimateOpaque(bytes);
-  } catch (error) {
-    if (error instanceof RenderError) return null;
-    throw error;
+/** How long a full rendering is, without making it. */
+class RenderedLength {
+  private readonly rendering: Rendering;
+  private bytes = 0;
+  private isBroken = false;
+
+  constructor(mode: Mode) {
+    this.rendering = new Rendering({ mode, verbosity: "full" });
+  }
+
+  add(block: Block): void {
+    this.attempt(() => this.rendering.add(block, this.count));
+  }
+
+  /** Null where the file cannot be rendered, one binary image being enough; the table shows 0 for it. */
+  tokens(): number | null {
+    this.attempt(() => this.count(this.rendering.end()));
+    return this.isBroken ? null : estimateOpaque(this.bytes);
+  }
+
+  private readonly count = (part: Part): void => {
+    this.bytes += typeof part === "string" ? Buffer.byteLength(part) : part.length;
+  };
+
+  private attempt(rendering: () => void): void {
+    if (this.isBroken) return;
+    try {
+      rendering();
+    } catch (error) {
+      if (!(error instanceof RenderError)) throw error;
+      this.isBroken = true;
+    }
   }
 }

@@ -1,47 +1,41 @@
 // What becomes of each block under a budget. Every block is shown to it, in order, before the first is rendered.
 
 import type { Block } from "../blocks/all.ts";
-import type { Priority } from "../blocks/annotation.ts";
-import { allocate, readPriority } from "../budget.ts";
-import type { Decision } from "../budget.ts";
+import { priorityOf } from "../blocks/annotation.ts";
 import { estimateCodeAware } from "../estimate.ts";
-import type { BlockTexts } from "./block-text.ts";
+import { BlockTexts } from "./block-text.ts";
 import { isShown } from "./mode.ts";
 import type { RenderOptions } from "./options.ts";
-import type { Outcome } from "./rendering.ts";
+import type { Outcome, Plan } from "./rendering.ts";
+import { Weights } from "./weights.ts";
 
-// One object per block all the way: there may be fifty thousand.
-type Weighed = { index: number; priority: Priority; tokens: number; summaryTokens?: number; decision: Decision };
-
-export class BudgetPlan {
+export class BudgetPlan implements Plan {
   private readonly options: RenderOptions;
-  private readonly texts: BlockTexts;
-  private readonly weighed: Weighed[] = [];
-  private readonly priorities = new Map<number, Priority>();
-  private index = 0;
+  private readonly texts = new BlockTexts();
+  private readonly weights = new Weights();
 
-  constructor(options: RenderOptions, texts: BlockTexts) {
+  constructor(options: RenderOptions) {
     this.options = options;
-    this.texts = texts;
   }
 
   weigh(block: Block): void {
-    const index = this.index++;
-    readPriority(block, this.priorities);
-    if (!isShown(block, this.options.include)) return;
-    const tokens = this.texts.tokens(block);
-    const weighed: Weighed = { index, priority: "normal", tokens, decision: "full" };
-    if (block.summary !== undefined) weighed.summaryTokens = estimateCodeAware(block.summary);
-    this.weighed.push(weighed);
+    const priority = block.type === "annotation" ? priorityOf(block) : undefined;
+    if (block.type === "annotation" && priority) this.weights.prioritise(block.targetBlockId, priority);
+    if (!isShown(block, this.options.include)) {
+      this.weights.skip();
+      return;
+    }
+    const summaryTokens = block.summary === undefined ? undefined : estimateCodeAware(block.summary);
+    this.weights.add(this.texts.tokens(block), summaryTokens);
   }
 
-  /** One outcome per block that is shown, in their order. Priorities may be set by blocks that come later. */
-  decide(budget: number): readonly Outcome[] {
-    for (const weighed of this.weighed) weighed.priority = this.priorities.get(weighed.index) ?? "normal";
-    allocate(this.weighed, budget).forEach((decision, position) => {
-      const weighed = this.weighed[position];
-      if (weighed) weighed.decision = decision;
-    });
-    return this.weighed;
+  /** Call it behind the last: priorities may be set by blocks that come later. */
+  decide(budget: number): this {
+    this.weights.decide(budget);
+    return this;
+  }
+
+  outcome(index: number): Outcome | undefined {
+    return this.weights.outcome(index);
   }
 }

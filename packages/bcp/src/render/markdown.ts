@@ -1,63 +1,98 @@
 // The markdown mode. Fences are not lengthened and nothing is escaped (D-25).
 
-import type { Format, ShownBlock } from "./mode.ts";
+import { describe } from "./description.ts";
+import type { Format, ShownBlock, Words } from "./mode.ts";
 import { langText, typeHex } from "./mode.ts";
 
 export const markdown: Format = {
   open: "",
   close: "",
 
-  full(block) {
+  before(words, block) {
     switch (block.type) {
       case "code":
-        return [`## ${block.path}\n\n\`\`\`${langText(block)}\n`, "\n```"];
+        words("## ");
+        words(block.path);
+        return words(`\n\n\`\`\`${langText(block)}\n`);
       case "conversation":
-        return [`**${capitalised(block.role)}**: `, ""];
-      case "file_tree":
-        return [`### ${heading(block)}\n\n\`\`\`\n`, "```"];
+        return words(`**${capitalised(block.role)}**: `);
       case "structured_data":
-        return [`\`\`\`${block.format}\n`, "\n```"];
-      case "diff":
-        return [`### ${heading(block)}\n\n\`\`\`diff\n`, "```"];
+        return words(`\`\`\`${block.format}\n`);
       case "embedding_ref":
-        return [`*[Embedding ref: model=${block.model}]*`, ""];
+        words("*[Embedding ref: model=");
+        words(block.model);
+        return words("]*");
       case "unknown":
-        return [`<!-- unknown block type 0x${typeHex(block)} -->\n`, ""];
+        return words(`<!-- unknown block type 0x${typeHex(block)} -->\n`);
       default:
-        return [`### ${heading(block)}\n\n`, ""];
+        words("### ");
+        heading(words, block);
+        return words(FENCES[block.type] ?? "\n\n");
     }
   },
 
-  summary: (block, summary) =>
-    block.type === "code"
-      ? `## ${block.path} (summary)\n\n${summary}`
-      : `### ${heading(block)} (summary)\n\n${summary}`,
+  after(words, block) {
+    if (block.type === "code" || block.type === "structured_data") words("\n```");
+    else if (block.type in FENCES) words("```");
+  },
 
-  placeholder: (label, description, tokens) => `_[Omitted: ${label} ${description}, ~${tokens} tokens]_`,
+  summary(words, block, summary) {
+    if (block.type === "code") {
+      words("## ");
+      words(block.path);
+    } else {
+      words("### ");
+      heading(words, block);
+    }
+    words(" (summary)\n\n");
+    words(summary);
+  },
+
+  placeholder(words, block, tokens) {
+    words("_[Omitted: ");
+    describe(words, block, " ");
+    words(`, ~${tokens} tokens]_`);
+  },
 };
 
-function heading(block: Exclude<ShownBlock, { type: "code" }>): string {
+const FENCES: Partial<Record<ShownBlock["type"], string>> = {
+  file_tree: "\n\n```\n",
+  diff: "\n\n```diff\n",
+};
+
+function heading(words: Words, block: Exclude<ShownBlock, { type: "code" }>): void {
   switch (block.type) {
     case "conversation":
-      return capitalised(block.role);
+      return words(capitalised(block.role));
     case "file_tree":
-      return `File Tree: ${block.rootPath}`;
+      words("File Tree: ");
+      return words(block.rootPath);
     case "tool_result":
-      return `Tool: ${block.toolName} (${block.status})`;
+      words("Tool: ");
+      words(block.toolName);
+      return words(` (${block.status})`);
     case "document":
-      return `Document: ${block.title} [${block.formatHint}]`;
+      words("Document: ");
+      words(block.title);
+      return words(` [${block.formatHint}]`);
     case "structured_data":
-      return `Data: ${block.format}`;
+      return words(`Data: ${block.format}`);
     case "diff":
-      return `Diff: ${block.path}`;
+      words("Diff: ");
+      return words(block.path);
     case "embedding_ref":
-      return `Embedding ref: ${block.model}`;
+      words("Embedding ref: ");
+      return words(block.model);
     case "image":
-      return `Image (${block.mediaType}): ${block.altText}`;
+      words(`Image (${block.mediaType}): `);
+      return words(block.altText);
     case "extension":
-      return `Extension: ${block.namespace}/${block.typeName}`;
+      words("Extension: ");
+      words(block.namespace);
+      words("/");
+      return words(block.typeName);
     case "unknown":
-      return `Unknown 0x${typeHex(block)}`;
+      return words(`Unknown 0x${typeHex(block)}`);
   }
 }
 

@@ -1,46 +1,74 @@
 // The minimal mode: one line of heading per block.
 
-import type { Format, ShownBlock } from "./mode.ts";
+import { describe } from "./description.ts";
+import type { Format, ShownBlock, Words } from "./mode.ts";
 import { langText, typeHex } from "./mode.ts";
 
 export const minimal: Format = {
   open: "",
   close: "",
 
-  full(block) {
-    if (block.type === "conversation") return [`[${block.role}] `, ""];
-    if (block.type === "embedding_ref") return [`[embed-ref: ${block.model}]`, ""];
-    return [`--- ${heading(block)} ---\n`, ""];
+  before(words, block) {
+    if (block.type === "conversation") words(`[${block.role}] `);
+    else if (block.type === "embedding_ref") {
+      words("[embed-ref: ");
+      words(block.model);
+      words("]");
+    } else {
+      words("--- ");
+      heading(words, block);
+      words(" ---\n");
+    }
   },
 
-  summary: (block, summary) => `--- ${heading(block)} (summary) ---\n${summary}`,
+  after() {},
 
-  placeholder: (label, description, tokens) => `[omitted: ${label} ${description} ~${tokens}tok]`,
+  summary(words, block, summary) {
+    words("--- ");
+    heading(words, block);
+    words(" (summary) ---\n");
+    words(summary);
+  },
+
+  placeholder(words, block, tokens) {
+    words("[omitted: ");
+    describe(words, block, " ");
+    words(` ~${tokens}tok]`);
+  },
 };
 
-function heading(block: ShownBlock): string {
+function heading(words: Words, block: ShownBlock): void {
   switch (block.type) {
     case "code":
-      return `${block.path} [${langText(block)}]`;
+      words(block.path);
+      return words(` [${langText(block)}]`);
     case "conversation":
-      return `turn [${block.role}]`;
+      return words(`turn [${block.role}]`);
     case "file_tree":
-      return `tree: ${block.rootPath}`;
+      words("tree: ");
+      return words(block.rootPath);
     case "tool_result":
-      return `${block.toolName} [${block.status}]`;
+      words(block.toolName);
+      return words(` [${block.status}]`);
     case "document":
-      return block.title;
+      return words(block.title);
     case "structured_data":
-      return `data [${block.format}]`;
+      return words(`data [${block.format}]`);
     case "diff":
-      return `diff: ${block.path}`;
+      words("diff: ");
+      return words(block.path);
     case "embedding_ref":
-      return `embed-ref: ${block.model}`;
+      words("embed-ref: ");
+      return words(block.model);
     case "image":
-      return `image [${block.mediaType}]: ${block.altText}`;
+      words(`image [${block.mediaType}]: `);
+      return words(block.altText);
     case "extension":
-      return `ext: ${block.namespace}/${block.typeName}`;
+      words("ext: ");
+      words(block.namespace);
+      words("/");
+      return words(block.typeName);
     case "unknown":
-      return `unknown 0x${typeHex(block)}`;
+      return words(`unknown 0x${typeHex(block)}`);
   }
 }

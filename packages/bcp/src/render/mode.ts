@@ -13,19 +13,20 @@ export function isShown(block: Block, include: ReadonlySet<BlockType> | undefine
   return block.type !== "annotation" && (include === undefined || include.has(block.type));
 }
 
-/** What stands before and after a block's text. */
-export type Around = readonly [before: string, after: string];
+/** Writes words, piece by piece: one string of them for each of a million blocks would be a lot of garbage. */
+export type Words = (text: string) => void;
 
 /** How one mode writes blocks. Nothing in it escapes, trims or re-indents content (D-25). */
 export type Format = {
   readonly open: string;
   readonly close: string;
-  /** Around the block's content, tree or hunks, which are never touched: copying them twice is half of the work. */
-  full(block: ShownBlock): Around;
+  /** What stands before the block's content, tree or hunks, and behind it. */
+  before(words: Words, block: ShownBlock): void;
+  after(words: Words, block: ShownBlock): void;
   /** A summary in place of the content. Only CODE blocks have it unless asked for more (D-22). */
-  summary(block: ShownBlock, summary: string): string;
+  summary(words: Words, block: ShownBlock, summary: string): void;
   /** What stands for a block that does not fit. */
-  placeholder(label: string, description: string, tokens: number): string;
+  placeholder(words: Words, block: ShownBlock, tokens: number): void;
 };
 
 /** CODE's language in rendered text: numbers and "unknown" have no name. */

@@ -1,7 +1,6 @@
 // How large a text may become, for what it says.
 
 import { RenderError } from "../failure.ts";
-import type { Part } from "./joined.ts";
 import type { ShownBlock } from "./mode.ts";
 
 // Escaping can make attributes six times as long; nothing else grows. Real text never comes near this.
@@ -11,21 +10,22 @@ const GROWTH_FACTOR = 2;
 const MAX_CHARS = 500_000_000;
 
 export class OutputSize {
-  private made = 0;
+  private written = 0;
   private said = 0;
 
-  /** `parts` from `start` on are what the block became: words of ours first and last, content between them. */
-  count(block: ShownBlock, parts: readonly Part[], start: number): void {
-    for (let i = start; i < parts.length; i++) {
-      const size = parts[i]?.length ?? 0;
-      this.made += size;
-      if (i > start && i < parts.length - 1) this.said += size;
-    }
+  /** What the block says: its names and, where they are shown, so many bytes of content. */
+  say(block: ShownBlock): void {
     for (const key in block) {
       const value: unknown = Reflect.get(block, key);
       if (typeof value === "string") this.said += value.length;
     }
-    if (this.made <= Math.min(MAX_CHARS, FREE_GROWTH + GROWTH_FACTOR * this.said)) return;
-    throw new RenderError("OutputTooLarge", `the text would have more than ${this.made} characters`);
+  }
+
+  /** A piece of what it became: words of ours, or content as it is. */
+  made(size: number, what: "words" | "content"): void {
+    this.written += size;
+    if (what === "content") this.said += size;
+    if (this.written <= Math.min(MAX_CHARS, FREE_GROWTH + GROWTH_FACTOR * this.said)) return;
+    throw new RenderError("OutputTooLarge", `the text would have more than ${this.written} characters`);
   }
 }

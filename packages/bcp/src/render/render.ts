@@ -2,14 +2,22 @@
 
 import type { Block, BlockType } from "../blocks/all.ts";
 import type { Decision } from "../budget.ts";
-import { BlockTexts } from "./block-text.ts";
+import { restFor } from "../rest.ts";
 import { BudgetPlan } from "./budget-plan.ts";
-import { joined } from "./joined.ts";
-import type { Part } from "./joined.ts";
+import { isShown } from "./mode.ts";
 import { budgetOf } from "./options.ts";
 import type { RenderOptions } from "./options.ts";
 import { Rendering } from "./rendering.ts";
 import type { Outcome } from "./rendering.ts";
+import { TextBuffer } from "./text-buffer.ts";
+import type { Part } from "./text-buffer.ts";
+import { treeBytes } from "./tree-text.ts";
+
+// Words of ours, and the digits and brackets between names.
+const HEADING_BYTES = 96;
+// What a block leaves behind for a collector that may not come before the end.
+const WHOLE_GARBAGE = 60;
+const BUDGET_GARBAGE = 200;
 
 export type RenderedBlock = {
   /** Position in the list that was passed. */
@@ -24,36 +32,65 @@ export type Rendered = { readonly text: string; readonly blocks: readonly Render
 
 /** The text of the blocks, without a trailing newline of its own. */
 export function render(blocks: readonly Block[], options: RenderOptions = {}): string {
-  return joined(renderPieces(blocks, options, () => {}));
+  return joined(blocks, options, () => {});
 }
 
 /** The text, and what became of each block. */
 export function renderDetailed(blocks: readonly Block[], options: RenderOptions = {}): Rendered {
   const shown: RenderedBlock[] = [];
-  const parts = renderPieces(blocks, options, (index, type, { decision, tokens }) => {
+  const text = joined(blocks, options, (index, type, { decision, tokens }) => {
     shown.push({ index, type, decision, ...(tokens === undefined ? {} : { tokens }) });
   });
-  return { text: joined(parts), blocks: shown };
+  return { text, blocks: shown };
+}
+
+/** The same text part by part, strings and UTF-8, each of whole characters: it need not fit into memory. */
+export function* renderParts(blocks: readonly Block[], options: RenderOptions = {}): Generator<string | Uint8Array> {
+  const rendering = new Rendering(options, planFor(blocks, options));
+  const parts: Part[] = [];
+  for (const block of blocks) {
+    rendering.add(block, (part) => void parts.push(part));
+    yield* parts.splice(0);
+  }
+  yield rendering.end();
 }
 
 type Report = (index: number, type: BlockType, outcome: Outcome) => void;
 
-function renderPieces(blocks: readonly Block[], options: RenderOptions, report: Report): readonly Part[] {
-  const budget = budgetOf(options);
-  const texts = new BlockTexts();
-  const plan = budget === undefined ? undefined : weighed(blocks, options, texts).decide(budget);
-  const rendering = new Rendering(options, plan, texts);
-  const parts: Part[] = [];
+function joined(blocks: readonly Block[], options: RenderOptions, report: Report): string {
+  const rendering = new Rendering(options, planFor(blocks, options));
+  const garbage = blocks.length * (budgetOf(options) === undefined ? WHOLE_GARBAGE : BUDGET_GARBAGE);
+  const text = new TextBuffer(expectedBytes(blocks, options), restFor(blocks) - garbage);
+  const write = (part: Part): void => text.write(part);
   blocks.forEach((block, index) => {
-    const outcome = rendering.add(parts, block);
+    const outcome = rendering.add(block, write);
     if (outcome) report(index, block.type, outcome);
   });
-  rendering.end(parts);
-  return parts;
+  text.write(rendering.end());
+  return text.text();
 }
 
-function weighed(blocks: readonly Block[], options: RenderOptions, texts: BlockTexts): BudgetPlan {
-  const plan = new BudgetPlan(options, texts);
+function planFor(blocks: readonly Block[], options: RenderOptions): BudgetPlan | undefined {
+  const budget = budgetOf(options);
+  if (budget === undefined) return undefined;
+  const plan = new BudgetPlan(options);
   for (const block of blocks) plan.weigh(block);
-  return plan;
+  return plan.decide(budget);
+}
+
+// More rather than less: a buffer that has to grow is there twice for a moment, and what is not used of it costs nothing.
+function expectedBytes(blocks: readonly Block[], { include }: RenderOptions): number {
+  let bytes = 0;
+  for (const block of blocks) {
+    if (!isShown(block, include)) continue;
+    bytes += HEADING_BYTES;
+    for (const key in block) {
+      const value: unknown = Reflect.get(block, key);
+      if (typeof value === "string") bytes += 3 * value.length;
+      else if (value instanceof Uint8Array) bytes += value.length;
+    }
+    if (block.type === "diff") for (const { lines } of block.hunks) bytes += lines.length;
+    if (block.type === "file_tree") bytes += treeBytes(block.entries);
+  }
+  return bytes;
 }

@@ -3,14 +3,14 @@
 import type { Block } from "../blocks/all.ts";
 import type { Decision } from "../budget.ts";
 import { RenderError } from "../failure.ts";
-import { BlockTexts, describe } from "./block-text.ts";
-import type { Part } from "./joined.ts";
+import { BlockTexts, isText } from "./block-text.ts";
 import { markdown } from "./markdown.ts";
 import { minimal } from "./minimal.ts";
 import { isShown } from "./mode.ts";
 import type { Format, Mode, ShownBlock } from "./mode.ts";
 import type { RenderOptions } from "./options.ts";
 import { OutputSize } from "./output-size.ts";
+import type { Part, Write } from "./text-buffer.ts";
 import { xml } from "./xml.ts";
 
 const SEPARATOR = "\n\n";
@@ -19,82 +19,94 @@ const FORMATS: Readonly<Record<Mode, Format>> = { xml, markdown, minimal };
 /** What became of a block. `tokens` is known where a budget was spent. */
 export type Outcome = { readonly decision: Decision; readonly tokens: number | undefined };
 
+// Made once, for all of the many blocks.
+const WHOLE: Outcome = { decision: "full", tokens: undefined };
+const SUMMARISED: Outcome = { decision: "summary", tokens: undefined };
+
+/** What becomes of each block that is shown, by its number among all. */
+export type Plan = { outcome(index: number): Outcome | undefined };
+
 export class Rendering {
   private readonly options: RenderOptions;
-  private readonly plan: readonly Outcome[] | undefined;
+  private readonly plan: Plan | undefined;
   private readonly format: Format;
-  private readonly texts: BlockTexts;
+  private readonly texts = new BlockTexts();
   private readonly size = new OutputSize();
+  private write: Write = () => {};
+  private readonly words = (text: string): void => {
+    this.size.made(text.length, "words");
+    this.write(text);
+  };
+  private readonly content = (part: Part): void => {
+    this.size.made(part.length, "content");
+    this.write(part);
+  };
+  private index = 0;
+  /** Among those that are shown. */
   private position = 0;
   private isEmpty = true;
 
-  /**
-   * `plan`: what becomes of the blocks that are shown, in their order; where there is none, all are shown in full. `texts`:
-   * what was spelled out already.
-   */
-  constructor(options: RenderOptions, plan?: readonly Outcome[], texts: BlockTexts = new BlockTexts()) {
+  /** Where there is no plan, all blocks are shown in full. */
+  constructor(options: RenderOptions, plan?: Plan) {
     this.options = options;
     this.plan = plan;
-    this.texts = texts;
     this.format = FORMATS[options.mode ?? "xml"];
   }
 
-  /** Adds the block's text to `parts`. Undefined for a block that is not shown. */
-  add(parts: Part[], block: Block): Outcome | undefined {
+  /** Writes the block's text and says what became of it: undefined for a block that is not shown. */
+  add(block: Block, write: Write): Outcome | undefined {
+    const index = this.index++;
     if (!isShown(block, this.options.include)) return undefined;
-    const planned = this.plan?.[this.position] ?? { decision: this.unplanned(block), tokens: undefined };
-    const start = parts.length;
-    const decision = this.put(parts, block, planned);
+    const planned = this.plan?.outcome(index) ?? this.unplanned(block);
+    this.write = write;
+    const decision = planned.decision === "omit" ? "omit" : this.put(block, planned);
     this.position++;
-    if (parts.length > start) {
-      this.isEmpty = false;
-      this.size.count(block, parts, start);
-    }
-    return { decision, tokens: planned.tokens };
+    return decision === planned.decision ? planned : { decision, tokens: planned.tokens };
   }
 
-  /** Call it once, last. Throws if nothing was rendered. */
-  end(parts: Part[]): void {
+  /** What stands behind the last block. Throws if nothing was rendered. */
+  end(): string {
     if (this.isEmpty) throw new RenderError("EmptyInput", "no blocks to render");
-    parts.push(this.format.close);
+    return this.format.close;
   }
 
-  private unplanned(block: ShownBlock): Decision {
-    return this.options.verbosity === "summary" && block.summary !== undefined ? "summary" : "full";
+  private unplanned(block: ShownBlock): Outcome {
+    return this.options.verbosity === "summary" && block.summary !== undefined ? SUMMARISED : WHOLE;
   }
 
-  private put(parts: Part[], block: ShownBlock, { decision, tokens }: Outcome): Decision {
-    if (decision === "omit") return decision;
-    const { format, texts, options } = this;
-    const lead = this.isEmpty ? format.open : SEPARATOR;
-    const omitted = (): string => {
-      const { label, description } = describe(block);
-      return lead + format.placeholder(label, description, tokens ?? texts.tokens(block));
-    };
-    if (decision === "placeholder") {
-      parts.push(omitted());
-      return decision;
-    }
+  private put(block: ShownBlock, { decision, tokens }: Outcome): Decision {
+    const { format, options } = this;
+    this.size.say(block);
+    if (decision === "placeholder") return this.omit(block, tokens);
     if (decision === "summary" && block.summary !== undefined) {
       if (block.type === "code" || options.summaries === "all") {
-        parts.push(lead + format.summary(block, block.summary));
+        this.lead();
+        format.summary(this.words, block, block.summary);
         return decision;
       }
       // Charged as a summary, printed in full: the reference's way, and its snapshots' (D-22).
     }
-    const [before, after] = format.full(block);
-    const start = parts.length;
-    parts.push(lead + before);
-    if (texts.addTo(parts, block)) {
-      parts.push(after);
-      return "full";
+    if (!isText(block)) {
+      if (block.type === "image" && options.binaryImages === "placeholder") return this.omit(block, tokens);
+      const message = `invalid UTF-8 in block content at index ${this.position}`;
+      throw new RenderError("InvalidContent", message, this.position);
     }
-    parts.length = start;
-    if (block.type === "image" && options.binaryImages === "placeholder") {
-      parts.push(omitted());
-      return "placeholder";
-    }
-    const message = `invalid UTF-8 in block content at index ${this.position}`;
-    throw new RenderError("InvalidContent", message, this.position);
+    this.lead();
+    format.before(this.words, block);
+    this.texts.write(block, this.content);
+    format.after(this.words, block);
+    return "full";
+  }
+
+  private omit(block: ShownBlock, tokens: number | undefined): Decision {
+    this.lead();
+    this.format.placeholder(this.words, block, tokens ?? this.texts.tokens(block));
+    return "placeholder";
+  }
+
+  // What separates a block from the one before.
+  private lead(): void {
+    this.words(this.isEmpty ? this.format.open : SEPARATOR);
+    this.isEmpty = false;
   }
 }

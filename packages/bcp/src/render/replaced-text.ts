@@ -3,7 +3,7 @@
 import { isUtf8 } from "node:buffer";
 import { RenderError } from "../failure.ts";
 import { decodeLossy } from "../utf8.ts";
-import type { Part } from "./joined.ts";
+import type { Part } from "./text-buffer.ts";
 
 const MAX_REPLACED_BYTES = 8 * 1024 * 1024;
 

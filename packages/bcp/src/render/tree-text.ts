@@ -2,12 +2,12 @@
 
 import type { FileEntry } from "../blocks/file-tree.ts";
 import { RenderError } from "../failure.ts";
+import type { Write } from "./text-buffer.ts";
 
 // Indentation is the one thing that can grow with the square of a file: what is left when it is taken off is what the
 // tree says. Real trees indent about as much as they say.
 const FREE_INDENT = 12 * 1024 * 1024;
 const INDENT_PER_CHAR = 2;
-const PART_CHARS = 16 * 1024;
 
 type Level = { readonly entries: readonly FileEntry[]; readonly indent: string; next: number };
 
@@ -15,29 +15,27 @@ export class TreeText {
   private said = 0;
   private indented = 0;
 
-  /** All entries, each line with its LF. The indentation of all trees rendered so far counts against one limit. */
-  render(entries: readonly FileEntry[]): string {
-    const parts: string[] = [];
+  /**
+   * All entries, each line with its LF, in pieces: neither a line nor all of them are ever one string. The indentation of all
+   * trees written so far counts against one limit.
+   */
+  write(entries: readonly FileEntry[], write: Write): void {
     const outer: Level[] = [];
     let level: Level = { entries, indent: "", next: 0 };
-    let lines = "";
     for (;;) {
       const entry = level.entries[level.next++];
       if (!entry) {
         const parent = outer.pop();
-        if (!parent) return parts.join("") + lines;
+        if (!parent) return;
         level = parent;
         continue;
       }
       const isDirectory = entry.kind === "directory";
-      const text = isDirectory ? `${entry.name}/\n` : `${entry.name} (${entry.size ?? 0} bytes)\n`;
-      this.count(level.indent.length, text.length);
-      // A string that grows for long is a chain of as many links: cut it in parts.
-      if (lines.length > PART_CHARS) {
-        parts.push(lines);
-        lines = "";
-      }
-      lines += level.indent + text;
+      const end = isDirectory ? "/\n" : ` (${entry.size ?? 0} bytes)\n`;
+      this.count(level.indent.length, entry.name.length + end.length);
+      if (level.indent !== "") write(level.indent);
+      write(entry.name);
+      write(end);
       // What hangs below a file survives a round trip, but is not shown.
       if (!isDirectory || !entry.children) continue;
       outer.push(level);
@@ -51,4 +49,20 @@ export class TreeText {
     if (this.indented <= FREE_INDENT + INDENT_PER_CHAR * this.said) return;
     throw new RenderError("OutputTooLarge", "file tree is nested so deeply that its text would be mostly indentation");
   }
+}
+
+// A size and the words around it, and some indentation.
+const LINE_BYTES = 48;
+
+/** About how many bytes the text will have; more rather than less. */
+export function treeBytes(entries: readonly FileEntry[]): number {
+  let bytes = 0;
+  const lists = [entries];
+  for (let list = lists.pop(); list; list = lists.pop()) {
+    for (const { name, kind, children } of list) {
+      bytes += 3 * name.length + LINE_BYTES;
+      if (kind === "directory" && children) lists.push(children);
+    }
+  }
+  return bytes;
 }

@@ -1,7 +1,8 @@
 // The xml mode. Prompt text, not XML: attribute values are escaped, content is not.
 
 import { RenderError } from "../failure.ts";
-import type { Format, ShownBlock } from "./mode.ts";
+import { describe } from "./description.ts";
+import type { Format, ShownBlock, Words } from "./mode.ts";
 import { langText, typeHex } from "./mode.ts";
 
 // No path or title is this long, and escaping one that is could take many times its size.
@@ -11,30 +12,32 @@ export const xml: Format = {
   open: "<context>\n",
   close: "\n</context>",
 
-  full(block) {
-    switch (block.type) {
-      case "conversation":
-        return [`<turn role="${block.role}">`, "</turn>"];
-      case "embedding_ref":
-        return [`<embed-ref ${attributes(block)} />`, ""];
-      case "unknown":
-        return [`<!-- unknown block type 0x${typeHex(block)} -->\n`, ""];
-      case "file_tree":
-      case "diff":
-        // Each of their lines brings its own LF, or the closing tag is glued to the last one (D-35).
-        return [`<${TAGS[block.type]} ${attributes(block)}>\n`, `</${TAGS[block.type]}>`];
-      default:
-        return [`<${TAGS[block.type]} ${attributes(block)}>\n`, `\n</${TAGS[block.type]}>`];
-    }
+  before(words, block) {
+    if (block.type === "unknown") return words(`<!-- unknown block type 0x${typeHex(block)} -->\n`);
+    tag(words, block);
+    words(block.type === "conversation" ? ">" : block.type === "embedding_ref" ? " />" : ">\n");
   },
 
-  summary(block, summary) {
-    if (block.type === "unknown") return `<!-- unknown block type 0x${typeHex(block)}, summary -->\n${summary}`;
-    return `<${TAGS[block.type]} ${attributes(block)} summary="true">\n${summary}\n</${TAGS[block.type]}>`;
+  after(words, block) {
+    if (block.type !== "unknown" && block.type !== "embedding_ref") words(CLOSING[block.type]);
+  },
+
+  summary(words, block, summary) {
+    if (block.type === "unknown") words(`<!-- unknown block type 0x${typeHex(block)}, summary -->\n`);
+    else {
+      tag(words, block);
+      words(' summary="true">\n');
+    }
+    words(summary);
+    if (block.type !== "unknown") words(`\n</${TAGS[block.type]}>`);
   },
 
   // The description is not escaped: the reference does not (D-25).
-  placeholder: (label, description, tokens) => `<omitted type="${label}" desc="${description}" tokens="${tokens}" />`,
+  placeholder(words, block, tokens) {
+    words('<omitted type="');
+    describe(words, block, '" desc="');
+    words(`" tokens="${tokens}" />`);
+  },
 };
 
 const TAGS = {
@@ -50,28 +53,60 @@ const TAGS = {
   extension: "ext",
 } as const;
 
-function attributes(block: Exclude<ShownBlock, { type: "unknown" }>): string {
+const CLOSING = {
+  code: "\n</code>",
+  conversation: "</turn>",
+  // Each of their lines brings its own LF, or the closing tag is glued to the last one (D-35).
+  file_tree: "</tree>",
+  diff: "</diff>",
+  tool_result: "\n</tool>",
+  document: "\n</doc>",
+  structured_data: "\n</data>",
+  image: "\n</image>",
+  extension: "\n</ext>",
+} as const;
+
+// The opening tag without its end.
+function tag(words: Words, block: Exclude<ShownBlock, { type: "unknown" }>): void {
   switch (block.type) {
     case "code":
-      return `lang="${langText(block)}" path="${escape(block.path)}"`;
+      words(`<code lang="${langText(block)}" path="`);
+      words(escape(block.path));
+      return words('"');
     case "conversation":
-      return `role="${block.role}"`;
+      return words(`<turn role="${block.role}"`);
     case "file_tree":
-      return `root="${escape(block.rootPath)}"`;
+      words('<tree root="');
+      words(escape(block.rootPath));
+      return words('"');
     case "tool_result":
-      return `name="${escape(block.toolName)}" status="${block.status}"`;
+      words('<tool name="');
+      words(escape(block.toolName));
+      return words(`" status="${block.status}"`);
     case "document":
-      return `title="${escape(block.title)}" format="${block.formatHint}"`;
+      words('<doc title="');
+      words(escape(block.title));
+      return words(`" format="${block.formatHint}"`);
     case "structured_data":
-      return `format="${block.format}"`;
+      return words(`<data format="${block.format}"`);
     case "diff":
-      return `path="${escape(block.path)}"`;
+      words('<diff path="');
+      words(escape(block.path));
+      return words('"');
     case "embedding_ref":
-      return `model="${escape(block.model)}"`;
+      words('<embed-ref model="');
+      words(escape(block.model));
+      return words('"');
     case "image":
-      return `type="${block.mediaType}" alt="${escape(block.altText)}"`;
+      words(`<image type="${block.mediaType}" alt="`);
+      words(escape(block.altText));
+      return words('"');
     case "extension":
-      return `ns="${escape(block.namespace)}" type="${escape(block.typeName)}"`;
+      words('<ext ns="');
+      words(escape(block.namespace));
+      words('" type="');
+      words(escape(block.typeName));
+      return words('"');
   }
 }
 

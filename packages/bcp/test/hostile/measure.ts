@@ -1,21 +1,65 @@
-// Runs in a process of its own: decodes and renders one hostile payload, and prints how it ended and what it cost. The
-// payload comes as a file, because making it may take more memory than reading it.
+// Runs in a process of its own: does one thing with one payload, and prints how it ended and what it cost. The payload
+// comes as a file, because making it may take more memory than reading it.
 
-import { readFileSync } from "node:fs";
-import { decode, DecodeError, render, RenderError } from "../../src/index.ts";
+import { readFileSync, statSync } from "node:fs";
+import { decode, DecodeError, decodeStream, render, RenderError, renderParts, runBcp } from "../../src/index.ts";
+import type { Mode, RenderOptions } from "../../src/index.ts";
 import { peakKib } from "./peak.ts";
 
-const [file = ""] = process.argv.slice(2);
-const payload = readFileSync(file);
-Bun.gc(true);
-const before = peakKib();
-const ends = ending(payload);
-const grownKib = peakKib() - before;
-console.log(JSON.stringify({ ends, grownKib, inputBytes: payload.length }));
+const [file = "", way = "", ...words] = process.argv.slice(2);
+const inputBytes = statSync(file).size;
+const [ends, grownKib] = await (way === "library" ? library(words) : way === "stream" ? stream() : command(way, words));
+console.log(JSON.stringify({ ends, grownKib, inputBytes }));
 
-function ending(bytes: Uint8Array): string {
+// The payload itself is the caller's.
+async function library([mode, budget]: readonly string[]): Promise<[string, number]> {
+  const payload = readFileSync(file);
+  Bun.gc(true);
+  const before = peakKib();
+  const ends = await ending(() => {
+    const { blocks } = decode(payload);
+    if (mode === "parts") for (const _ of renderParts(blocks)) continue;
+    else if (mode)
+      render(blocks, { mode: mode as Mode, ...(budget ? { budget: Number(budget) } : {}) } as RenderOptions);
+  });
+  return [ends, peakKib() - before];
+}
+
+async function stream(): Promise<[string, number]> {
+  const before = peakKib();
+  const ends = await ending(async () => {
+    for await (const _ of decodeStream(Bun.file(file).stream())) continue;
+  });
+  return [ends, peakKib() - before];
+}
+
+async function command(name: string, words: readonly string[]): Promise<[string, number]> {
+  // The first run loads what every run needs.
+  await run("--help");
+  const before = peakKib();
+  const ends = await run(name, file, ...words);
+  return [ends, peakKib() - before];
+}
+
+async function run(...argv: readonly string[]): Promise<string> {
+  let written = 0;
+  let said = "";
+  const exit = await runBcp(argv, {
+    cwd: process.cwd(),
+    stdin: (async function* (): AsyncGenerator<Uint8Array> {})(),
+    stdout: (chunk) => {
+      written += chunk.length;
+    },
+    stderr: (text) => {
+      said += text;
+    },
+  });
+  return exit === 0 ? `${written} written` : said.slice(said.lastIndexOf(": ") + 2).trim();
+}
+
+async function ending(work: () => void | Promise<void>): Promise<string> {
   try {
-    render(decode(bytes).blocks, { mode: "xml", budget: 1_000_000 });
+    await work();
     return "text";
   } catch (error) {
     if (!(error instanceof DecodeError || error instanceof RenderError)) throw error;

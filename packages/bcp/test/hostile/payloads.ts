@@ -56,8 +56,68 @@ export const HOSTILE: readonly Hostile[] = [
   {
     name: "30 MB of paths of 1,000 bytes that are not text",
     make: () => payload(repeat(frame(1, 0, codeWithPath(new Uint8Array(1000).fill(0xff))), 30_000)),
+    ends: "OutputTooLarge",
+  },
+  {
+    name: "12 MB of short paths that are not all Latin",
+    make: () => payload(repeat(frame(1, 0, codeWithPath(notAllLatin(250))), 45_000)),
+    ends: "text",
+  },
+  {
+    name: "60 MB of short paths that are not all Latin",
+    make: () => payload(repeat(frame(1, 0, codeWithPath(notAllLatin(250))), 227_000)),
+    ends: "OutputTooLarge",
+  },
+  {
+    name: "40 MB of short paths of quotes",
+    make: () => payload(repeat(frame(1, 0, codeWithPath(new Uint8Array(250).fill(0x22))), 150_000)),
+    ends: "OutputTooLarge",
+  },
+  {
+    name: "40 MB of three short names each, none of them all Latin",
+    make: () => payload(repeat(frame(254, 1, extension(notAllLatin(250))), 52_000)),
+    ends: "OutputTooLarge",
+  },
+  {
+    name: "40 MB of trees whose names are not all Latin",
+    make: () => payload(repeat(frame(3, 0, namedTree(notAllLatin(200), 70_000)), 3)),
+    ends: "text",
+  },
+  {
+    name: "60 MB of short turns",
+    make: () => payload(repeat(frame(2, 0, turnOf(new Uint8Array(118).fill(0x61))), 472_000)),
+    ends: "OutputTooLarge",
+  },
+  {
+    name: "60 MB of short turns and a reference to them",
+    make: () => {
+      const body = turnOf(new Uint8Array(118).fill(0x61));
+      return payload(concat(repeat(frame(2, 0, body), 472_000), frame(2, 4, blake3(body))));
+    },
+    ends: "OutputTooLarge",
+  },
+  {
+    name: "60 MB of short summaries that are not all Latin",
+    make: () => payload(repeat(frame(2, 1, concat(varint(250), notAllLatin(250), turn())), 230_000)),
+    ends: "text",
+  },
+  {
+    name: "60 MB of priorities",
+    make: () => payload(repeat(frame(8, 0, bytes(1, 0, 0, 2, 0, 1, 3, 1, 1, 1)), 4_600_000)),
     ends: "TooManyRecords",
   },
+  {
+    name: "an annotation of 15 MB that cannot be seen",
+    make: () => payload(concat(frame(2, 0, turn()), frame(8, 0, tag(new Uint8Array(15 * MIB).fill(1))))),
+    ends: "text",
+  },
+  {
+    name: "100,000 turns in 1 KB",
+    make: () => packed(repeat(frame(2, 0, turnOf(new Uint8Array(118).fill(0x61))), 100_000)),
+    ends: "DecompressionBomb",
+  },
+  { name: "80 MB of text in 30", make: () => packed(wordDocuments(80)), ends: "text" },
+  { name: "240 MB of text in 60", make: () => packed(wordDocuments(240, 20_000)), ends: "text" },
   {
     name: "a title of 30 MB that is not all Latin",
     make: () => payload(frame(1, 0, codeWithPath(documentText(30 * MIB)))),
@@ -185,9 +245,50 @@ function documentText(size: number): Uint8Array {
   return new TextEncoder().encode(lines.join(""));
 }
 
+// In blocks of 1 MB, of as many different words: about as far as real text can be packed.
+function wordDocuments(megabytes: number, vocabulary = 60_000): Uint8Array {
+  const document = (): Uint8Array => {
+    const text = new Uint8Array(1_000_000).fill(0x20);
+    for (let at = 0; at + 8 <= text.length; at += 9) {
+      seed = (seed * 48_271) % 2_147_483_647;
+      const word = `word${(seed % vocabulary).toString(36)}`;
+      for (let i = 0; i < word.length; i++) text[at + i] = word.charCodeAt(i);
+    }
+    return frame(5, 0, concat(bytes(1, 1, 1, 0x74, 2, 1), varint(text.length), text, bytes(3, 0, 2)));
+  };
+  return concat(...Array.from({ length: megabytes }, document));
+}
+
 // A CONVERSATION block: role, content.
 function turn(): Uint8Array {
-  return bytes(1, 0, 1, 2, 1, 1, 0x78);
+  return turnOf(bytes(0x78));
+}
+
+function turnOf(content: Uint8Array): Uint8Array {
+  return concat(bytes(1, 0, 1, 2, 1), varint(content.length), content);
+}
+
+// An EXTENSION with a summary: three times the same name.
+function extension(name: Uint8Array): Uint8Array {
+  const length = varint(name.length);
+  return concat(length, name, bytes(1, 1), length, name, bytes(2, 1), length, name, bytes(3, 1, 0));
+}
+
+// An ANNOTATION that is a tag.
+function tag(value: Uint8Array): Uint8Array {
+  return concat(bytes(1, 0, 0, 2, 0, 3, 3, 1), varint(value.length), value);
+}
+
+function namedTree(name: Uint8Array, entries: number): Uint8Array {
+  const entry = concat(bytes(1, 1), varint(name.length), name, bytes(2, 0, 0));
+  return concat(bytes(1, 1, 0), repeat(concat(bytes(2, 2), varint(entry.length), entry), entries));
+}
+
+// ASCII but for one character, which makes two bytes of each.
+function notAllLatin(size: number): Uint8Array {
+  const text = new Uint8Array(size).fill(0x61);
+  text.set([0xe2, 0x98, 0x83]);
+  return text;
 }
 
 function payload(frames: Uint8Array): Uint8Array {
@@ -200,7 +301,7 @@ function critical(block: Uint8Array): Uint8Array {
 }
 
 function frame(type: number, flags: number, body: Uint8Array): Uint8Array {
-  return concat(bytes(type, flags), varint(body.length), body);
+  return concat(varint(type), bytes(flags), varint(body.length), body);
 }
 
 function flatTree(entries: number): Uint8Array {

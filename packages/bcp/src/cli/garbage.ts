@@ -1,0 +1,21 @@
+// What a walk leaves behind, collected before it gathers: the collector does not see how much hangs on buffers that nobody
+// needs any more, and where the input is large it lets as much garbage gather.
+
+const MIB = 1024 * 1024;
+const LOOK_BYTES = MIB;
+const COLLECT_BYTES = 8 * MIB;
+
+export class Garbage {
+  private bytes = 0;
+  private floor = process.memoryUsage.rss();
+
+  /** About so much has been left behind. Memory that was freed is used again: then the process does not grow. */
+  more(bytes: number): void {
+    this.bytes += bytes;
+    if (this.bytes < LOOK_BYTES) return;
+    this.bytes = 0;
+    if (process.memoryUsage.rss() - this.floor < COLLECT_BYTES) return;
+    if (typeof Bun === "object") Bun.gc(true);
+    this.floor = process.memoryUsage.rss();
+  }
+}

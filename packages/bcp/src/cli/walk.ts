@@ -1,0 +1,146 @@
+// The blocks of a payload, decoded anew each time they are walked through: what has been passed is not held.
+
+import { setImmediate } from "node:timers/promises";
+import { Allowance } from "../allowance.ts";
+import type { Block } from "../blocks/all.ts";
+import { bomb, BombScale } from "../compress.ts";
+import type { DecodeOptions } from "../decode.ts";
+import { referencedHashes, walkStream } from "../decode-stream.ts";
+import type { StreamEvent } from "../decode-stream.ts";
+import { HEADER_BYTES, PAYLOAD_COMPRESSED, readHeader } from "../header.ts";
+import type { Header } from "../header.ts";
+import { DEFAULT_LIMITS, MAX_PAYLOAD_BYTES } from "../limits.ts";
+import type { Limits } from "../limits.ts";
+import { OpenPayload } from "../payload.ts";
+import type { BlockWalk, WalkSettings } from "../payload.ts";
+import { scanZstd } from "../zstd-frames.ts";
+import { Garbage } from "./garbage.ts";
+import type { CommandLimits } from "./io.ts";
+
+const MIB = 1024 * 1024;
+const PIECE_BYTES = 64 * 1024;
+// A budget keeps nine bytes of each block. Below this many bytes each, millions of blocks take longer than they are worth.
+const BYTES_PER_BLOCK = 64;
+const FREE_BLOCKS = 2_000_000;
+// What came out of a payload that is packed as a whole is kept up to here, and once more the input: else it is unpacked again.
+const HELD_BYTES = 4 * MIB;
+const KEPT_BYTES = 12 * MIB;
+const PAUSE_BLOCKS = 2048;
+
+export type Walked = {
+  readonly header: Header;
+  readonly blockCount: number;
+  readonly trailingBytes: number;
+  /** All of them are known to be whole. Each call begins anew. */
+  blocks(): AsyncGenerator<Block>;
+};
+
+export type WalkOptions = Required<Pick<DecodeOptions, "references" | "trailingData">> &
+  Pick<DecodeOptions, "store"> & { readonly limits: CommandLimits; readonly signal?: AbortSignal };
+
+/** Walks through all of it once: what comes back is whole. */
+export async function walkPayload(payload: Uint8Array, options: WalkOptions): Promise<Walked> {
+  const limits = { ...DEFAULT_LIMITS, ...OURS, ...options.limits };
+  const maxBlocks = options.limits.blocks ?? FREE_BLOCKS + Math.floor(payload.length / BYTES_PER_BLOCK);
+  return isHeld(payload, limits.payloadBytes)
+    ? walkHeld(payload, options, limits, maxBlocks)
+    : walkPieces(payload, options, limits, maxBlocks);
+}
+
+const OURS = {
+  payloadBytes: MAX_PAYLOAD_BYTES,
+  unpackedBytes: MAX_PAYLOAD_BYTES,
+  referencedBytes: MAX_PAYLOAD_BYTES,
+};
+
+type OurLimits = Limits & typeof OURS;
+
+// From the headers of what is packed alone. Throws if there could be more than `most`, packed as only a bomb is.
+function isHeld(payload: Uint8Array, most: number): boolean {
+  if ((readHeader(payload).flags & PAYLOAD_COMPRESSED) === 0) return true;
+  const area = payload.subarray(HEADER_BYTES);
+  const scan = scanZstd(area);
+  // What is broken is reported when it is opened.
+  if (scan.kind === "broken") return true;
+  const scale = new BombScale();
+  scale.add(area, scan.frames);
+  if (scale.isBomb(most)) throw bomb(most, HEADER_BYTES);
+  return !scale.couldExceed(Math.min(HELD_BYTES + payload.length, most));
+}
+
+async function walkHeld(
+  payload: Uint8Array,
+  { store, references, trailingData, signal }: WalkOptions,
+  limits: OurLimits,
+  maxBlocks: number,
+): Promise<Walked> {
+  const opened = new OpenPayload(payload, limits.payloadBytes);
+  const settings: WalkSettings = { store, inFile: references === "in-file", limits, growth: limits };
+  const begin = (): BlockWalk => opened.walk(settings, false);
+  const first = begin();
+  for await (const _ of heldBlocks(first, signal)) if (first.count > maxBlocks) throw first.tooManyBlocks();
+  const trailingBytes = first.trailing(trailingData);
+  return { header: opened.header, blockCount: first.count, trailingBytes, blocks: () => heldBlocks(begin(), signal) };
+}
+
+async function* heldBlocks(walk: BlockWalk, signal: AbortSignal | undefined): AsyncGenerator<Block> {
+  const garbage = new Garbage();
+  let allowance = new Allowance(0);
+  const allowanceFor = (storedBytes: number): Allowance => (allowance = new Allowance(storedBytes, "free"));
+  for (let unpacked = 0; ;) {
+    let block = walk.next(allowanceFor);
+    if (!block) return;
+    yield block;
+    // Not held while it is collected.
+    block = undefined;
+    garbage.more(allowance.spent + walk.unpackedBytes - unpacked);
+    unpacked = walk.unpackedBytes;
+    if (walk.count % PAUSE_BLOCKS === 0) await pause(signal);
+  }
+}
+
+async function walkPieces(
+  payload: Uint8Array,
+  { store, references, trailingData, signal }: WalkOptions,
+  limits: OurLimits,
+  maxBlocks: number,
+): Promise<Walked> {
+  const kept = { ...limits, keptBytes: KEPT_BYTES + payload.length };
+  const wanted = await referencedHashes(piecesOf(payload), { limits: kept, maxBlocks });
+  const options = { ...(store ? { store } : {}), references, trailingData, limits: kept, maxBlocks, wanted };
+  const events = (): AsyncGenerator<StreamEvent, void> => walkStream(piecesOf(payload), options);
+  let header: Header | undefined;
+  const garbage = new Garbage();
+  for await (const event of events()) {
+    if (event.kind === "header") ({ header } = event);
+    if (event.kind === "block") garbage.more(event.bodyBytes);
+    if (event.kind === "block" && event.index % PAUSE_BLOCKS === 0) await pause(signal);
+    if (event.kind !== "end" || !header) continue;
+    const { blocks: blockCount, trailingBytes = 0 } = event;
+    return { header, blockCount, trailingBytes, blocks: () => streamedBlocks(events(), signal) };
+  }
+  throw new TypeError("a stream that neither failed nor ended");
+}
+
+async function* streamedBlocks(
+  events: AsyncGenerator<StreamEvent, void>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Block> {
+  const garbage = new Garbage();
+  for await (const event of events) {
+    if (event.kind !== "block") continue;
+    yield event.block;
+    garbage.more(event.bodyBytes);
+    if (event.index % PAUSE_BLOCKS === 0) await pause(signal);
+  }
+}
+
+// A server has others to answer, and somebody may not want to know any more.
+async function pause(signal: AbortSignal | undefined): Promise<void> {
+  await setImmediate();
+  signal?.throwIfAborted();
+}
+
+function* piecesOf(payload: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < payload.length; at += PIECE_BYTES) yield payload.subarray(at, at + PIECE_BYTES);
+}

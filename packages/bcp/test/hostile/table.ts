@@ -1,0 +1,68 @@
+// What everything costs that can be done with each hostile payload, beside what it may cost: 64 MB and four times the input.
+//
+//     node scripts/bun.mjs packages/bcp/test/hostile/table.ts [part of a payload's name]
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { HOSTILE } from "./payloads.ts";
+
+export const WAYS: readonly (readonly string[])[] = [
+  ["library"],
+  ["library", "xml"],
+  ["library", "markdown"],
+  ["library", "minimal"],
+  ["library", "xml", "1000000"],
+  ["library", "parts"],
+  ["stream"],
+  ["decode"],
+  ["decode", "--mode", "minimal", "--budget", "500000", "--summaries", "all"],
+  ["decode", "--json", "--budget", "500000"],
+  ["inspect"],
+  ["inspect", "--show-body", "--show-hex"],
+  ["inspect", "--json"],
+  ["validate"],
+  ["stats"],
+];
+
+export type Measured = { readonly ends: string; readonly grownBytes: number; readonly allowedBytes: number };
+
+/** One thing done with one payload, in a process of its own: memory is measured by how far the peak of the process rises. */
+export async function measured(file: string, way: readonly string[]): Promise<Measured> {
+  const child = Bun.spawn([process.execPath, path.join(import.meta.dir, "measure.ts"), file, ...way], {
+    stdout: "pipe",
+    stderr: "inherit",
+    env: { PATH: process.env["PATH"] ?? "" },
+  });
+  const said = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error(`${way.join(" ")} ended with ${child.exitCode}`);
+  const { ends, grownKib, inputBytes } = JSON.parse(said);
+  return { ends, grownBytes: grownKib * 1024, allowedBytes: 64e6 + 4 * inputBytes };
+}
+
+if (import.meta.main) {
+  const folder = mkdtempSync(path.join(tmpdir(), "bcp-hostile-"));
+  const file = path.join(folder, "payload.bcp");
+  const [wanted = ""] = process.argv.slice(2);
+  let over = 0;
+  let runs = 0;
+  try {
+    for (const { name, make } of HOSTILE.filter((hostile) => hostile.name.includes(wanted))) {
+      writeFileSync(file, make());
+      console.log(name);
+      for (const way of WAYS) {
+        const { ends, grownBytes, allowedBytes } = await measured(file, way);
+        runs++;
+        if (grownBytes > allowedBytes) over++;
+        const share = `${(grownBytes / 1e6).toFixed(0).padStart(5)} of ${(allowedBytes / 1e6).toFixed(0)} MB`;
+        console.log(
+          `  ${grownBytes > allowedBytes ? "OVER" : "    "}${share.padEnd(16)} ${way.join(" ").padEnd(64)} ${ends}`,
+        );
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  console.log(`${runs} runs, ${over} over`);
+  process.exitCode = over > 0 ? 1 : 0;
+}
