@@ -9,6 +9,8 @@ import type { Scope } from "../scope.ts";
 import type { Turns } from "../turns.ts";
 import { isGitIgnored, readRules, repositoryRules, withRulesOf } from "./gitignore.ts";
 import type { IgnoreRules } from "./gitignore.ts";
+import { KnownFolders } from "./known-folders.ts";
+import type { Folder } from "./known-folders.ts";
 import { ALWAYS_SKIPPED, MAX_DEPTH } from "./walk.ts";
 
 export type Scan = {
@@ -32,45 +34,53 @@ export async function scanLinks(
     if (turns.cancelled) return;
     if (turns.due) await turns.rest();
     const real = level.below === "" ? top.path : joinPath(top.path, level.below);
-    const found = namesAt(real);
-    const entries = found instanceof Promise ? await found : found;
-    const inForce = rulesAt(level, entries, real);
-    for (const entry of entries) {
-      const isDirectory = entry.isDirectory();
-      if (!isDirectory && !entry.isSymbolicLink()) continue;
-      if (ALWAYS_SKIPPED.includes(entry.name)) continue;
-      const realEntry = joinPath(real, entry.name);
-      if (inForce !== undefined && isGitIgnored(inForce, realEntry, isDirectory)) continue;
-      if (isHidden(scope, realEntry)) continue;
-      const below = level.below === "" ? entry.name : `${level.below}/${entry.name}`;
-      if (!isDirectory) scan.link(below);
-      else if (scan.directory(below) && level.depth < MAX_DEPTH)
+    const found = folderAt(real);
+    const folder = found instanceof Promise ? await found : found;
+    const inForce = rulesAt(level, folder, real);
+    const seen = (name: string, isDirectory: boolean): string | undefined => {
+      if (ALWAYS_SKIPPED.includes(name)) return undefined;
+      const realEntry = joinPath(real, name);
+      if (inForce !== undefined && isGitIgnored(inForce, realEntry, isDirectory)) return undefined;
+      if (isHidden(scope, realEntry)) return undefined;
+      return level.below === "" ? name : `${level.below}/${name}`;
+    };
+    for (const name of folder.links) {
+      const below = seen(name, false);
+      if (below !== undefined) scan.link(below);
+    }
+    for (const name of folder.directories) {
+      const below = seen(name, true);
+      if (below !== undefined && scan.directory(below) && level.depth < MAX_DEPTH)
         levels.push({ below, rules: inForce, depth: level.depth + 1 });
     }
   }
 }
 
-function rulesAt(level: Level, entries: readonly fs.Dirent[], real: string): IgnoreRules | undefined {
-  let { rules } = level;
+function rulesAt(level: Level, folder: Folder, real: string): IgnoreRules | undefined {
   // A repository inside: what is above it has no say.
-  if (level.depth > 0 && entries.some((entry) => entry.name === ".git")) rules = repositoryRules(real);
-  const hasRules = entries.some((entry) => entry.name === ".gitignore" && entry.isFile());
-  return hasRules ? withRulesOf(rules, real, readRules(joinPath(real, ".gitignore"))) : rules;
+  const rules = level.depth > 0 && folder.isRepository ? repositoryRules(real) : level.rules;
+  return folder.hasRules ? withRulesOf(rules, real, readRules(joinPath(real, ".gitignore"))) : rules;
 }
 
+const known = new KnownFolders();
+const EMPTY: Folder = { directories: [], links: [], hasRules: false, isRepository: false };
+
 /** At once, unless that would hold others up. What is unreadable or gone is skipped without a word. */
-function namesAt(at: string): fs.Dirent[] | Promise<fs.Dirent[]> {
+function folderAt(at: string): Folder | Promise<Folder> {
   try {
-    const isBig = fs.statSync(at).size > BIG_DIRECTORY_BYTES;
-    return isBig
-      ? fs.promises.readdir(at, { withFileTypes: true }).catch(nothing)
-      : fs.readdirSync(at, { withFileTypes: true });
+    const stat = fs.statSync(at);
+    const recalled = known.recall(at, stat);
+    if (recalled !== undefined) return recalled;
+    const keep = (entries: readonly fs.Dirent[]): Folder => known.keep(at, stat, entries);
+    return stat.size > BIG_DIRECTORY_BYTES
+      ? fs.promises.readdir(at, { withFileTypes: true }).then(keep).catch(nothing)
+      : keep(fs.readdirSync(at, { withFileTypes: true }));
   } catch (error) {
     return nothing(error);
   }
 }
 
-function nothing(error: unknown): fs.Dirent[] {
+function nothing(error: unknown): Folder {
   if (errnoOf(error) === undefined || isExhausted(error)) throw ioError("list directory", ".", error);
-  return [];
+  return EMPTY;
 }

@@ -401,6 +401,19 @@ describe("patterns", () => {
 });
 
 describe("links", () => {
+  test("that come and go after a first search are seen", async () => {
+    using workspace = new Workspace({ "a/x": "needle", "b/c/y": "needle" });
+    const found = async () => text(await search(workspace, { pattern: "needle", mode: "files_with_matches" })).sort();
+    await Bun.sleep(2000); // longer than a folder counts as changing
+    for (let i = 0; i < 2; i++) expect(await found()).toEqual(["a/x", "b/c/y"]);
+    fs.symlinkSync("../a/x", path.join(workspace.root, "b/to-x"));
+    for (let i = 0; i < 2; i++) expect(await found()).toEqual(["a/x", "b/c/y", "b/to-x"]);
+    fs.unlinkSync(path.join(workspace.root, "b/to-x"));
+    fs.renameSync(path.join(workspace.root, "b/c"), path.join(workspace.root, "d"));
+    fs.symlinkSync("../d", path.join(workspace.root, "b/c"));
+    for (let i = 0; i < 2; i++) expect(await found()).toEqual(["a/x", "d/y"]);
+  });
+
   test("directories inside are followed once, files are searched, ways out are not", async () => {
     using workspace = new Workspace({
       "real/x": "hit",
