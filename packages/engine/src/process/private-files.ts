@@ -1,21 +1,41 @@
 // Files nobody else can name: created in a private folder, unlinked while open, gone when their descriptor closes,
 // whatever happens to us.
-import fs, { closeSync, mkdtempSync, openSync, rmSync, unlinkSync, constants } from "node:fs";
+import fs, { accessSync, closeSync, mkdtempSync, openSync, rmSync, statSync, unlinkSync, constants } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { errnoOf } from "../failure.ts";
+import { EngineError, errnoOf } from "../failure.ts";
 import { randomHex } from "../random-hex.ts";
+
+/** Where TMPDIR points, or the usual places when it points nowhere. Never below the current folder: that is the agent's. */
+export function temporaryFolder(): string {
+  const usable = [tmpdir(), "/tmp", "/var/tmp"].find(isUsable);
+  if (usable !== undefined) return usable;
+  throw new EngineError("IO_ERROR", `no temporary folder can be written: not ${tmpdir()} (TMPDIR), /tmp or /var/tmp`, {
+    operation: "make a temporary folder",
+  });
+}
+
+function isUsable(folder: string): boolean {
+  if (!path.isAbsolute(folder)) return false;
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    // What the kernel makes up says it can be written, and cannot.
+    return statSync(folder).isDirectory() && !/^\/(proc|sys)(\/|$)/.test(folder);
+  } catch {
+    return false;
+  }
+}
 
 /** A folder only we can enter. Its name says whose it is, for `sweepFolders`. */
 export function makePrivateFolder(): string {
-  return mkdtempSync(path.join(tmpdir(), `bosun-${process.pid}-`));
+  return mkdtempSync(path.join(temporaryFolder(), `bosun-${process.pid}-`));
 }
 
 // The age is for process numbers of another container that shares the folder: a server there may be alive unseen.
 const STALE_MS = 24 * 60 * 60 * 1000;
 
 /** Removes the folders of servers that were killed, a day after. */
-export async function sweepFolders(within = tmpdir()): Promise<void> {
+export async function sweepFolders(within = temporaryFolder()): Promise<void> {
   // Taken here: loading the promises of node:fs costs memory that many servers never need.
   const { lstat, readdir, rm } = fs.promises;
   for (const name of await readdir(within).catch(() => [])) {

@@ -1,8 +1,7 @@
 // The system call filter as descriptors for programs that read it from one. Each gets a descriptor of its own: those that
 // are handed on share their position, and the second reader would find the end.
 import { openSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { openNamelessFile } from "../process/private-files.ts";
+import { openNamelessFile, temporaryFolder } from "../process/private-files.ts";
 import { systemCallFilter } from "./system-calls.ts";
 
 // One per process, not per confinement: those are built anew whenever a rule covers another file.
@@ -13,7 +12,7 @@ export function openFilter(): number | undefined {
   const filter = systemCallFilter({ internetSockets: true });
   if (filter === undefined) return undefined;
   if (held === undefined) {
-    held = openNamelessFile(tmpdir());
+    held = openNamelessFile(temporaryFolder());
     writeSync(held, filter);
   }
   return openSync(`/proc/self/fd/${held}`, "r");
