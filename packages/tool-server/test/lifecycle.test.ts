@@ -1,6 +1,6 @@
 // How a server starts and ends: signals, clients that die, servers that are killed (reference §4, threats S15).
 import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { announceRows, row, rows, together } from "./harness/contract.ts";
 import { HttpServer } from "./harness/http.ts";
@@ -14,6 +14,19 @@ const newMark = (): string => `7${(counter += 1)}.${process.pid}`;
 const family = (mark: string): string =>
   `sleep ${mark} & setsid sleep ${mark} & (setsid sh -c 'sleep ${mark} & sleep ${mark}' &) ; env -i sleep ${mark} & sleep ${mark}`;
 const alive = (mark: string): number => processesWith(`sleep ${mark}`).filter((pid) => pid > 0).length;
+
+function isBelow(pid: number, ancestor: number): boolean {
+  for (let at = pid; at > 1;) {
+    if (at === ancestor) return true;
+    try {
+      const stat = readFileSync(`/proc/${at}/stat`, "latin1");
+      at = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+    } catch {
+      return false;
+    }
+  }
+  return false;
+}
 
 together(() => {
   rows(
@@ -37,6 +50,35 @@ together(() => {
       await eventually("nothing is left", () => alive(front) + alive(back) === 0);
     },
   );
+
+  rows(
+    "server",
+    [
+      ["shells that wait end with a killed server", "off", "SIGKILL"],
+      ["shells that wait in a sandbox end with a killed server", "auto", "SIGKILL"],
+      ["shells that wait end with a stopped server", "off", "SIGTERM"],
+    ] satisfies [string, string, NodeJS.Signals][],
+    async (_, sandbox, signal) => {
+      const server = await TestServer.start({ args: ["--sandbox", sandbox] });
+      await server.bash("true");
+      // Shells that were started ahead and wait for a command of this server's.
+      const waiting = (): number[] => processesWith("__bosun <&4").filter((pid) => isBelow(pid, server.process.pid));
+      await eventually("some wait", () => waiting().length > 0);
+      const pids = waiting();
+      server.process.kill(signal);
+      await server.process.exited;
+      await eventually("none is left", () => pids.every((pid) => !existsSync(`/proc/${pid}`)));
+    },
+  );
+
+  row("server", "a temporary folder that cannot be used is replaced by the usual one", async () => {
+    const { root } = scratch({ file: "" });
+    for (const TMPDIR of [path.join(root, "missing"), path.join(root, "file"), "relative", "/proc"]) {
+      const server = await TestServer.start({ args: ["--sandbox", "off"], env: { TMPDIR } });
+      expect(await server.bash("echo works")).toContain("works");
+      await server.close();
+    }
+  });
 
   row("server", "over HTTP, SIGTERM ends every client's commands and the exit is clean", async () => {
     const server = await HttpServer.start({ args: ["--sandbox", "off"] });

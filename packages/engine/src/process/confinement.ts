@@ -32,8 +32,6 @@ export type Confinement = {
 export const unconfined: Confinement = {
   wrap: (argv) => argv,
   outside: (directory) => directory,
-  // Starting a shell costs little here; one that waits would cost every other command more than it saves.
-  allowsSpares: false,
   namespaced: false,
   hidesSignals: false,
 };

@@ -7,12 +7,12 @@ import { Capture } from "./capture.ts";
 import { checkCommand, checkShell } from "./command.ts";
 import { unconfined } from "./confinement.ts";
 import { Drain } from "./drain.ts";
-import { launch, runOnSpare } from "./launch.ts";
+import { launch, tell } from "./launch.ts";
 import { PipePool } from "./pipes.ts";
 import { makePrivateFolder, removeFolder, sweepFolders } from "./private-files.ts";
 import { RecordFiles } from "./records.ts";
 import { GRACE_MS, Running } from "./running.ts";
-import { detectShell } from "./shell.ts";
+import { detectShell, spareText } from "./shell.ts";
 import { Spares } from "./spares.ts";
 import { TagSpace } from "./tags.ts";
 import { after, pause } from "./timers.ts";
@@ -28,6 +28,14 @@ import type { Timer } from "./timers.ts";
 
 /** Long after the start: a temporary folder can hold thousands of names, and nobody should wait for them. */
 const SWEEP_AFTER_MS = 20_000;
+
+/** A client that has not asked for the next command by then is busy with something else. */
+const PAUSE_MS = 5;
+/** A command that runs for longer leaves time for other things. */
+const LONG_MS = 10;
+/** So many shells wait for a session's next commands when there was time to start them, and when there was not. */
+const MOST_WAITING = 3;
+const FEWEST_WAITING = 1;
 
 export type HostOptions = { readonly shell?: Shell; readonly confinement?: Confinement };
 
@@ -79,15 +87,9 @@ export class ProcessHost {
     checkCommand(command, this.outside(command.tags, command.cwd));
     this.#warden ??= new Warden(this.#tags.prefix, this.#folder);
     checkShell(this.shell);
-    const tag = command.tags.next();
     const scratch = this.#scratchOf(command.tags);
-    const startedAt = performance.now();
-    const spare = this.#spares.take(command);
-    const launched =
-      (spare === undefined ? undefined : runOnSpare(this.#equipment, spare, command, tag)) ??
-      (await launch(this.#equipment, command, tag, scratch));
-    const running = this.#supervise(command, launched, tag, startedAt);
-    setImmediate(() => void this.#spares.plan(command, scratch));
+    const running = this.#startOnSpare(command) ?? (await this.#startCold(command, scratch));
+    this.#planAhead(running, command, scratch);
     return running;
   }
 
@@ -98,9 +100,10 @@ export class ProcessHost {
 
   /** Ends everything that commands with these tags left running, wherever it hides: TERM, one grace, KILL. */
   async endSession(tags: SessionTags): Promise<void> {
-    this.#spares.end(tags);
+    const spares = this.#spares.end(tags);
     const own = [...this.#running].filter((running) => tags.matches(running.tree.tag));
     for (const running of own) running.stop("close");
+    await Promise.race([spares, pause(GRACE_MS)]);
     if (await terminateTagged(tags.matches)) await this.#goneOrKilled(tags);
     await Promise.all(own.map((running) => running.death));
     this.#forgetScratch(tags);
@@ -112,8 +115,36 @@ export class ProcessHost {
     return this.#closing;
   }
 
-  #supervise(command: Command, launched: Launched, tag: string, startedAt: number): Running {
-    const { child } = launched;
+  #startOnSpare(command: Command): Running | undefined {
+    const startedAt = performance.now();
+    const told = command.what.kind === "shell" ? spareText(command.cwd, command.what.text) : undefined;
+    const spare = told === undefined ? undefined : this.#spares.take(command);
+    if (told === undefined || spare === undefined) return undefined;
+    // All of ours first: once it knows, there is nothing left that would have to share a processor with it.
+    const running = this.#supervise(command, spare, startedAt);
+    return tell(spare, told) ? running : undefined;
+  }
+
+  async #startCold(command: Command, scratch: string): Promise<Running> {
+    const startedAt = performance.now();
+    return this.#supervise(command, await launch(this.#equipment, command, command.tags.next(), scratch), startedAt);
+  }
+
+  // To start a process stops us for as long as a small command runs. So the shells for the next commands are started when
+  // there is time for it: a while after the answer, or when the command takes its own; in a row of commands without pauses
+  // one is started beside each.
+  #planAhead(running: Running, command: Command, scratch: string): void {
+    setImmediate(() => void this.#spares.plan(command, scratch, FEWEST_WAITING));
+    const later = (): void => void after(PAUSE_MS, () => void this.#spares.plan(command, scratch, MOST_WAITING));
+    const late = after(LONG_MS, later);
+    void running.done.then(() => {
+      late.cancel();
+      later();
+    });
+  }
+
+  #supervise(command: Command, launched: Launched, startedAt: number): Running {
+    const { child, tag } = launched;
     const drain = (pipe: Pipe, stream: "stdout" | "stderr"): Drain =>
       new Drain(pipe, this.#equipment.pipes, new Capture(command[stream]), (chunk) =>
         command.onOutput?.(stream, chunk),

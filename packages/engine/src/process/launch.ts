@@ -4,13 +4,14 @@ import { writeSync } from "node:fs";
 import { findProgram, spawnFailure } from "./command.ts";
 import { closeQuietly } from "./private-files.ts";
 import { writeScript } from "./records.ts";
-import { LONGEST_ARGUMENT_BYTES, execWords, shellWords, spareSetup, spareWords } from "./shell.ts";
+import { LONGEST_ARGUMENT_BYTES, execWords, shellWords, spareWords } from "./shell.ts";
 import { TAG_VARIABLE } from "./tags.ts";
 import type { Command } from "./command.ts";
 import type { Confinement } from "./confinement.ts";
 import type { Environment } from "./environment.ts";
-import type { Pipe, PipePool } from "./pipes.ts";
+import type { Channel, Pipe, PipePool } from "./pipes.ts";
 import type { RecordFiles, RecordPlace } from "./records.ts";
+import type { ResourceLimits } from "./resource-limits.ts";
 import type { Shell } from "./shell.ts";
 import { randomHex } from "../random-hex.ts";
 
@@ -24,6 +25,8 @@ export type Equipment = {
 
 export type Launched = {
   readonly child: Bun.Subprocess;
+  /** What every process of it is found by. */
+  readonly tag: string;
   readonly stdout: Pipe;
   /** Undefined when both streams go into one. */
   readonly stderr: Pipe | undefined;
@@ -32,11 +35,16 @@ export type Launched = {
   leave(): void;
 };
 
-/** A shell that waits. It ends by itself when `goFd` closes, also when we die. */
-export type Spare = Launched & { readonly goFd: number };
+/** A shell that waits. It ends by itself when the channel's writing end closes, also when we die. */
+export type Spare = Launched & { readonly go: Channel };
 
 /** What a spare must share with a command to be used for it. */
-export type SpareKey = { readonly env: Environment; readonly merge: boolean; readonly nonce: string };
+export type SpareKey = {
+  readonly env: Environment;
+  readonly merge: boolean;
+  readonly nonce: string;
+  readonly limits: ResourceLimits;
+};
 
 /** Starts a command from nothing. */
 export function launch(equipment: Equipment, command: Command, tag: string, scratch: string): Promise<Launched> {
@@ -44,53 +52,53 @@ export function launch(equipment: Equipment, command: Command, tag: string, scra
   const recordOnStdin = confinement.onlyStdio === true;
   const setup = { recordOnStdin, tag, ownsHardLimit, limits: command.limits ?? {} };
   const script = scriptOf(command);
-  return spawn(equipment, { merge: command.merge === true, nonce: command.nonce, script, extra: [] }, (marker) => ({
+  const means = { merge: command.merge === true, nonce: command.nonce, tag, script, extra: [] };
+  return spawn(equipment, means, (marker) => ({
     words: wordsFor(shell, command, setup, marker, script !== undefined),
     cwd: command.cwd,
-    env: { ...command.env, PWD: command.cwd, [TAG_VARIABLE]: tag },
+    env: { ...command.env, PWD: command.cwd },
     scratch,
   }));
 }
 
-/** Starts a shell that waits for `runOnSpare`. */
-export async function launchSpare(equipment: Equipment, key: SpareKey, scratch: string): Promise<Spare> {
-  const go = await equipment.pipes.takeChannel();
-  const { shell } = equipment;
+/** Starts a shell that waits for `tell`, labelled and limited already. */
+export async function launchSpare(equipment: Equipment, key: SpareKey, tag: string, scratch: string): Promise<Spare> {
+  const { shell, pipes, ownsHardLimit } = equipment;
+  const go = await pipes.takeChannel();
+  const setup = { recordOnStdin: false, tag, ownsHardLimit, limits: key.limits };
   try {
-    const launched = await spawn(equipment, { ...key, script: Buffer.alloc(0), extra: [go.readFd] }, (marker) => ({
-      words: [shell.path, "-c", spareWords(shell, marker), shell.path],
+    const means = { merge: key.merge, nonce: key.nonce, tag, script: undefined, extra: [go.readFd] };
+    const launched = await spawn(equipment, means, (marker) => ({
+      words: [shell.path, "-c", spareWords(shell, setup, marker), shell.path],
       cwd: "/",
       env: { ...key.env, PWD: "/" },
       scratch,
     }));
-    return { ...launched, goFd: go.writeFd };
+    void launched.child.exited.then(() => pipes.giveBackChannel(go, launched.child.exitCode !== null));
+    return { ...launched, go };
   } catch (error) {
     closeQuietly(go.writeFd);
+    pipes.giveBackChannel(go, false);
     throw error;
   } finally {
     closeQuietly(go.readFd);
   }
 }
 
-/** Lets a waiting shell run a command; undefined when it is not there any more. */
-export function runOnSpare(equipment: Equipment, spare: Spare, command: Command, tag: string): Launched | undefined {
-  if (command.what.kind !== "shell") return undefined;
+/** Tells a waiting shell what to run, and says whether it was still there. */
+export function tell({ go }: Spare, told: Buffer): boolean {
   try {
-    const setup = { recordOnStdin: false, tag, ownsHardLimit: equipment.ownsHardLimit, limits: command.limits ?? {} };
-    const words = `${spareSetup(equipment.shell, setup, command.cwd)}\0${command.what.text}\0`;
-    const offset = writeScript(spare.record.fd, Buffer.from(words));
-    writeSync(spare.goFd, "\n");
-    return { ...spare, record: { ...spare.record, offset } };
+    return writeSync(go.writeFd, told) === told.length;
   } catch {
-    return undefined; // it ended meanwhile: EPIPE
+    return false; // it ended meanwhile: EPIPE
   } finally {
-    closeQuietly(spare.goFd);
+    closeQuietly(go.writeFd);
   }
 }
 
 /** Gives up a shell that waits: it ends when its channel closes. */
 export function dismiss(equipment: Equipment, spare: Spare): void {
-  closeQuietly(spare.goFd);
+  closeQuietly(spare.go.writeFd);
   void spare.child.exited.then(() => {
     release(equipment, spare);
     closeQuietly(spare.record.fd);
@@ -108,6 +116,7 @@ export function release(equipment: Equipment, { stdout, stderr }: Pick<Launched,
 type Means = {
   readonly merge: boolean;
   readonly nonce: string;
+  readonly tag: string;
   readonly script: Buffer | undefined;
   readonly extra: readonly number[];
 };
@@ -129,6 +138,7 @@ async function spawn(equipment: Equipment, means: Means, startFor: (marker: stri
     stderr = means.merge ? undefined : await pipes.take();
     const marker = `__BORIS_CWD_${means.nonce}__${randomHex(8)}`;
     const start = startFor(marker);
+    const env = { ...start.env, [TAG_VARIABLE]: means.tag };
     recordFd = takeRecord(records, means.script !== undefined, start);
     const offset = means.script === undefined ? 0 : writeScript(recordFd, means.script);
     leave = confinement.enter?.() ?? leave;
@@ -137,11 +147,12 @@ async function spawn(equipment: Equipment, means: Means, startFor: (marker: stri
     const stdio = onlyStdio ? [recordFd, ...output] : ["ignore" as const, ...output, recordFd, ...means.extra];
     filterFd = confinement.openFilter?.();
     const filterAt = filterFd === undefined ? undefined : stdio.length;
-    const child = spawnChild(confinement.wrap(start.words, start.cwd, start.scratch, filterAt), start, {
+    const child = spawnChild(confinement.wrap(start.words, start.cwd, start.scratch, filterAt), start.words[0] ?? "", {
+      env,
       cwd: confinement.outside(start.cwd, start.scratch) ?? "/",
       stdio: filterFd === undefined ? stdio : [...stdio, filterFd],
     });
-    return { child, stdout, stderr, record: { fd: recordFd, offset, marker }, leave };
+    return { child, tag: means.tag, stdout, stderr, record: { fd: recordFd, offset, marker }, leave };
   } catch (error) {
     leave();
     if (recordFd !== undefined) closeQuietly(recordFd);
@@ -164,19 +175,19 @@ function takeRecord(records: RecordFiles, fresh: boolean, start: Start): number 
 
 function spawnChild(
   argv: readonly string[],
-  start: Start,
-  how: { cwd: string; stdio: ("ignore" | number)[] },
+  program: string,
+  how: { env: Record<string, string>; cwd: string; stdio: ("ignore" | number)[] },
 ): Bun.Subprocess {
   try {
     return Bun.spawn([...argv], {
       cwd: how.cwd,
-      env: { ...start.env },
+      env: how.env,
       stdio: how.stdio as ["ignore", number, number, ...number[]],
       detached: true, // leader of a session and group of its own
       lazy: true,
     });
   } catch (error) {
-    throw spawnFailure(error, start.words[0] ?? "");
+    throw spawnFailure(error, program);
   }
 }
 

@@ -15,6 +15,9 @@ export type Pipe = {
   readonly source: PipeSource;
 };
 
+/** Two ends for telling a child something: both block, and nobody else reads. */
+export type Channel = { readonly readFd: number; readonly writeFd: number; readonly source: PipeSource };
+
 export type PipeReader = {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
   cancel(): Promise<void>;
@@ -33,6 +36,7 @@ export class PipePool {
   readonly #folder: string;
   readonly #idle: PipeSource[] = [];
   #refill: Promise<void> | undefined;
+  #closed = false;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -42,14 +46,20 @@ export class PipePool {
     return open(await this.#source());
   }
 
-  /** Two ends for telling a child something: both block, and nobody else reads. For one use. */
-  async takeChannel(): Promise<{ readonly readFd: number; readonly writeFd: number }> {
+  async takeChannel(): Promise<Channel> {
     const source = await this.#source();
     try {
-      return openChannel(source);
-    } finally {
+      return { ...openChannel(source), source };
+    } catch (error) {
       discard(source);
+      throw error;
     }
+  }
+
+  /** `empty`: what was told has been read, and every end is closed. */
+  giveBackChannel({ source }: Channel, empty: boolean): void {
+    if (empty && !this.#closed) this.#idle.push(source);
+    else discard(source);
   }
 
   /** For the next command, once the reader has seen the end: then no writer is left that could mix into it. */
@@ -66,6 +76,7 @@ export class PipePool {
   }
 
   close(): void {
+    this.#closed = true;
     for (const source of this.#idle.splice(0)) discard(source);
   }
 

@@ -2,7 +2,6 @@
 // processes, and report its final directory through a descriptor that no process of the command inherits.
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
-import { TAG_VARIABLE } from "./tags.ts";
 import { limitsOf } from "./resource-limits.ts";
 import type { ResourceLimits } from "./resource-limits.ts";
 
@@ -14,6 +13,9 @@ export const RECORD_FD = 3;
 export const GO_FD = 4;
 /** One argument of 131072 bytes or more is E2BIG on Linux, whatever the total. */
 export const LONGEST_ARGUMENT_BYTES = 131_071;
+
+// Reading more takes a shell about as long as starting; and a pipe takes four times as much without anybody reading.
+const LONGEST_TOLD_BYTES = 16_384;
 
 export function detectShell(): Shell {
   return shellAt(isExecutable("/bin/bash") ? "/bin/bash" : "/bin/sh");
@@ -35,7 +37,7 @@ export type Setup = {
  * The -c text for a shell command. Its parts, all on one line so that nothing the command defines can change how the rest
  * is parsed:
  *   - the label and the limits;
- *   - an exit trap for `exit`, `set -e` and errors, which end the shell inside `eval`;
+ *   - an exit trap for `exit`, `set -e` and errors, which end the shell inside `eval`: the text is then still in `__bosun`;
  *   - `eval` with the record's descriptor closed: a shell saves what a redirection on a builtin hides under a number that
  *     is closed on exec, and restores it before the trap runs. `exec` and death by a signal leave no record;
  *   - the record on normal completion, because the command may have set an exit trap of its own.
@@ -43,28 +45,28 @@ export type Setup = {
  */
 export function shellWords(shell: Shell, setup: Setup, marker: string, fromScript: boolean): string {
   const take = fromScript ? `__bosun=$(cat <&${RECORD_FD} ${RECORD_FD}>&-)` : `__bosun=$1; shift`;
-  return [...setupWords(shell, setup), ...evaluation(shell, marker, take)].join("; ");
+  return [...setupWords(shell, setup), take, ...evaluation(shell, marker)].join("; ");
 }
 
 /**
- * The -c text of a bash that is started ahead: it waits for a line, then reads from the record's file first what
- * `spareSetup` says and then the command. When the line never comes, because we are gone or do not need it, it ends.
+ * The -c text of a bash that is started ahead: labelled and limited, it waits for a directory and a command, as `spareText`
+ * writes them. When they never come, because we are gone or do not need it, it ends.
  */
-export function spareWords(shell: Shell, marker: string): string {
-  const next = `IFS= read -r -d '' __bosun <&${RECORD_FD}`;
-  const wait = `read -r __bosun <&${GO_FD} || exit 0; exec ${GO_FD}<&-; ${next}; eval "$__bosun"`;
-  return [wait, ...evaluation(shell, marker, next)].join("; ");
+export function spareWords(shell: Shell, setup: Setup, marker: string): string {
+  // A text without its final NUL was cut: whoever wrote it is gone.
+  const next = `IFS= read -r -d '' __bosun <&${GO_FD} || exit 0`;
+  const wait = [next, `cd -- "$__bosun" || exit 126`, next, `exec ${GO_FD}<&-`, "unset OLDPWD", "SECONDS=0"];
+  return [...setupWords(shell, setup), ...wait, ...evaluation(shell, marker)].join("; ");
 }
 
-/** What differs from command to command, for a shell that was started before it was known. */
-export function spareSetup(shell: Shell, setup: Setup, cwd: string): string {
-  const enter = `cd -- '${cwd.replaceAll("'", `'\\''`)}' || exit 126`;
-  return [...setupWords(shell, setup), `export ${TAG_VARIABLE}=${setup.tag}`, enter, "unset OLDPWD; SECONDS=0"].join(
-    "; ",
-  );
+/** What a shell that was started ahead is told; undefined when that is too much to read byte by byte, as shells do. */
+export function spareText(cwd: string, text: string): Buffer | undefined {
+  const told = Buffer.from(`${cwd}\0${text}\0`);
+  return told.length > LONGEST_TOLD_BYTES ? undefined : told;
 }
 
-function evaluation(shell: Shell, marker: string, take: string): string[] {
+/** Of the text in `__bosun`. */
+function evaluation(shell: Shell, marker: string): string[] {
   const builtin = shell.dialect === "bash" ? "builtin" : "command";
   const toRecord = (words: string): string => `${builtin} ${words} >&${RECORD_FD}`;
   const print = toRecord(`printf '%s\\n' '${marker}'`);
@@ -74,11 +76,11 @@ function evaluation(shell: Shell, marker: string, take: string): string[] {
   const where = `${toRecord("pwd -P")} ${either} ${toRecord(`printf '%s\\n' "\${PWD-}"`)}`;
   // Each on its own: what a DEBUG trap prints in between must not get into the record.
   const record = [print, where, print].join("; ");
+  const atExit = `{ case \${__bosun-} in ?*) ${record} ;; esac; } >/dev/null 2>&1`;
   return [
-    `trap "{ ${record.replace(/["$]/g, "\\$&")}; } >/dev/null 2>&1" EXIT`,
-    take,
+    `trap "${atExit.replace(/["$]/g, "\\$&")}" EXIT`,
     `eval "$__bosun" ${RECORD_FD}>&-`,
-    `{ set -- "$?"; ${record}; exit "$1"; } >/dev/null 2>&1`,
+    `{ set -- "$?"; ${record}; __bosun=; exit "$1"; } >/dev/null 2>&1`,
   ];
 }
 

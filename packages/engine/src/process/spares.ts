@@ -11,8 +11,6 @@ import type { Timer } from "./timers.ts";
 const IDLE_MS = 30_000;
 // Less while an empty folder holds the place of an absent file in somebody's folder.
 const IDLE_HOLDING_MS = 10_000;
-// A sandbox takes longer to build than a small command to run: with one, commands in a row would wait for it each time.
-const MOST_WAITING = 3;
 
 type Waiting = { readonly key: SpareKey; readonly state: string; readonly spare: Spare; readonly expiry: Timer };
 
@@ -29,7 +27,6 @@ export class Spares {
 
   /** The session's waiting shell, if it fits the command and what its sandbox shows is still what it should show. */
   take(command: Command): Spare | undefined {
-    if (command.what.kind !== "shell") return undefined;
     const key = keyOf(command);
     const state = this.#state();
     // The oldest first: a younger one may still be building its sandbox.
@@ -41,13 +38,13 @@ export class Spares {
     return undefined;
   }
 
-  /** Starts shells for the next commands like this one. */
-  async plan(command: Command, scratch: string): Promise<void> {
+  /** Starts shells for the next commands like this one, until that many wait. */
+  async plan(command: Command, scratch: string, most: number): Promise<void> {
     const { shell, confinement } = this.#equipment;
     const possible = command.what.kind === "shell" && shell.dialect === "bash" && confinement.allowsSpares !== false;
     const { tags } = command;
     if (!possible) return;
-    while (!this.#closed && !this.#over.has(tags) && this.#count(tags) < MOST_WAITING) {
+    while (!this.#closed && !this.#over.has(tags) && this.#count(tags) < most) {
       this.#starting.set(tags, (this.#starting.get(tags) ?? 0) + 1);
       try {
         await this.#start(command, scratch);
@@ -60,10 +57,12 @@ export class Spares {
     }
   }
 
-  /** The session is over: it gets no further shells. */
-  end(tags: SessionTags): void {
+  /** The session is over: it gets no further shells, and those that wait for it end. */
+  async end(tags: SessionTags): Promise<void> {
     this.#over.add(tags);
+    const children = this.#of(tags).map(({ spare }) => spare.child);
     this.#discard(tags);
+    await Promise.all(children.map((child) => child.exited));
   }
 
   async close(): Promise<void> {
@@ -77,7 +76,7 @@ export class Spares {
     const { tags } = command;
     const state = this.#state();
     const key = keyOf(command);
-    const spare = await launchSpare(this.#equipment, key, scratch);
+    const spare = await launchSpare(this.#equipment, key, tags.next(), scratch);
     if (this.#closed || this.#over.has(tags)) return dismiss(this.#equipment, spare);
     const idleMs = this.#equipment.confinement.holdsPlaces === true ? IDLE_HOLDING_MS : IDLE_MS;
     const waiting = { key, state, spare, expiry: after(idleMs, () => this.#discard(tags)) };
@@ -123,14 +122,17 @@ export class Spares {
 }
 
 function keyOf(command: Command): SpareKey {
-  return { env: command.env, merge: command.merge === true, nonce: command.nonce };
+  return { env: command.env, merge: command.merge === true, nonce: command.nonce, limits: command.limits ?? {} };
 }
 
 function isSame(a: SpareKey, b: SpareKey): boolean {
-  if (a.merge !== b.merge || a.nonce !== b.nonce) return false;
-  if (a.env === b.env) return true;
-  const names = Object.keys(a.env);
-  return names.length === Object.keys(b.env).length && names.every((name) => a.env[name] === b.env[name]);
+  return a.merge === b.merge && a.nonce === b.nonce && areEqual(a.env, b.env) && areEqual(a.limits, b.limits);
+}
+
+function areEqual<T extends object>(a: T, b: T): boolean {
+  if (a === b) return true;
+  const names = Object.keys(a) as (keyof T)[];
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
 }
 
 function isAlive({ child }: Spare): boolean {

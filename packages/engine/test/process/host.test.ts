@@ -17,6 +17,7 @@ import { unconfined } from "../../src/process/confinement.ts";
 import { parseStat } from "../../src/process/process-table.ts";
 import { shellAt } from "../../src/process/shell.ts";
 import { ENV, eventually, openDeck } from "./fixture.ts";
+import type { Run } from "../../src/process/command.ts";
 import type { Deck } from "./fixture.ts";
 
 let deck: Deck;
@@ -372,6 +373,54 @@ describe("a shell that is started ahead", () => {
     expect(warm.stdout.text.replace(/\n\d+\n/, "\n")).toBe(cold.stdout.text.replace(/\n\d+\n/, "\n"));
   });
 
+  test.each([
+    ["a command that is not found", "no-such-command-here; echo $?"],
+    ["a syntax error", "echo a; if"],
+    ["an unset variable", 'set -u; echo "$nope"'],
+    [
+      "options, parameters, variables of the shell",
+      'echo "$-|$#|$0|$_|$!|$BASH_SUBSHELL|$SHLVL|$LINENO|${FUNCNAME-}"; shopt',
+    ],
+    ["traps, functions and jobs", "trap | wc -l; declare -F; jobs; set -o"],
+    ["a status of its own", "(exit 7)"],
+    ["a signal", "kill -TERM $$"],
+    ["reading what is not there", "read -r x; echo $?; cat"],
+    ["characters of every kind", "printf '%s' 'ä\u{1f600}\\ $x `y` \t'; printf '\n\n'"],
+  ])("says the same as one from nothing: %s", async (_, text) => {
+    const cold = await own.host.run(own.shell(text, { tags: own.host.newSession() }));
+    await own.host.run(own.shell("true"));
+    await eventually(() => childrenOf(process.pid).some(isWaiting));
+    const warm = await own.host.run(own.shell(text));
+    const facts = ({ exitCode, signal, stdout, stderr, cwdAfter }: Run) => ({
+      exitCode,
+      signal,
+      cwdAfter,
+      stdout,
+      stderr,
+    });
+    expect(facts(warm)).toEqual(facts(cold));
+  });
+
+  test("has the limits of its command", async () => {
+    const limits = { fileBytes: 4096 };
+    const session = own.host.newSession();
+    for (let i = 0; i < 2; i++) {
+      const run = await own.host.run(own.shell("ulimit -f", { tags: session, limits }));
+      expect(run.stdout.text).toBe("4\n");
+      await Bun.sleep(100);
+    }
+    expect((await own.host.run(own.shell("ulimit -f", { tags: session }))).stdout.text).toBe("unlimited\n");
+  });
+
+  test("is not told more than it can read at once", async () => {
+    await own.host.run(own.shell("true"));
+    await eventually(() => childrenOf(process.pid).some(isWaiting));
+    for (const bytes of [1000, 16_000, 17_000, 70_000]) {
+      const text = `echo ${"x".repeat(bytes)} | wc -c`;
+      expect((await own.host.run(own.shell(text))).stdout.text.trim()).toBe(String(bytes + 1));
+    }
+  });
+
   test("is not used for another environment, other streams, or a vector", async () => {
     await own.host.run(own.shell("true"));
     expect((await own.host.run(own.shell('echo "$OWN"', { env: { ...ENV, OWN: "1" } }))).stdout.text).toBe("1\n");
@@ -440,7 +489,7 @@ function environOf(pid: number): string {
 
 function isWaiting(pid: number): boolean {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("read -r __bosun <&4");
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("__bosun <&4");
   } catch {
     return false;
   }
