@@ -10,7 +10,7 @@ import { foldText } from "./fold-text.ts";
 import { digests, withHandle } from "./folds/digests.ts";
 import { UnfoldError } from "./folds/fold.ts";
 import { Originals } from "./originals.ts";
-import type { RepeatOptions } from "./repeats.ts";
+import type { Repeated, RepeatOptions } from "./repeats.ts";
 import { Repeats, unfoldRepeats } from "./repeats.ts";
 import { isCopyOfText } from "./structured-copy.ts";
 import { countTokens } from "./tokens/count.ts";
@@ -53,6 +53,8 @@ export type Shrunk = {
 const MAX_FOLDED_CHARS = 200_000;
 /** A text that refers back must save at least a tenth: the reader has to look things up. */
 const MAX_REPEATED_SHARE = 0.9;
+/** One reference and nothing else: what is said so shortly need not be folded to see whether that is shorter. */
+const REFERENCE_CHARS = 60;
 
 /** One client's session: remembers what it has sent, in bounded memory. */
 export class Shrinker {
@@ -105,8 +107,10 @@ export class Shrinker {
     const escaped = escapeMarks(text);
     const plain = escaped?.text ?? text;
     const note: Omit<NotedPart, "chars"> = escaped === undefined ? {} : { escaped: escaped.variant };
-    const folded = foldable ? foldText(plain, this.#fold) : undefined;
-    const repeated = foldable && escaped === undefined ? this.#foldRepeats(text) : undefined;
+    const seen = foldable && escaped === undefined ? this.#repeats?.fold(text) : undefined;
+    const isReference = seen !== undefined && seen.text.length <= REFERENCE_CHARS;
+    const folded = foldable && !isReference ? foldText(plain, this.#fold) : undefined;
+    const repeated = seen && draftOfRepeats(text, seen);
     if (repeated !== undefined && repeated.tokens < (folded?.tokens ?? Infinity)) return repeated;
     if (folded !== undefined) {
       const layouts = folded.layouts.length === 0 ? {} : { layouts: folded.layouts };
@@ -131,15 +135,6 @@ export class Shrinker {
       tokensBefore,
       tokens: foldable ? countTokens(plain) : 0,
     };
-  }
-
-  #foldRepeats(text: string): Draft | undefined {
-    const repeated = this.#repeats?.fold(text);
-    if (repeated === undefined) return undefined;
-    const [tokensBefore, tokens] = [countTokens(text), countTokens(repeated.text)];
-    if (tokens > tokensBefore * MAX_REPEATED_SHARE) return undefined;
-    const { text: after, seen } = repeated;
-    return { before: text, plain: text, after, note: { repeats: true }, folds: ["seen"], tokensBefore, tokens, seen };
   }
 
   #emit(
@@ -284,6 +279,12 @@ type Draft = {
 function namingOriginal(draft: Draft, handle: string | undefined): Draft | undefined {
   if (!draft.folds.includes(digests.name)) return draft;
   return handle === undefined ? undefined : { ...draft, after: withHandle(draft.after, handle) };
+}
+
+function draftOfRepeats(text: string, { text: after, seen }: Repeated): Draft | undefined {
+  const [tokensBefore, tokens] = [countTokens(text), countTokens(after)];
+  if (tokens > tokensBefore * MAX_REPEATED_SHARE) return undefined;
+  return { before: text, plain: text, after, note: { repeats: true }, folds: ["seen"], tokensBefore, tokens, seen };
 }
 
 function countsOf(

@@ -35,7 +35,7 @@ export function countTokens(text: string): number {
   return latest.text === text ? latest.tokens : walk(text, undefined);
 }
 
-// Of one text several ask for the count, one after the other.
+// Whose pieces were asked for, its count is asked for again.
 let latest = { text: "", tokens: 0 };
 
 /** Room for the pieces of one text, used again for the next: a fresh set each would keep the collector busy. */
@@ -49,7 +49,6 @@ export class PieceBuffer {
   split(text: string): Pieces {
     this.count = 0;
     const tokens = walk(text, this);
-    if (text.length <= MAX_KEPT_CHARS * 2) latest = { text, tokens };
     const { count, ends, ids, costs } = this;
     return { count, ends, ids, costs, tokens };
   }
@@ -65,7 +64,9 @@ const shared = new PieceBuffer();
 
 /** The pieces of a text. Valid until the next call. */
 export function splitPieces(text: string): Pieces {
-  return shared.split(text);
+  const pieces = shared.split(text);
+  if (text.length <= MAX_KEPT_CHARS * 2) latest = { text, tokens: pieces.tokens };
+  return pieces;
 }
 
 function grown<Numbers extends Uint32Array | Int32Array>(from: Numbers, to: Numbers): Numbers {
