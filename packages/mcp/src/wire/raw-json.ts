@@ -11,13 +11,15 @@ export type Span = { start: number; end: number };
 
 /** The span of the value at `path` (member names, or element numbers), or undefined if there is none. */
 export function spanAt(text: string, path: readonly (string | number)[]): Span | undefined {
-  let at = skipBlanks(text, 0);
+  let span: Span | undefined;
   for (const step of path) {
-    const found = typeof step === "string" ? memberStart(text, at, step) : elementStart(text, at, step);
-    if (found === undefined) return undefined;
-    at = found;
+    const at = span?.start ?? skipBlanks(text, 0);
+    span = typeof step === "string" ? memberSpan(text, at, step) : elementSpan(text, at, step);
+    if (span === undefined) return undefined;
   }
-  return { start: at, end: valueEnd(text, at) };
+  if (span !== undefined) return span;
+  const start = skipBlanks(text, 0);
+  return { start, end: valueEnd(text, start) };
 }
 
 /** The texts of an array's elements, exactly as they were sent. */
@@ -69,26 +71,27 @@ export function splice(text: string, edits: readonly (Span & { by: string })[]):
   return out + text.slice(from);
 }
 
-function memberStart(text: string, at: number, name: string): number | undefined {
+function memberSpan(text: string, at: number, name: string): Span | undefined {
   if (text[at] !== "{") return undefined;
-  let found: number | undefined;
+  let found: Span | undefined;
   let cursor = skipBlanks(text, at + 1);
   while (cursor < text.length && text[cursor] === '"') {
     const keyEnd = stringEnd(text, cursor);
     const key = text.slice(cursor, keyEnd);
     const value = skipBlanks(text, skipBlanks(text, keyEnd) + 1);
+    const end = valueEnd(text, value);
     // The last of duplicate members wins, as it does in JSON.parse.
-    if (key === `"${name}"` || (key.includes("\\") && decodeKey(key) === name)) found = value;
-    cursor = skipBlanks(text, valueEnd(text, value));
+    if (key === `"${name}"` || (key.includes("\\") && decodeKey(key) === name)) found = { start: value, end };
+    cursor = skipBlanks(text, end);
     if (text[cursor] !== ",") break;
     cursor = skipBlanks(text, cursor + 1);
   }
   return found;
 }
 
-function elementStart(text: string, at: number, index: number): number | undefined {
+function elementSpan(text: string, at: number, index: number): Span | undefined {
   let number = 0;
-  for (const span of elements(text, at)) if (number++ === index) return span.start;
+  for (const span of elements(text, at)) if (number++ === index) return span;
   return undefined;
 }
 
