@@ -1,6 +1,6 @@
 // The one place that starts commands: it holds what all of them share (pipes, the shell, the confinement, the warden)
 // and knows all that still run.
-import fs, { mkdtempSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import path from "node:path";
 import { EngineError } from "../failure.ts";
 import { Capture } from "./capture.ts";
@@ -43,6 +43,7 @@ export class ProcessHost {
   readonly shell: Shell;
   readonly confinement: Confinement;
   readonly #folder = makePrivateFolder();
+  readonly #removals = new Set<Promise<void>>();
   readonly #tags = new TagSpace();
   readonly #equipment: Equipment;
   readonly #spares: Spares;
@@ -194,7 +195,8 @@ export class ProcessHost {
     if (scratch === undefined) return;
     this.#scratch.delete(tags);
     this.confinement.forget?.(scratch);
-    void fs.promises.rm(scratch, { recursive: true, force: true }).catch(() => undefined);
+    const removal = removeFolder(scratch).finally(() => this.#removals.delete(removal));
+    this.#removals.add(removal);
   }
 
   async #goneOrKilled(tags: SessionTags): Promise<void> {
@@ -214,8 +216,9 @@ export class ProcessHost {
     await Promise.all(all.map((running) => running.done));
     await this.#warden?.dismiss(); // sweeps up what earlier commands left behind
     for (const running of all) running.abandon();
-    this.#equipment.pipes.close();
+    await this.#equipment.pipes.close();
     this.#equipment.records.close();
-    removeFolder(this.#folder);
+    await Promise.all(this.#removals);
+    await removeFolder(this.#folder);
   }
 }

@@ -75,8 +75,9 @@ export class PipePool {
     discard(pipe.source);
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#closed = true;
+    await this.#refill?.catch(() => undefined); // its names would be in the way of the folder's end
     for (const source of this.#idle.splice(0)) discard(source);
   }
 

@@ -1,10 +1,11 @@
 // Files nobody else can name: created in a private folder, unlinked while open, gone when their descriptor closes,
 // whatever happens to us.
-import fs, { accessSync, closeSync, mkdtempSync, openSync, rmSync, statSync, unlinkSync, constants } from "node:fs";
+import fs, { accessSync, closeSync, mkdtempSync, openSync, statSync, unlinkSync, constants } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { EngineError, errnoOf } from "../failure.ts";
 import { randomHex } from "../random-hex.ts";
+import { pause } from "./timers.ts";
 
 /** Where TMPDIR points, or the usual places when it points nowhere. Never below the current folder: that is the agent's. */
 export function temporaryFolder(): string {
@@ -33,6 +34,7 @@ export function makePrivateFolder(): string {
 
 // The age is for process numbers of another container that shares the folder: a server there may be alive unseen.
 const STALE_MS = 24 * 60 * 60 * 1000;
+const ATTEMPTS = 10;
 
 /** Removes the folders of servers that were killed, a day after. */
 export async function sweepFolders(within = temporaryFolder()): Promise<void> {
@@ -76,6 +78,11 @@ export function closeQuietly(fd: number): void {
   }
 }
 
-export function removeFolder(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
+/** Until it is gone: when somebody else removes a part of it meanwhile, Bun takes that for the end and leaves the rest. */
+export async function removeFolder(folder: string): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    await fs.promises.rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    if (!fs.existsSync(folder)) return;
+    await pause(attempt * 10);
+  }
 }

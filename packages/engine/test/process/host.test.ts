@@ -355,6 +355,21 @@ test("descriptors do not pile up", async () => {
   expect(count()).toBeLessThanOrEqual(before + 4);
 });
 
+test("the host's folder is gone when it is closed, also while sessions end", async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const own = openDeck({ confinement: { ...unconfined } });
+    const sessions = Array.from({ length: 6 }, () => own.host.newSession());
+    const fill = 'for one in "$HOST"/tmp-*; do mkdir -p "$one/a/b/c/d"; touch "$one/1" "$one/2" "$one/a/3"; done';
+    await Promise.all(sessions.map((tags) => own.host.run(own.shell("true", { tags }))));
+    await own.host.run(own.shell(fill, { env: { ...ENV, HOST: own.host.folder } }));
+    const ending = sessions.map((tags) => own.host.endSession(tags));
+    await own.host.close();
+    expect(existsSync(own.host.folder)).toBe(false);
+    await Promise.all(ending);
+    await own.close();
+  }
+});
+
 describe("a shell that is started ahead", () => {
   let own: Deck;
   beforeAll(() => {
