@@ -1,7 +1,7 @@
 // What a person may type, and what is said when it is wrong.
 import { afterAll, expect, test } from "bun:test";
 import { parseProxyConfig } from "../src/proxy/proxy-config.ts";
-import { bun, cleanUp, faulty, record, run } from "./proxied.ts";
+import { bun, cleanUp, faulty, reasonOf, record, run, start } from "./proxied.ts";
 
 afterAll(cleanUp);
 
@@ -22,8 +22,36 @@ test.each([
   [["--budget", "1.5", "--", "x"], /--budget must be a whole number/],
   [["--listen=1.5", "--", "x"], /--listen must be a whole number/],
   [["--downstream-command", "x", "--", "y"], /not several/],
+  [["--header", "A: b", "--", "x"], /--header goes with --url/],
+  [["--url", "http://127.0.0.1:1/", "--header", "no colon"], /of the form 'Name: value'/],
+  [["--url", "http://127.0.0.1:1/", "--header", "A b: c"], /"A b": that cannot stand in a header/],
+  [["--url", "http://127.0.0.1:1/", "--header", "A: ${ABSENT}"], /the variable ABSENT is not set/],
 ])("%p is refused", (words, why) => {
   expect(() => parseProxyConfig(words, {})).toThrow(why);
+});
+
+test("--allow-dir may be said more than once", () => {
+  expect(parseProxyConfig(["--allow-dir", "a", "--allow-dir=b", "--", "x"], {}).allowDirs).toEqual(["a", "b"]);
+});
+
+test.concurrent("--header reaches the server with every request, and variables are read here", async () => {
+  const seen: (string | null)[][] = [];
+  using server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch({ headers }) {
+      seen.push([headers.get("authorization"), headers.get("x-team")]);
+      return new Response(null, { status: 404 });
+    },
+  });
+  const headers = ["--header", "Authorization: Bearer ${TEST_TOKEN}", "--header", "X-Team: deck: one"];
+  const proxied = start({
+    behind: ["--url", `http://127.0.0.1:${server.port}/mcp`, ...headers],
+    env: { TEST_TOKEN: "s3cret" },
+  });
+  await reasonOf(proxied.then((connected) => connected[Symbol.asyncDispose]()));
+  expect(seen.length).toBeGreaterThan(0);
+  expect(seen.every(([token, team]) => token === "Bearer s3cret" && team === "deck: one")).toBe(true);
 });
 
 test.concurrent("a port that is taken is said in one line", async () => {

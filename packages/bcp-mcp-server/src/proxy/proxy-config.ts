@@ -36,12 +36,14 @@ Usage: bosun proxy [options] -- command args…
        bosun proxy stats [--json|--reset]
 
 Options:
+  --header 'NAME: VALUE'   sent to --url with every request, repeatable; \${VAR} stands for a variable, so that no secret
+                           is on a command line
   --servers FILE           several servers behind one proxy: a JSON file with mcpServers, such as .mcp.json
   --namespace              every name as alias__name; otherwise only names that two servers share
   --pins on|off            hold back tools that changed since they were accepted (default on; bosun proxy pins)
   --bcp-tools on|off       read_bcp_file, inspect_bcp_file and encode_bcp_file beside the server's own tools (default
                            off; on where the server is named by --downstream-command)
-  --allow-dir DIR          only .bcp files under DIR may be touched (default: all)
+  --allow-dir DIR          only .bcp files under DIR may be touched, repeatable (default: all)
   --compress-tools LEVEL   off (default), light or full: shorter tool descriptions; describe_tool has the full ones
   --budget N               at most N tokens per text: head and tail, the rest on demand (read_original)
   --detect-threshold N     how sure a fold must be of what it sees, 0 to 1 (default 0.7, or BCP_DETECT_THRESHOLD)
@@ -64,6 +66,7 @@ In a client's configuration:
 
 const VALUED = [
   "--url",
+  "--header",
   "--servers",
   "--pins",
   "--bcp-tools",
@@ -81,9 +84,11 @@ const VALUED = [
   "--downstream-command",
   "--downstream-args",
 ];
+const REPEATED = ["--header", "--allow-dir"];
 const SWITCHES = ["--stats", "--namespace"];
 
 type Given = ReadonlyMap<string, string>;
+type Lists = ReadonlyMap<string, readonly string[]>;
 
 export function parseProxyConfig(
   argv: readonly string[],
@@ -91,18 +96,18 @@ export function parseProxyConfig(
 ): ProxyConfig {
   const dashes = argv.indexOf("--");
   const rest = dashes === -1 ? [] : argv.slice(dashes + 1);
-  const { given, switches } = readWords(dashes === -1 ? argv : argv.slice(0, dashes));
+  const { given, lists, switches } = readWords(dashes === -1 ? argv : argv.slice(0, dashes));
   const threshold = given.get("--detect-threshold") ?? env["BCP_DETECT_THRESHOLD"];
   const budget = given.get("--budget");
   const listen = given.get("--listen");
   // Configurations of this form expect the tools of the package, too.
   const isAsSpecified = given.has("--downstream-command");
   return {
-    server: serverOf(given, rest, env),
+    server: serverOf(given, lists, rest, env),
     namespace: switches.has("--namespace"),
     pins: oneOf("--pins", given.get("--pins") ?? "on", ["on", "off"]) === "on",
     bcpTools: oneOf("--bcp-tools", given.get("--bcp-tools") ?? (isAsSpecified ? "on" : "off"), ["on", "off"]) === "on",
-    allowDirs: given.has("--allow-dir") ? [given.get("--allow-dir") ?? ""] : [],
+    allowDirs: lists.get("--allow-dir") ?? [],
     compressTools: oneOf("--compress-tools", given.get("--compress-tools") ?? "off", ["off", "light", "full"]),
     budget: budget === undefined ? undefined : whole("--budget", budget, 1, 10_000_000),
     threshold: threshold === undefined ? undefined : number("--detect-threshold", threshold, 0, 1),
@@ -115,8 +120,9 @@ export function parseProxyConfig(
   };
 }
 
-function readWords(words: readonly string[]): { given: Given; switches: ReadonlySet<string> } {
+function readWords(words: readonly string[]): { given: Given; lists: Lists; switches: ReadonlySet<string> } {
   const given = new Map<string, string>();
+  const lists = new Map<string, string[]>();
   const switches = new Set<string>();
   for (let at = 0; at < words.length; at++) {
     const [, word = "", inline] = /^(--[^=]*)=(.*)$/s.exec(words[at] ?? "") ?? [words[at], words[at]];
@@ -126,14 +132,16 @@ function readWords(words: readonly string[]): { given: Given; switches: Readonly
     else {
       const value = inline ?? words[++at];
       if (value === undefined) throw new UsageError(`${word} needs a value`);
-      given.set(word, value);
+      if (REPEATED.includes(word)) lists.set(word, [...(lists.get(word) ?? []), value]);
+      else given.set(word, value);
     }
   }
-  return { given, switches };
+  return { given, lists, switches };
 }
 
 function serverOf(
   given: Given,
+  lists: Lists,
   rest: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): ProxyConfig["server"] {
@@ -143,14 +151,44 @@ function serverOf(
   const command = named ?? rest[0];
   if ([url, file, named, rest[0]].filter((one) => one !== undefined).length > 1)
     throw new UsageError("one of --url, --servers or a command, not several");
+  const headers = lists.get("--header") ?? [];
+  if (headers.length > 0 && url === undefined)
+    throw new UsageError("--header goes with --url; servers of a file have their own headers there");
   if (file !== undefined) return { kind: "file", file };
-  if (url !== undefined) return { kind: "url", name: hostOf(url), url: new URL(url) };
+  if (url !== undefined) return { kind: "url", name: hostOf(url), url: new URL(url), headers: headersOf(headers, env) };
   if (command === undefined)
     throw new UsageError("which server? Its command comes after --, or name it with --url or --servers");
   // Commas part the arguments in the configurations that name --downstream-args.
   const words = given.get("--downstream-args") ?? "";
   const args = named === undefined ? rest.slice(1) : words === "" ? [] : words.split(",");
   return { kind: "command", name: nameOf(command, args), command, args, env: passedOn(env) };
+}
+
+function headersOf(
+  lines: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const headers = new Headers();
+  for (const line of lines) {
+    // The value may be a secret: what is wrong with a line is said without it.
+    const [, name = "", value] = /^([^:]+):(.*)$/s.exec(line) ?? [];
+    if (value === undefined) throw new UsageError("--header must be of the form 'Name: value'");
+    try {
+      headers.append(name.trim(), expanded(value, env).trim());
+    } catch (error) {
+      if (error instanceof UsageError) throw error;
+      throw new UsageError(`--header ${JSON.stringify(name)}: that cannot stand in a header`);
+    }
+  }
+  return Object.fromEntries(headers);
+}
+
+function expanded(text: string, env: Readonly<Record<string, string | undefined>>): string {
+  return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
+    const value = env[name];
+    if (value === undefined) throw new UsageError(`--header: the variable ${name} is not set`);
+    return value;
+  });
 }
 
 /**
