@@ -16,8 +16,9 @@ import type { JsonObject } from "@bosun/mcp/server";
 /** How long the record of a call that changed nothing may wait, and how many may wait together. */
 const SOON_MS = 50;
 const MAX_WAITING = 2000;
-/** How long a call may wait for records of others; longer when more than so many wait. */
+/** How long a call may wait for records of others, and how long none has to after that; longer when more than so many wait. */
 const SLICE_MS = 0.1;
+const PAUSE_MS = 2;
 const BACKLOG = 500;
 const MAX_SLICE = 64;
 
@@ -167,7 +168,8 @@ export class Watch {
     this.#quietly(() => this.#append(this.#slice));
     const slow = performance.now() - started > mayTakeMs;
     this.#slice = slow ? Math.max(1, this.#slice >> 1) : Math.min(MAX_SLICE, this.#slice + 2);
-    this.#timer = this.#waiting.length > 0 && !this.#failing ? setTimeout(() => this.#flushSlice(), 0) : undefined;
+    this.#timer =
+      this.#waiting.length > 0 && !this.#failing ? setTimeout(() => this.#flushSlice(), PAUSE_MS) : undefined;
   }
 
   /** What could not be written goes on waiting. */
