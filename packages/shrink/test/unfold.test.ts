@@ -22,6 +22,26 @@ test.each<[string, string, object[], RegExp]>([
     /much/,
   ],
   ["a tree deeper than the stack", `[bosun:tree]\n${"a/".repeat(200_000)} x`, [TREE_LAYOUT], /too deep/],
+  [
+    "names behind much white space",
+    `[bosun:paths =*]\n${words(100_000, "n")
+      .map((word) => `${word}=1`)
+      .join(" ")}`,
+    [{ fold: "paths", layout: JSON.stringify([[0, 0, 2000], " "]) }],
+    /much/,
+  ],
+  ["a range without end", "[bosun:paths]\na{1..999999999}", [], /too many/],
+  ["ranges upon ranges", `[bosun:paths]\n${"a{1..999999} ".repeat(40)}`, [], /too many/],
+  ["a range that counts down", "[bosun:paths]\na{9..1}", [], /too many/],
+  ["a plus for many endings", `[bosun:paths +${words(5000, ".")}]\n${"a+ ".repeat(5000)}`, [], /too many endings/],
+  ["a digest that was never there", "[bosun:digests x]\n1234567…", [], /no digest/],
+  ["a digest in words that are none", `[bosun:digests x]\n1234567${"Zzyzx".repeat(11)}`, [], /part of a digest/],
+  [
+    "labels without their columns",
+    "[bosun:paths =a,*,*]\nx=1",
+    [{ fold: "paths", layout: JSON.stringify(["", " ", " ", " "]) }],
+    /without its columns/,
+  ],
   ["a folder without a name", "[bosun:paths]\n{a,}/ x", [], /without a name/],
   ["a line further in than its folder", "[bosun:paths]\na/ x\n   y", [], /too far in/],
   ["a fold that is none", "[bosun:nonsense]\nx", [], /no fold/],

@@ -57,7 +57,10 @@ export function writeTuple(tuple: Tuple | undefined): string {
 
 /** A word of the mark. */
 export function readTuple(word: string): Tuple | undefined {
-  return word.startsWith(PLUS) ? word.slice(1).split(",") : undefined;
+  if (!word.startsWith(PLUS)) return undefined;
+  const tuple = word.slice(1).split(",");
+  if (tuple.length > MAX_ENDINGS) throw new UnfoldError("too many endings for a plus");
+  return tuple;
 }
 
 export function isTogether(word: string): boolean {

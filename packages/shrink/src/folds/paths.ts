@@ -86,10 +86,12 @@ export const pathList: Fold = {
       if (latest?.folders !== item.folders)
         latest = { folders: item.folders, folder: root + item.folders.map((name) => `${name}/`).join("") };
       const path = isSelf(item.name) ? pathOfSelf(latest.folder, item.name) : latest.folder + item.name;
-      chars += path.length;
+      const line =
+        spaces === undefined ? path : printColumns([...readLabel(item.label, usual, spaces.length - 1), path], spaces);
+      // With its white space: a layout can be made to spite us too.
+      chars += line.length;
       if (chars > MAX_UNFOLDED_CHARS) throw new UnfoldError("the paths would unfold to too much");
-      if (spaces === undefined) return { path, line: path };
-      return { path, line: printColumns([...readLabel(item.label, usual, spaces.length - 1), path], spaces) };
+      return { path, line };
     });
     return (order === undefined ? lines : inOrder(lines, order)).map(({ line }) => line).join("\n") + trail;
   },
