@@ -8,7 +8,7 @@ export class Warden {
 
   /** `folder`: a name of ours that stands on the command line of every sandbox. */
   constructor(tagPrefix: string, folder: string) {
-    this.#process = Bun.spawn(["/bin/sh", "-c", WATCH, "bosun-warden", limitsPattern(tagPrefix), folder], {
+    this.#process = Bun.spawn(["/bin/sh", "-c", WARDEN_WORDS, "bosun-warden", limitsPattern(tagPrefix), folder], {
       stdin: "pipe",
       stdout: "ignore",
       stderr: "ignore",
@@ -29,8 +29,11 @@ export class Warden {
 
 // The kill loop repeats because what is being killed may be forking, and, when we died in the middle, because a command
 // on its way carries no tag before its shell has begun. A sandbox whose outer half died in the middle of its setting up
-// waits for it for ever: that one is known by our folder's name.
-const WATCH = `trap '' HUP INT TERM QUIT
+// waits for it for ever: that one is known by our folder's name. What it is given decides who dies, so it wants to see a
+// whole tag and a folder of ours: an empty word would be found in every process of the machine.
+export const WARDEN_WORDS = `trap '' HUP INT TERM QUIT
+case $1 in *[0-9][0-9][0-9][0-9][0-9][0-9]*) ;; *) exit 1 ;; esac
+case $2 in /*/bosun-?*-?*) ;; *) exit 1 ;; esac
 late=20
 while read -r line; do late=0; done
 round=0
