@@ -74,7 +74,12 @@ export const FLAGS: readonly Flag[] = [
   },
   { name: "read-only", kind: "switch", help: "only tools that change nothing" },
   { name: "disable-tools", kind: "list", value: "NAMES", help: "tools to leave out" },
-  { name: "workdir", kind: "text", value: "FOLDER", help: "where relative paths and commands start (.)" },
+  {
+    name: "workdir",
+    kind: "text",
+    value: "FOLDER",
+    help: "where relative paths and commands start (., or --allow-dir)",
+  },
   { name: "allow-dir", kind: "list", value: "FOLDER", help: "folder that may be touched; repeatable (the workdir)" },
   { name: "deny-dir", kind: "list", value: "GLOB", help: "paths never to touch, such as **/.env; repeatable" },
   { name: "unscoped", kind: "switch", help: "no folder limit: for containers" },
@@ -152,7 +157,8 @@ export function helpText(): string {
 }
 
 function configFrom(flags: FlagValues, cwd: string): Config {
-  const workdir = folder(flags.text("workdir") ?? ".", cwd, flags.source("workdir"));
+  const asked = flags.text("workdir");
+  const start = folder(asked ?? ".", cwd, flags.source("workdir"));
   const anthropicCompat = flags.switch("anthropic-compat");
   const named = flags.list("allow-dir");
   const unscoped = flags.switch("unscoped");
@@ -161,8 +167,9 @@ function configFrom(flags: FlagValues, cwd: string): Config {
   const roots = unscoped
     ? []
     : named.length === 0
-      ? [workdir]
+      ? [start]
       : named.map((one) => folder(one, cwd, flags.source("allow-dir")));
+  const workdir = asked === undefined ? startWithin(roots, start) : start;
   const surfaces = surfacesFrom(flags);
   if (surfaces.includes("workspace") && !unscoped && !roots.some((root) => holds(root, workdir))) {
     throw new UsageError(
@@ -303,4 +310,10 @@ function folder(requested: string, cwd: string, source: string): string {
     throw new UsageError(`${source}: folder ${requested} does not exist`);
   }
   throw new UsageError(`${source}: ${requested} is not a folder`);
+}
+
+/** Clients start servers wherever they please: where nothing is allowed there, the first folder that is allowed it is. */
+function startWithin(roots: readonly string[], start: string): string {
+  const [first = start] = roots;
+  return roots.some((root) => holds(root, start)) ? start : first;
 }

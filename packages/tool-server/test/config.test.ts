@@ -86,7 +86,19 @@ rows(
       {},
       { backgroundTimeoutMs: 5000, disabledTools: ["bash"] },
     ],
-    ["unscoped has no roots", ["--unscoped"], {}, { roots: [] }],
+    ["unscoped has no roots", ["--unscoped"], {}, { roots: [], workdir: root }],
+    [
+      "started elsewhere, work begins in the first allowed folder",
+      ["--tools", "workspace,coding", "--allow-dir", "two", "--allow-dir", "one"],
+      {},
+      { workdir: `${root}/two`, roots: [`${root}/two`, `${root}/one`] },
+    ],
+    [
+      "started in an allowed folder, it begins there",
+      ["--allow-dir", "one", "--allow-dir", "."],
+      {},
+      { workdir: root },
+    ],
     ["surfaces in their order", ["--tools", "shell,coding"], {}, { surfaces: ["coding", "shell"] }],
     ["a token is trimmed of nothing", ["--token", " a b "], {}, { auth: { kind: "token", token: " a b " } }],
     [
@@ -110,7 +122,7 @@ rows(
     ["contradictions", ["--unscoped", "--allow-dir", "one"], /contradict each other/],
     [
       "workspace tools outside the allowed folders",
-      ["--tools", "workspace", "--allow-dir", "one"],
+      ["--tools", "workspace", "--allow-dir", "one", "--workdir", "."],
       /which no --allow-dir holds/,
     ],
     ["a file as a folder", ["--allow-dir", "one/x"], /is not a folder/],
