@@ -133,9 +133,11 @@ export class ProcessHost {
 
   // To start a process stops us for as long as a small command runs. So the shells for the next commands are started when
   // there is time for it: a while after the answer, or when the command takes its own; in a row of commands without pauses
-  // one is started beside each.
+  // one is started beside each. Not with a sandbox: a denied file that goes while one is being built would be made again,
+  // empty, for its mount to stand on, and just after an answer is when files go.
   #planAhead(running: Running, command: Command, scratch: string): void {
-    setImmediate(() => void this.#spares.plan(command, scratch, FEWEST_WAITING));
+    if (this.confinement.state === undefined)
+      setImmediate(() => void this.#spares.plan(command, scratch, FEWEST_WAITING));
     const later = (): void => void after(PAUSE_MS, () => void this.#spares.plan(command, scratch, MOST_WAITING));
     const late = after(LONG_MS, later);
     void running.done.then(() => {
