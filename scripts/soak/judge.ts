@@ -51,15 +51,10 @@ export function judge(looks: readonly Look[], keeps: Keeps = {}): Finding[] {
     const values = warm.map((look) => look[measure]);
     const [first, last] = [values.slice(0, third), values.slice(-third)];
     const [early, late] = [median(first), median(last)];
-    const allowed = ALLOWED[measure](early) + (keeps[measure] ?? 0) + unrest(values);
+    const allowed = ALLOWED[measure](early) + (keeps[measure] ?? 0);
     const floorRose = Math.min(...last) - Math.min(...first) > allowed / 2;
     return { measure, early, late, allowed, leaks: late - early > allowed && floorRose };
   });
-}
-
-/** How much one look differs from the next: a leak goes up step by step, what comes and goes leaps. */
-function unrest(values: readonly number[]): number {
-  return median(values.slice(1).map((value, i) => Math.abs(value - (values[i] ?? value))));
 }
 
 export function median(values: readonly number[]): number {

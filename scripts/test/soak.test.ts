@@ -34,18 +34,6 @@ describe("the judge", () => {
       [],
     ],
     ["one look high above is none", looks(60).map((look, at) => (at === 59 ? { ...look, rssMb: 900 } : look)), []],
-    [
-      "descriptors of clients that come and go are none",
-      [
-        59, 81, 76, 51, 96, 73, 62, 57, 58, 82, 49, 48, 76, 46, 107, 62, 77, 67, 91, 88, 81, 68, 104, 65, 70, 80, 75,
-      ].map((descriptors) => ({ ...LEVEL, descriptors })),
-      [],
-    ],
-    [
-      "what leaps and rises all the same is one",
-      looks(60, "descriptors", 1).map((look, at) => ({ ...look, descriptors: look.descriptors + (at % 2) * 12 })),
-      ["descriptors"],
-    ],
     ["too few looks tell nothing", looks(4, "rssMb", 100), []],
   ])("%s", (_, seen, leaking) => {
     expect(
