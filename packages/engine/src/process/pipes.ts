@@ -29,6 +29,8 @@ type PipeSource = { readonly reopenPath: string; readonly holdFd: number | undef
 // mkfifo(1) is the only way to a FIFO without native calls, so they are made many at a time: a spawn per thirty-two.
 const BATCH = 32;
 const LOW_WATER = 8;
+// What a burst of commands needed is given back: an idle pipe costs a descriptor.
+const MOST_IDLE = BATCH + LOW_WATER;
 // Opening with O_PATH holds the inode without being a reader or writer of it.
 const O_PATH = 0o10000000;
 
@@ -58,14 +60,14 @@ export class PipePool {
 
   /** `empty`: what was told has been read, and every end is closed. */
   giveBackChannel({ source }: Channel, empty: boolean): void {
-    if (empty && !this.#closed) this.#idle.push(source);
+    if (empty) this.#keep(source);
     else discard(source);
   }
 
   /** For the next command, once the reader has seen the end: then no writer is left that could mix into it. */
   giveBack(pipe: Pipe): void {
     closeQuietly(pipe.readFd); // the stream closes only its own copy
-    this.#idle.push(pipe.source);
+    this.#keep(pipe.source);
   }
 
   /** Somebody may still write to it: never use it again. */
@@ -79,6 +81,11 @@ export class PipePool {
     this.#closed = true;
     await this.#refill?.catch(() => undefined); // its names would be in the way of the folder's end
     for (const source of this.#idle.splice(0)) discard(source);
+  }
+
+  #keep(source: PipeSource): void {
+    if (this.#closed || this.#idle.length >= MOST_IDLE) discard(source);
+    else this.#idle.push(source);
   }
 
   async #source(): Promise<PipeSource> {

@@ -357,6 +357,18 @@ test("descriptors do not pile up", async () => {
   expect(await eventually(() => count() <= before + 4)).toBe(true);
 });
 
+test("what a burst of commands held is given back", async () => {
+  const own = openDeck();
+  const count = (): number => readdirSync("/proc/self/fd").length;
+  const burst = (size: number) => Promise.all(Array.from({ length: size }, () => own.host.run(own.shell("sleep 0.2"))));
+  await burst(20);
+  const before = count();
+  await burst(120);
+  // Forty idle pipes at most, of the 240 that were needed.
+  expect(await eventually(() => count() <= before + 40)).toBe(true);
+  await own.close();
+});
+
 test("the host's folder is gone when it is closed, also while sessions end", async () => {
   for (let round = 0; round < 10; round += 1) {
     const own = openDeck({ confinement: { ...unconfined } });
