@@ -4,10 +4,10 @@ export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export type Log = (level: LogLevel, message: string) => void;
 
-export function createLog(minimum: LogLevel): Log {
+export function createLog(program: string, minimum: LogLevel): Log {
   const threshold = LOG_LEVELS.indexOf(minimum);
   return (level, message) => {
-    if (LOG_LEVELS.indexOf(level) >= threshold) console.error(`bcp-mcp-server ${level}: ${harmless(message)}`);
+    if (LOG_LEVELS.indexOf(level) >= threshold) console.error(`${program} ${level}: ${harmless(message)}`);
   };
 }
 

@@ -93,7 +93,7 @@ test.concurrent("a recording has a bound, and says what it left out", async () =
   await recording.write();
   const { blocks } = decode(new Uint8Array(readFileSync(file)));
   expect(blocks).toHaveLength(3);
-  expect(texts(blocks)[2]).toContain("3 further results were not recorded");
+  expect(texts(blocks)[2]).toContain("3 further results not recorded");
 });
 
 test.concurrent("a recording that cannot be written is said, and the session was served all the same", async () => {

@@ -6,7 +6,7 @@ export function ledgerText(ledger: Ledger): string {
     Object.values(tools).some((sum) => sum.before[1] > 0),
   );
   const lines = Object.entries(ledger.servers).flatMap(([name, { results, tools, classes }]) => [
-    `${name}: ${results} results`,
+    `${name}: ${results} ${results === 1 ? "result" : "results"}`,
     ...rows("tool", tools, hasSecond),
     ...rows("class", classes, hasSecond),
     "",

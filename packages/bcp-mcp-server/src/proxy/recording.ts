@@ -59,13 +59,13 @@ export class Recording {
     const blocks = this.parts.flatMap((part) => this.blocksFor(part));
     if (this.missed > 0) {
       const content = new TextEncoder().encode(
-        `${this.missed} further results were not recorded: the limit was reached`,
+        `${counted(this.missed, "further result")} not recorded: the limit was reached`,
       );
       blocks.push({ type: "tool_result", toolName: "bosun", status: "error", content });
     }
     const bytes = await encode(blocks, { compressBlocks: true });
     writeWhole(this.file, bytes);
-    return `${this.results} results in ${blocks.length} blocks, ${bytes.length} bytes: ${this.file}`;
+    return `${counted(this.results, "result")} in ${counted(blocks.length, "block")}, ${bytes.length} bytes: ${this.file}`;
   }
 
   private blocksFor({ tool, status, text, as }: Recorded): NewBlock[] {
@@ -92,4 +92,8 @@ function partOf(block: ContentBlock): { text: string; as?: "json" | MediaType } 
   if (media !== undefined && typeof block["data"] === "string")
     return { text: `data:${String(block["mimeType"])};base64,${block["data"]}`, as: media };
   return { text: JSON.stringify(block), as: "json" };
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }

@@ -34,7 +34,8 @@ export async function runProxy(argv: readonly string[]): Promise<number> {
     return 0;
   }
   try {
-    const log = createLog(LOG_LEVELS.find((level) => level === process.env["BCP_LOG_LEVEL"]) ?? "info");
+    const minimum = LOG_LEVELS.find((level) => level === process.env["BCP_LOG_LEVEL"]) ?? "info";
+    const log = createLog("bosun proxy", minimum);
     return await run(parseProxyConfig(argv, process.env), log);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
