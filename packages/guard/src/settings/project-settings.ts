@@ -7,7 +7,8 @@ import { readPrivateFile } from "../private-file.ts";
 import type { TableNode } from "./document.ts";
 import { locateProjectFile } from "./locations.ts";
 import { readToml } from "./toml.ts";
-import { at, camel, inside, refuseUnknown, type Field, type Place } from "./schema.ts";
+import { at, inside, type Field, type Place } from "./field.ts";
+import { camel, refuseUnknown } from "./table-fields.ts";
 import { SETTINGS, type Settings } from "./settings-table.ts";
 
 const MAX_FILE_BYTES = 256 * 1024;

@@ -5,25 +5,9 @@ import type { Verdict } from "../rules/decision.ts";
 import type { Located, RuleSetting } from "../rules/policy.ts";
 import { compileToolPattern, isAlias } from "../rules/tool-pattern.ts";
 import type { Node, TableNode } from "./document.ts";
-import {
-  at,
-  flag,
-  group,
-  list,
-  located,
-  map,
-  oneOf,
-  oneOrMore,
-  optional,
-  secret,
-  seconds,
-  section,
-  text,
-  tightens,
-  value,
-  type Field,
-  type Place,
-} from "./schema.ts";
+import { at, optional, secret, tightens, value, type Field, type Place } from "./field.ts";
+import { group, map, section } from "./table-fields.ts";
+import { flag, list, located, oneOf, oneOrMore, seconds, text } from "./value-fields.ts";
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 

@@ -1,5 +1,5 @@
 // The settings table as a page: Markdown for docs/, generated so that it cannot be stale.
-import type { Field } from "./schema.ts";
+import type { Field } from "./field.ts";
 import { SETTINGS } from "./settings-table.ts";
 
 export function settingsReference(): string {

@@ -13,26 +13,9 @@ import {
   servers,
   variable,
 } from "./settings-fields.ts";
-import {
-  at,
-  flag,
-  group,
-  list,
-  map,
-  number,
-  oneOf,
-  oneOrMore,
-  optional,
-  required,
-  secret,
-  seconds,
-  section,
-  size,
-  text,
-  value,
-  type Field,
-  type ValueOf,
-} from "./schema.ts";
+import { at, optional, required, secret, value, type Field, type ValueOf } from "./field.ts";
+import { group, map, section } from "./table-fields.ts";
+import { flag, list, number, oneOf, oneOrMore, seconds, size, text } from "./value-fields.ts";
 import type { Node, TableNode } from "./document.ts";
 
 const compatFields = section(() =>
