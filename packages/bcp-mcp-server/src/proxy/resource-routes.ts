@@ -3,6 +3,7 @@ import { INVALID_PARAMS, isObject, RpcError } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, RawJson } from "@bosun/mcp/server";
 import { parseExactly } from "@bosun/mcp/relay";
 import type { Backend } from "./backend.ts";
+import { firstAnswer } from "./first-answer.ts";
 import { readdressed } from "./readdressed.ts";
 import { rebuilt, textOf } from "./rebuilt.ts";
 import { serverInUri, shownUris, uriWithServer } from "./shown-names.ts";
@@ -43,7 +44,7 @@ export class ResourceRoutes {
     );
     if (typeof wanted !== "string") throw new RpcError(INVALID_PARAMS, `${path.join(".")} must be a string`);
     const place = this.find(wanted);
-    if (!place) return this.firstThatHas(call);
+    if (!place) return firstAnswer(this.backends, call, "no server has this resource");
     const result = await place.backend.handle(readdressed(call, path, place.uri));
     return place.uri === wanted ? result : withUri(textOf(result), place.uri, wanted);
   }
@@ -75,19 +76,6 @@ export class ResourceRoutes {
       if (wanted.startsWith(fixed) && fixed.length > (best?.length ?? 0)) best = { length: fixed.length, backend };
     }
     return best && { backend: best.backend, uri: wanted };
-  }
-
-  private async firstThatHas(call: Call): Promise<JsonObject | RawJson> {
-    let refusal: unknown;
-    for (const backend of this.backends.filter(({ isResting }) => !isResting)) {
-      try {
-        return await backend.handle(call);
-      } catch (error) {
-        if (call.signal.aborted) throw error;
-        refusal ??= error;
-      }
-    }
-    throw refusal ?? new RpcError(INVALID_PARAMS, "no server has this resource");
   }
 }
 

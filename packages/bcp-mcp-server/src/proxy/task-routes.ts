@@ -1,7 +1,8 @@
 // Which server runs a task: known from the answer that named it, or found by asking.
-import { INVALID_PARAMS, isObject, RpcError } from "@bosun/mcp/server";
+import { isObject } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, RawJson } from "@bosun/mcp/server";
 import type { Backend } from "./backend.ts";
+import { firstAnswer } from "./first-answer.ts";
 import { allPages } from "./pages.ts";
 import { within } from "./within.ts";
 
@@ -33,16 +34,7 @@ export class TaskRoutes {
     const id = call.params["taskId"];
     const known = typeof id === "string" ? this.byId.get(id) : undefined;
     if (known) return known.handle(call);
-    let refusal: unknown;
-    for (const backend of this.backends.filter(({ isResting }) => !isResting)) {
-      try {
-        return await backend.handle(call);
-      } catch (error) {
-        if (call.signal.aborted) throw error;
-        refusal ??= error;
-      }
-    }
-    throw refusal ?? new RpcError(INVALID_PARAMS, "no server runs this task");
+    return firstAnswer(this.backends, call, "no server runs this task");
   }
 
   private async list(call: Call): Promise<JsonObject> {
