@@ -36,7 +36,8 @@ export async function runBcp(args: readonly string[], io: BcpIo): Promise<number
     if (args.includes("--json") && error.facts["reported"] !== true) {
       await io.stdout(`${JSON.stringify({ error: { message: error.message, ...error.facts } }, undefined, 2)}\n`);
     }
-    await io.stderr(`error: ${error.message}\n${verbose && error.note ? `note: ${error.note}\n` : ""}`);
+    const note = [error.note, io.fixedOptions ? undefined : error.option].filter(Boolean).join("; ");
+    await io.stderr(`error: ${error.message}\n${verbose && note !== "" ? `note: ${note}\n` : ""}`);
     return 1;
   }
 }

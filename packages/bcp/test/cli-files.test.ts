@@ -63,6 +63,13 @@ describe("files", () => {
     expect((await readdir(cwd)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
+  test("a name may be as long as a name can be", async () => {
+    for (const name of [`${"漢".repeat(83)}.bcp`, `${"a".repeat(251)}.bcp`]) {
+      expect(await run(["encode", "hi.json", "-o", name])).toMatchObject({ exit: 0, stderr: "" });
+      expect(hex(await readFile(at(name)))).toBe(HI);
+    }
+  });
+
   test("a failed encode leaves the old file", async () => {
     await writeFile(at("keep.bcp"), "old");
     await writeFile(at("none.json"), '{"blocks":[]}');

@@ -14,8 +14,10 @@ const HI = "42435000010000000200080100020201026869ff010000";
 
 let cwd = "";
 const at = (name: string): string => path.join(cwd, name);
-const run = (argv: readonly string[], setting: { stdin?: Uint8Array | string; interactive?: boolean } = {}) =>
-  runCollected(argv, { cwd, ...setting });
+const run = (
+  argv: readonly string[],
+  setting: { stdin?: Uint8Array | string; interactive?: boolean; fixedOptions?: boolean } = {},
+) => runCollected(argv, { cwd, ...setting });
 
 beforeAll(async () => {
   cwd = await mkdtemp(path.join(tmpdir(), "bcp-cli-"));
@@ -98,6 +100,7 @@ describe("wrong usage ends in 2", () => {
     [["decode", "tour.bcp", "--json=1"], "--json takes no value"],
     [["decode", "tour.bcp", "--summaries", "some"], "--summaries must be code or all"],
     [["inspect", "tour.bcp", "--block", "x"], "--block must be a whole number"],
+    [["inspect", "tour.bcp", "--block", "18446744073709551616"], "--block must be a whole number"],
     [["encode", "hi.json"], "-o is missing"],
     [["-o", "x"], "unknown option -o"],
   ])("%p", async (argv, problem) => {
@@ -120,6 +123,8 @@ describe("errors", () => {
   test.each([
     [["decode", "absent.bcp"], "error: cannot read absent.bcp: No such file or directory (os error 2)\n"],
     [["decode", "."], "error: cannot read .: Is a directory (os error 21)\n"],
+    [["decode", ""], "error: cannot read : No such file or directory (os error 2)\n"],
+    [["encode", "hi.json", "-o", ""], "error: cannot write : No such file or directory (os error 2)\n"],
     [["encode", "latin1.json", "-o", "x"], "error: cannot read latin1.json: stream did not contain valid UTF-8\n"],
     [
       ["encode", "hi.json", "-o", "no/such/place"],
@@ -211,6 +216,25 @@ describe("results for programs", () => {
   });
 });
 
+test("no option is recommended to somebody who cannot choose one", async () => {
+  await writeFile(
+    at("binary.bcp"),
+    encodePlain([{ type: "image", mediaType: "png", altText: "", data: Uint8Array.of(255) }]),
+  );
+  for (const [argv, note] of [
+    [["validate", "trailing.bcp"], "note: at byte "],
+    [["decode", "trailing.bcp"], "note: at byte "],
+    [["decode", "addressed.bcp"], "note: at byte "],
+    [["decode", "binary.bcp"], ""],
+    [["decode", "tour.bcp", "--include", "annotation"], "note: the file has no block"],
+  ] as const) {
+    const told = (await run(argv, { interactive: true, fixedOptions: true })).stderr;
+    expect(told).toContain(note);
+    expect(told.replaceAll(/[^ ]*\.bcp/g, "")).not.toMatch(/ --?[a-z]/);
+    if (argv.length === 2) expect((await run(argv, { interactive: true })).stderr).toContain(" --");
+  }
+});
+
 describe("what the reference's tool cannot do", () => {
   test("read a deduplicated file", async () => {
     expect((await run(["decode", "dedup.bcp", "--mode", "minimal"])).stdout).toBe(
@@ -255,6 +279,14 @@ describe("what the reference's tool cannot do", () => {
 });
 
 describe("inspect", () => {
+  test.each(["12", "9007199254740993", "18446744073709551615"])(
+    "a block that is not there, %s, is no error",
+    async (n) => {
+      const { exit, stdout } = await run(["inspect", "tour.bcp", "--block", n]);
+      expect([exit, stdout]).toEqual([0, expect.not.stringContaining("Block ")]);
+    },
+  );
+
   test("quotes what cannot be seen, cuts long bodies, dumps bytes", async () => {
     const content = utf8("漢".repeat(81));
     await writeFile(

@@ -13,7 +13,7 @@ export type Run = {
 export async function runCollected(
   argv: readonly string[],
   setting: { cwd: string; stdin?: Uint8Array | string } & Partial<
-    Pick<BcpIo, "interactive" | "limits" | "resolvePath">
+    Pick<BcpIo, "interactive" | "fixedOptions" | "limits" | "resolvePath" | "signal">
   >,
 ): Promise<Run> {
   const out: Uint8Array[] = [];

@@ -56,9 +56,9 @@ export function parseArguments(words: readonly string[], specs: readonly OptionS
 }
 
 /** A decimal number from 0 to `max`, or misuse. */
-export function parseCount(text: string, option: string, max: number): number {
-  const value = /^\+?\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isInteger(value) && value <= max) return value;
+export function parseCount(text: string, option: string, max: bigint): number {
+  const value = /^\+?\d+$/.test(text) ? BigInt(text.replace("+", "")) : undefined;
+  if (value !== undefined && value <= max) return Number(value);
   throw new UsageError(`${option} must be a whole number from 0 to ${max}, not ${JSON.stringify(text)}`);
 }
 

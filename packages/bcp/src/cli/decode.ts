@@ -19,7 +19,7 @@ import { PartWriter, piecesOf } from "./part-writer.ts";
 import { planFor, renderBlocks } from "./render-blocks.ts";
 import type { RenderTo } from "./render-blocks.ts";
 
-const MAX_BUDGET = 0xffff_ffff;
+const MAX_BUDGET = 0xffff_ffffn;
 
 export async function decodeCommand(io: BcpIo, file: string, parsed: Parsed): Promise<number> {
   const budgetText = parsed.values.get("budget");
@@ -83,12 +83,12 @@ function failRendering(error: unknown): never {
   if (!(error instanceof RenderError)) throw error;
   const index = error.blockIndex === undefined ? {} : { block_index: error.blockIndex };
   const facts = { code: error.code, ...index };
-  throw new CliFailure(`driver render failed: ${error.message}`, { note: ADVICE[error.code], facts });
+  throw new CliFailure(`driver render failed: ${error.message}`, { ...ADVICE[error.code], facts });
 }
 
-const ADVICE: Partial<Record<RenderError["code"], string>> = {
-  InvalidContent: "a binary image? --binary-images placeholder shows its place, --include leaves it out",
-  EmptyInput: "the file has no block that is shown, or --include or --budget left none",
+const ADVICE: Partial<Record<RenderError["code"], Partial<Pick<CliFailure, "note" | "option">>>> = {
+  InvalidContent: { option: "a binary image? --binary-images placeholder shows its place, --include leaves it out" },
+  EmptyInput: { note: "the file has no block that is shown, or the wanted types or the budget left none" },
 };
 
 function word<W extends string>(

@@ -7,7 +7,7 @@ import path from "node:path";
 import { readHeader } from "../header.ts";
 import type { BcpIo } from "./io.ts";
 
-const { O_WRONLY, O_TRUNC, O_NOFOLLOW } = constants;
+const { O_WRONLY, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
 const STANDARD = "-";
 const DEFAULT_INPUT_BYTES = 1024 * 1024 * 1024;
 const MIN_READ_BYTES = 4 * 1024;
@@ -50,17 +50,17 @@ export async function writeOutput(io: BcpIo, file: string, content: Content): Pr
 
 async function replace(target: string, existing: Stats | undefined, content: Content): Promise<void> {
   const mode = existing?.isFile() ? existing.mode & 0o777 : undefined;
-  const temporary = path.join(
-    path.dirname(target),
-    `.${path.basename(target).slice(0, 200)}.${crypto.randomUUID()}.tmp`,
-  );
+  // Not named after the target, whose name may be as long as a name can be.
+  const temporary = path.join(path.dirname(target), `.bcp-${crypto.randomUUID()}.tmp`);
   try {
     await writeInto(temporary, "wx", content, mode);
     await rename(temporary, target);
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
     // A file that may be written in a folder that may not: then there is only the plain way.
-    if (existing && isRefused(error)) return writeInto(target, O_WRONLY | O_TRUNC | O_NOFOLLOW, content);
+    if (existing?.isFile() && isRefused(error)) {
+      return writeInto(target, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, content);
+    }
     throw error;
   }
 }
@@ -74,6 +74,8 @@ export function isStandard(file: string): boolean {
 }
 
 async function locate(io: BcpIo, file: string, access: "read" | "write"): Promise<string> {
+  // No name is no file; resolved, it would be the current folder.
+  if (file === "") throw Object.assign(new Error("an empty name"), { code: "ENOENT" });
   return io.resolvePath ? io.resolvePath(file, access) : path.resolve(io.cwd, file);
 }
 

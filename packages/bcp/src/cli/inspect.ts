@@ -12,6 +12,8 @@ import { loadOrFail } from "./load.ts";
 import type { Loaded } from "./load.ts";
 import { PartWriter } from "./part-writer.ts";
 
+// What the reference counts blocks with; no file has that many.
+const MAX_INDEX = 2n ** 64n - 1n;
 const BODY_CHARACTERS = 80;
 const HEX_ROW = 16;
 const END_BYTES = 4;
@@ -20,7 +22,7 @@ type Show = { readonly body: boolean; readonly hex: boolean };
 
 export async function inspect(io: BcpIo, file: string, parsed: Parsed): Promise<number> {
   const wanted = parsed.values.get("block");
-  const only = wanted === undefined ? undefined : parseCount(wanted, "--block", Number.MAX_SAFE_INTEGER);
+  const only = wanted === undefined ? undefined : parseCount(wanted, "--block", MAX_INDEX);
   const loaded = await loadOrFail(io, file, parsed);
   if (parsed.flags.has("json")) {
     await writeJson(io, loaded, only);

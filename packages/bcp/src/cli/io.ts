@@ -11,6 +11,8 @@ export type BcpIo = {
   stderr(text: string): void | Promise<void>;
   /** Somebody is looking: errors get a second line that explains them. `--verbose` asks for the same. */
   readonly interactive?: boolean;
+  /** Whoever reads the errors cannot choose other options: none is recommended. */
+  readonly fixedOptions?: boolean;
   /**
    * Turns a path that was asked for into the one to open, or throws. A server that may only touch some folders hooks in
    * here; by default every path is taken relative to `cwd`.
@@ -32,12 +34,15 @@ export type CommandLimits = Partial<Limits> & {
 export class CliFailure extends Error {
   override readonly name = "CliFailure";
   readonly note: string | undefined;
+  /** The option that would help. */
+  readonly option: string | undefined;
   /** For `--json`: what is known about the failure. */
   readonly facts: Readonly<Record<string, unknown>>;
 
-  constructor(message: string, extra: { note?: string | undefined; facts?: Readonly<Record<string, unknown>> } = {}) {
+  constructor(message: string, extra: Partial<Pick<CliFailure, "note" | "option" | "facts">> = {}) {
     super(message);
     this.note = extra.note;
+    this.option = extra.option;
     this.facts = extra.facts ?? {};
   }
 }

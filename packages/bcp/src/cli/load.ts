@@ -53,14 +53,13 @@ export async function loadOrFail(io: BcpIo, file: string, parsed: Parsed): Promi
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     const facts = decodeFacts(error);
-    throw new CliFailure(`failed to decode ${file}: ${error.message}`, { note: noteOn(error), facts });
+    throw new CliFailure(`failed to decode ${file}: ${error.message}`, { ...adviceOn(error), facts });
   }
 }
 
 /** What the error means, and the option that helps. */
-export function noteOn(error: DecodeError): string {
-  const way = WAYS_OUT[error.code];
-  return way ? `${explainDecode(error)}; ${way}` : explainDecode(error);
+export function adviceOn(error: DecodeError): Pick<CliFailure, "note" | "option"> {
+  return { note: explainDecode(error), option: WAYS_OUT[error.code] };
 }
 
 const WAYS_OUT: Partial<Record<DecodeError["code"], string>> = {

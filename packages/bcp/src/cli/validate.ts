@@ -5,7 +5,7 @@ import { toHex } from "../content-store.ts";
 import type { Parsed } from "./arguments.ts";
 import { CliFailure } from "./io.ts";
 import type { BcpIo } from "./io.ts";
-import { decodeFacts, load, noteOn } from "./load.ts";
+import { adviceOn, decodeFacts, load } from "./load.ts";
 
 export async function validate(io: BcpIo, file: string, parsed: Parsed): Promise<number> {
   const json = parsed.flags.has("json");
@@ -27,7 +27,7 @@ export async function validate(io: BcpIo, file: string, parsed: Parsed): Promise
     if (!(error instanceof DecodeError)) throw error;
     const facts = { file, valid: false, error: { message: diagnostic(error), ...decodeFacts(error) } };
     await io.stdout(json ? `${JSON.stringify(facts, undefined, 2)}\n` : `✗ Error: ${diagnostic(error)}\n`);
-    throw new CliFailure("validation failed", { note: noteOn(error), facts: { reported: true } });
+    throw new CliFailure("validation failed", { ...adviceOn(error), facts: { reported: true } });
   }
 }
 
