@@ -1,11 +1,15 @@
 // Which files the tools may touch. A path is opened first and judged by what was opened, and what was opened is what is
 // used: there is no moment in between to swap a folder for a link.
+import { Buffer } from "node:buffer";
 import { constants } from "node:fs";
-import { lstat, open, readlink, realpath } from "node:fs/promises";
+import { lstat, open, readlink, realpath, stat } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
 
 const { O_RDONLY, O_DIRECTORY, O_NONBLOCK } = constants;
+/** No system opens a longer one, and looking for the nearest folder of one takes a look for each of its parts. */
+const MAX_PATH_BYTES = 4096;
+const MAX_LINKS = 40;
 
 /** A path that may not be touched, or is not there: the model can read why. */
 export class PathRefused extends Error {
@@ -27,7 +31,7 @@ export class AllowedPaths {
 
   /** No folder named: every path is allowed that the host does not forbid. */
   static async within(folders: readonly string[], veto?: Veto): Promise<AllowedPaths> {
-    return new AllowedPaths(await Promise.all(folders.map((folder) => realpath(folder))), veto);
+    return new AllowedPaths(await Promise.all(folders.map(realFolder)), veto);
   }
 
   /** For one call: the descriptors it opens are closed with it. */
@@ -60,7 +64,7 @@ export class OpenedPaths implements AsyncDisposable {
 
   /** The path to open instead of the one asked for. */
   async resolve(asked: string, access: Access): Promise<string> {
-    const wanted = path.resolve(asked);
+    const wanted = possible(asked);
     if (access === "read") {
       const file = await open(wanted, O_RDONLY | O_NONBLOCK);
       const { held, real } = await this.through(wanted, file);
@@ -86,7 +90,7 @@ export class OpenedPaths implements AsyncDisposable {
    * their files themselves.
    */
   async check(asked: string): Promise<void> {
-    const real = await nearestReal(path.resolve(asked));
+    const real = await nearestReal(possible(asked), MAX_LINKS);
     if (!this.allowed.contains(real)) throw this.refusal(asked);
     this.allowed.veto?.(real, "read");
   }
@@ -110,10 +114,30 @@ export class OpenedPaths implements AsyncDisposable {
   }
 }
 
+async function realFolder(folder: string): Promise<string> {
+  const real = folder === "" ? undefined : await realpath(folder).catch(() => undefined);
+  if (real === undefined) throw new PathRefused(`${JSON.stringify(folder)}: no such folder`);
+  if (!(await stat(real)).isDirectory()) throw new PathRefused(`${JSON.stringify(folder)}: not a folder`);
+  return real;
+}
+
+function possible(asked: string): string {
+  if (asked.includes("\0")) throw new PathRefused("no path has a NUL character in it");
+  const wanted = path.resolve(asked);
+  if (Buffer.byteLength(wanted) > MAX_PATH_BYTES)
+    throw new PathRefused(`no path is longer than ${MAX_PATH_BYTES} bytes`);
+  return wanted;
+}
+
 /** The real path, or for what does not exist that of its nearest ancestor that does. */
-async function nearestReal(wanted: string): Promise<string> {
+async function nearestReal(wanted: string, links: number): Promise<string> {
   const real = await realpath(wanted).catch(() => undefined);
   if (real !== undefined) return real;
   const parent = path.dirname(wanted);
-  return parent === wanted ? wanted : nearestReal(parent);
+  if (parent === wanted) return wanted;
+  const folder = await nearestReal(parent, links);
+  // A link that leads nowhere is judged by where it would lead.
+  const target =
+    links > 0 ? await readlink(path.join(folder, path.basename(wanted))).catch(() => undefined) : undefined;
+  return target === undefined ? folder : nearestReal(path.resolve(folder, target), links - 1);
 }

@@ -2,21 +2,23 @@
 // same words and give the same answers, so the tools cannot tell.
 import { runBcp } from "@bosun/bcp";
 import type { AllowedPaths } from "./allowed-paths.ts";
-import { refuseContentFiles } from "./content-files.ts";
 import { runExternal } from "./external-bcp.ts";
 import { GiveBack } from "./give-back.ts";
+import { LentFiles } from "./lent-files.ts";
+import type { FileUse } from "./lent-files.ts";
 import { OutputTooLong } from "./output-too-long.ts";
 import { Turns } from "./turns.ts";
 
 export type BcpOutcome = { stdout: string; stderr: string; exitCode: number };
+/** A word of the command line, or a file that stands for one: it is judged when it is opened. */
+export type Word = string | FileUse;
 export type BcpCommand = {
-  run(args: readonly string[], signal: AbortSignal): Promise<BcpOutcome>;
+  /** `tooLong`: what to ask for instead of an output that does not fit into one message. */
+  run(words: readonly Word[], signal: AbortSignal, tooLong?: string): Promise<BcpOutcome>;
   /** Words that the reference's own binary does not know, and without which it loses something. */
   readonly extra: { readonly encode: readonly string[]; readonly decode: readonly string[] };
   /** Throws PathRefused for a path that may not even be asked about. */
   check(path: string): Promise<void>;
-  /** Throws PathRefused for a manifest that names files which may not be read. */
-  checkContents(manifest: string): Promise<void>;
 };
 
 const MIB = 1024 * 1024;
@@ -35,12 +37,10 @@ export function bcpInProcess(paths: AllowedPaths): BcpCommand {
   return {
     extra: EXTRA,
     check: (path) => paths.open().check(path),
-    // Each is judged when it is opened.
-    checkContents: async () => {},
-    run: (args, signal) =>
+    run: (words, signal, tooLong) =>
       turns.take(signal, async () => {
         memory.beforeRun();
-        return runHere(args, paths, signal);
+        return runHere(words, paths, signal, tooLong);
       }),
   };
 }
@@ -49,29 +49,46 @@ export function bcpBinary(program: string, timeoutMs: number, paths: AllowedPath
   const turns = new Turns(PROCESSES);
   return {
     extra: { encode: [], decode: [] },
-    // Another program opens its files itself: all we can do is look before it does.
     check: (path) => paths.open().check(path),
-    checkContents: async (manifest) => {
-      if (paths.limited) await refuseContentFiles(manifest);
-    },
-    run: (args, signal) =>
-      turns.take(signal, () => runExternal(program, args, { timeoutMs, maxChars: MAX_OUTPUT_CHARS, signal })),
+    run: (words, signal, tooLong) =>
+      turns.take(signal, async () => {
+        await using files = new LentFiles(paths);
+        const args: string[] = [];
+        for (const word of words) args.push(typeof word === "string" ? word : await files.lend(word));
+        const bounds = { timeoutMs, maxChars: MAX_OUTPUT_CHARS, signal, tooLong };
+        const outcome = await runExternal(program, args, bounds);
+        const stderr = files.renamed(outcome.stderr);
+        // A rendered file is somebody's content, whatever it says.
+        const stdout = words[0] === "decode" ? outcome.stdout : files.renamed(outcome.stdout);
+        if (outcome.exitCode !== 0) return { ...outcome, stdout, stderr };
+        // No command of the reference is silent when it is done.
+        if (stdout === "") return { stdout, stderr: `${program} said nothing`, exitCode: 1 };
+        if (!(await files.keep())) return { stdout: "", stderr: `${program} wrote nothing`, exitCode: 1 };
+        return { stdout, stderr, exitCode: 0 };
+      }),
   };
 }
 
 // Chunks are whole characters. A byte-order mark is content.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-async function runHere(args: readonly string[], paths: AllowedPaths, signal: AbortSignal): Promise<BcpOutcome> {
-  const out = new Collected("the rendered text");
+async function runHere(
+  words: readonly Word[],
+  paths: AllowedPaths,
+  signal: AbortSignal,
+  tooLong: string | undefined,
+): Promise<BcpOutcome> {
+  const out = new Collected("the text", tooLong);
   const err = new Collected("the error text");
   await using opened = paths.open();
+  const args = words.map((word) => (typeof word === "string" ? word : word.path));
   const exitCode = await runBcp(args, {
     cwd: process.cwd(),
     stdin: nothing(),
     stdout: (chunk) => out.add(typeof chunk === "string" ? chunk : decoder.decode(chunk)),
     stderr: (text) => err.add(text),
     interactive: true,
+    fixedOptions: true,
     resolvePath: (path, access) => opened.resolve(path, access),
     limits: LIMITS,
     signal,
@@ -82,13 +99,17 @@ async function runHere(args: readonly string[], paths: AllowedPaths, signal: Abo
 class Collected {
   text = "";
   private readonly what: string;
+  private readonly tooLong: string | undefined;
 
-  constructor(what: string) {
+  constructor(what: string, tooLong?: string) {
     this.what = what;
+    this.tooLong = tooLong;
   }
 
   add(chunk: string): void {
-    if (this.text.length + chunk.length > MAX_OUTPUT_CHARS) throw new OutputTooLong(this.what, MAX_OUTPUT_CHARS);
+    if (this.text.length + chunk.length > MAX_OUTPUT_CHARS) {
+      throw new OutputTooLong(this.what, MAX_OUTPUT_CHARS, this.tooLong);
+    }
     this.text += chunk;
   }
 }

@@ -18,7 +18,6 @@ export const explain: Explain = (error) => {
   const ours = [PathRefused, OutputTooLong, DecodeError, EncodeError, ManifestError, RenderError];
   if (error instanceof Error && ours.some((known) => error instanceof known)) return failure(error.message);
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
-  // The external binary could not be started: say which.
   const path = error instanceof Error && "path" in error && typeof error.path === "string" ? `${error.path}: ` : "";
   const said = Object.hasOwn(SYSTEM, code) ? SYSTEM[code] : undefined;
   return said === undefined ? undefined : failure(path + said);

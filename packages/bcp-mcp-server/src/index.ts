@@ -2,6 +2,7 @@
 // bcp-mcp-server: .bcp files for MCP clients. Clients' configurations name this file; other programs import it.
 import { serveConnection, stdioTransport } from "@bosun/mcp/server";
 import type { Transport } from "@bosun/mcp/server";
+import { PathRefused } from "./allowed-paths.ts";
 import { HELP, parseConfig, UsageError } from "./config.ts";
 import { endExternalOnSignals } from "./external-bcp.ts";
 import { createLog } from "./log.ts";
@@ -50,7 +51,7 @@ export async function runBcpMcpServer(argv: readonly string[]): Promise<number> 
     return 0;
   } catch (error) {
     if (error instanceof UsageError) console.error(`bcp-mcp-server: ${error.message}`);
-    else if (isMissingFolder(error)) console.error(`bcp-mcp-server: --allow-dir ${error.path}: no such folder`);
+    else if (error instanceof PathRefused) console.error(`bcp-mcp-server: --allow-dir ${error.message}`);
     else throw error;
     return 2;
   }
@@ -64,13 +65,12 @@ async function* loggingNonsense(incoming: Transport["incoming"], log: Log): Tran
   }
 }
 
-function isMissingFolder(error: unknown): error is Error & { path: string } {
-  return error instanceof Error && "code" in error && error.code === "ENOENT" && "path" in error;
-}
-
 if (import.meta.main) {
   // A mistake of ours in one call is said; the client keeps its server.
   process.on("unhandledRejection", (mistake) => console.error(mistake));
   process.on("uncaughtException", (mistake) => console.error(mistake));
-  process.exitCode = await runBcpMcpServer(process.argv.slice(2));
+  process.exitCode = await runBcpMcpServer(process.argv.slice(2)).catch((mistake: unknown) => {
+    console.error(mistake);
+    return 70;
+  });
 }

@@ -43,6 +43,7 @@ beforeAll(async () => {
   const made = await call("encode_bcp_file", { manifest_path: at("manifest.json"), output_path: at("made.bcp") });
   expect(made).toEqual({ failed: false, text: expect.stringContaining("made.bcp") });
   writeFileSync(at("corrupt.bcp"), readFileSync(at("made.bcp")).subarray(0, 40));
+  writeFileSync(at("longer.bcp"), Buffer.concat([readFileSync(at("made.bcp")), Buffer.from("more")]));
   writeFileSync(at("plain.txt"), "not a payload");
   writeFileSync(at("noise.bcp"), "not a payload");
   writeFileSync(at("bomb.bcp"), bomb());
@@ -115,6 +116,11 @@ describe.each(["read_bcp_file", "inspect_bcp_file"])("%s says what is wrong with
     ["a bomb of 8 KB", "bomb.bcp", /decompressed size \d+ exceeds limit/],
     ["more than it reads", "huge.bcp", /input is larger than \d+ bytes/],
     ["no payload", "noise.bcp", /starts with 42 43 50 00/],
+    ["bytes after its end, and recommends nothing that cannot be done", "longer.bcp", /appended[^]*early\s*$/],
+    ["a name with a NUL in it", "a\0.bcp", /NUL/],
+    ["a name that is too long", `${"a".repeat(5000)}.bcp`, /^no path is longer than \d+ bytes$/],
+    // Each folder of it would be looked for: this took minutes.
+    ["a path of half a million folders", `${"a/".repeat(500_000)}a.bcp`, /^no path is longer than \d+ bytes$/],
   ])("%s", async (_, name, said) => {
     expect(await call(tool, { path: at(name) })).toEqual({ failed: true, text: expect.stringMatching(said) });
   });
@@ -235,6 +241,9 @@ describe("--allow-dir", () => {
     ["a link to a file outside", "inside/link.bcp"],
     ["a linked folder", "inside/folder/a.bcp"],
     ["a way out by ..", "inside/../outside/a.bcp"],
+    ["what a dangling link names", "inside/dangling.bcp"],
+    ["another case", "INSIDE/a.bcp"],
+    ["a path with a slash too many", "inside/folder/a.bcp/"],
   ])("%s cannot be read", async (_, name) => {
     const outcome = await call("read_bcp_file", { path: at(name) }, scoped);
     expect(outcome).toEqual({ failed: true, text: expect.stringContaining("outside the allowed folders") });
@@ -249,6 +258,25 @@ describe("--allow-dir", () => {
     expect((await call("encode_bcp_file", args, scoped)).failed).toBe(true);
     expect(existsSync(path.join(outside, "new.bcp"))).toBe(false);
   });
+});
+
+test("--allow-dir may be said more than once, with a slash behind it, by a link, or relative", async () => {
+  for (const name of ["one", "two", "three"]) {
+    mkdirSync(at(name));
+    writeFileSync(at(`${name}/a.bcp`), readFileSync(at("made.bcp")));
+  }
+  symlinkSync(at("two"), at("link-to-two"));
+  const relative = path.relative(process.cwd(), at("one"));
+  const scoped = await start(["--allow-dir", `${relative}/`, `--allow-dir=${at("link-to-two")}`]);
+  const failed = async (name: string): Promise<boolean> =>
+    (await call("read_bcp_file", { path: at(name) }, scoped)).failed;
+  expect(await Promise.all(["one/a.bcp", "two/a.bcp", "link-to-two/a.bcp", "three/a.bcp"].map(failed))).toEqual([
+    false,
+    false,
+    false,
+    true,
+  ]);
+  await scoped.close();
 });
 
 describe("the raw conversation", () => {
@@ -289,7 +317,15 @@ describe("the raw conversation", () => {
     ["a proxy of nothing, in one word", ["--mode=proxy"], {}, /which server\?/],
     ["an unknown option", ["--colour"], {}, /unknown option --colour/],
     ["an option without its value", ["--allow-dir"], {}, /--allow-dir needs a value/],
-    ["a folder that is not there", ["--allow-dir", "/no/such/folder"], {}, /no such folder/],
+    [
+      "a folder that is not there",
+      ["--allow-dir", "/no/such/folder"],
+      {},
+      /^bcp-mcp-server: --allow-dir "\/no\/such\/folder": no such folder\n$/,
+    ],
+    ["a folder without a name", ["--allow-dir", ""], {}, /--allow-dir "": no such folder/],
+    ["a folder in a file", ["--allow-dir", `${import.meta.path}/x`], {}, /no such folder/],
+    ["a file for a folder", ["--allow-dir", import.meta.path], {}, /not a folder/],
     ["a render mode that does not exist", [], { BCP_RENDER_MODE: "pdf" }, /BCP_RENDER_MODE|--render-mode/],
     ["a timeout that is no number", [], { BCP_CLI_TIMEOUT_MS: "soon" }, /BCP_CLI_TIMEOUT_MS/],
   ])("%s stops the start with a reason", async (_, args, env, said) => {

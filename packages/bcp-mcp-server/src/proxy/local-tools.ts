@@ -1,5 +1,5 @@
 // The tools for .bcp files, offered beside a server's own: loaded when somebody lists or calls them.
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { isObject } from "@bosun/mcp/server";
 import type { Call, JsonObject, RawJson, Server } from "@bosun/mcp/server";
 import type { ToolDefinition } from "@bosun/shrink";
@@ -16,7 +16,7 @@ export class LocalTools {
 
   /** Throws UsageError: what is wrong with the environment or a folder is said at the start. */
   constructor(allowDirs: readonly string[]) {
-    const missing = allowDirs.find((folder) => !existsSync(folder));
+    const missing = allowDirs.find((folder) => !isFolder(folder));
     if (missing !== undefined) throw new UsageError(`--allow-dir ${missing}: no such folder`);
     this.config = parseConfig(
       allowDirs.flatMap((folder) => ["--allow-dir", folder]),
@@ -41,5 +41,13 @@ export class LocalTools {
 
   private async start(): Promise<Server> {
     return (await import("../reader.ts")).createReader(this.config);
+  }
+}
+
+function isFolder(name: string): boolean {
+  try {
+    return statSync(name).isDirectory();
+  } catch {
+    return false;
   }
 }

@@ -20,16 +20,22 @@ export const encodeBcpFile = (bcp: BcpCommand) =>
       const output = resolve(output_path);
       const problem = await problemWithFile(bcp, manifest);
       if (problem) return problem;
-      await bcp.checkContents(manifest);
       await bcp.check(output);
       // A wrong word must not replace somebody's source file; nor could the result be read with these tools.
       if (!hasExtension(output, ".bcp")) return failure(`${output} is not a .bcp file`);
       const written = await bcp.run(
-        ["encode", manifest, "-o", output, ...bcp.extra.encode, ...(compress ? ["--compress-blocks"] : [])],
+        [
+          "encode",
+          { path: manifest, use: "manifest" },
+          "-o",
+          { path: output, use: "write" },
+          ...bcp.extra.encode,
+          ...(compress ? ["--compress-blocks"] : []),
+        ],
         signal,
       );
       if (written.exitCode !== 0) return explained(written);
-      const stats = await bcp.run(["stats", output], signal);
+      const stats = await bcp.run(["stats", { path: output, use: "read" }], signal);
       // Written is written: what cannot be counted must not look as if it had to be done again.
       const counted = stats.exitCode === 0 ? stats.stdout : `No statistics: ${said(stats)}\n`;
       return text(`Wrote ${output}\n\n${counted}`);

@@ -14,7 +14,7 @@ export const inspectBcpFile = (bcp: BcpCommand) =>
       const path = resolve(asked);
       const problem = await problemWithFile(bcp, path, ".bcp");
       if (problem) return problem;
-      const outcome = await bcp.run(["inspect", path], signal);
+      const outcome = await bcp.run(["inspect", { path, use: "read" }], signal, "read_bcp_file takes a budget");
       return outcome.exitCode === 0 ? text(outcome.stdout) : explained(outcome);
     },
   });

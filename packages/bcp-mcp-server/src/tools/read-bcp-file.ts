@@ -22,7 +22,14 @@ export const readBcpFile = (bcp: BcpCommand, defaultMode: Mode) =>
       const problem = await problemWithFile(bcp, path, ".bcp");
       if (problem) return problem;
       const limit = budget === undefined ? [] : ["--budget", String(Math.floor(budget)), "--verbosity", "adaptive"];
-      const outcome = await bcp.run(["decode", path, "--mode", mode, ...limit, ...bcp.extra.decode], signal);
+      const words = ["decode", { path, use: "read" }, "--mode", mode, ...limit, ...bcp.extra.decode] as const;
+      const outcome = await bcp.run(words, signal, less(budget));
       return outcome.exitCode === 0 ? text(outcome.stdout) : explained(outcome);
     },
   });
+
+/** What can be asked for instead: what is critical does not heed a budget. */
+function less(budget: number | undefined): string | undefined {
+  if (budget === undefined) return "set a budget";
+  return budget >= 1 ? "set a smaller budget" : undefined;
+}
