@@ -30,8 +30,11 @@ test("what is published is what is parsed with", () => {
   expect(object({}).json).toEqual({ type: "object", additionalProperties: false });
 });
 
-test("defaults fill in", () => {
-  expect(INPUT.parse({ path: "x" }, "arguments")).toEqual({
+test.each([
+  ["what is left out", { path: "x" }],
+  ["null where something may be left out", { path: "x", lines: null, ratio: null, deep: null, mode: null, tags: null }],
+])("defaults fill in: %s", (_, given) => {
+  expect(INPUT.parse(given, "arguments")).toEqual({
     ok: true,
     value: { path: "x", lines: 3, ratio: undefined, deep: false, mode: "a", tags: [] },
   });
@@ -57,6 +60,7 @@ describe("a problem names the place, the rule and what came", () => {
     ["too short", { path: "" }, "arguments.path must not be empty"],
     ["too long", { path: "abcdef" }, "arguments.path must have at most 5 characters, got 6"],
     ["another type", { path: 7 }, "arguments.path must be a string, got 7"],
+    ["null for what is required", { path: null }, "arguments.path must be a string, got null"],
     ["a fraction", { path: "x", lines: 1.5 }, "arguments.lines must be an integer, got 1.5"],
     ["beyond 2^53", { path: "x", lines: 2 ** 53 }, "arguments.lines must be an integer, got 9007199254740992"],
     ["out of range", { path: "x", lines: 11 }, "arguments.lines must be between 1 and 10, got 11"],

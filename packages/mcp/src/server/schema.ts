@@ -136,7 +136,9 @@ export function object<const S extends Shape>(shape: S, description?: string): S
         const schema = shape[name] as Schema<unknown>;
         const member = Object.hasOwn(value, name) ? value[name] : undefined;
         if (member === undefined && !schema.omittable) return problem(`${at}.${name} is required`);
-        const one = schema.parse(member, `${at}.${name}`);
+        // Many models write null for what they leave out.
+        const given = member === null && schema.omittable ? undefined : member;
+        const one = schema.parse(given, `${at}.${name}`);
         if (!one.ok) return one;
         parsed[name] = one.value;
       }
