@@ -12,7 +12,7 @@ export { openForReading } from "./files/open-file.ts";
 export type { OpenFile } from "./files/open-file.ts";
 export { kindOfFile } from "./files/file-kind.ts";
 export type { FileKind, TextEncoding } from "./files/file-kind.ts";
-export { giveBack } from "./files/lent-bytes.ts";
+export { giveBack, offerMemory, ROOM_BYTES } from "./files/lent-bytes.ts";
 export { readLines, readLinesAtOnce } from "./files/read-lines.ts";
 export type { LineRange, LinesRead, ReadLinesOptions } from "./files/read-lines.ts";
 export { isPlain, lastNumber, PlainLines, visibleEnd } from "./files/line-run.ts";

@@ -1,9 +1,12 @@
 // JSON made in WebAssembly beside JSON.stringify, for every byte at every place of a word, and for chance.
+import { readFileSync } from "node:fs";
 import { expect, test } from "bun:test";
 import { JsonText, PIECE_BYTES } from "../src/json-text/json-text.ts";
+import { eight, sixteen, widest } from "../src/json-text/lanes.ts";
 import { countLines, escapedPieces } from "../src/json-text/pieces.ts";
 
-const json = new JsonText();
+// Where the processor cannot look at sixteen bytes at once, it is the same twice.
+const ways = [new JsonText(0, eight), new JsonText(0, widest())];
 
 function inner(text: string): string {
   return JSON.stringify(text).slice(1, -1);
@@ -12,15 +15,17 @@ function inner(text: string): string {
 function check(text: string): void {
   const bytes = Buffer.from(`before${text}after`);
   const part = { bytes, from: 6, to: bytes.length - 5 };
-  expect(json.escaped(part).toString()).toBe(inner(text));
-  expect(json.escaped(part, true).toString()).toBe(inner(inner(text)));
+  for (const json of ways) {
+    expect(json.escaped(part).toString()).toBe(inner(text));
+    expect(json.escaped(part, true).toString()).toBe(inner(inner(text)));
+  }
 }
 
 test("every character of ASCII, at every place, alone and beside its like", () => {
   for (let code = 0; code < 0x80; code += 1) {
     const char = String.fromCharCode(code);
-    for (let before = 0; before < 9; before += 1) {
-      for (const behind of ["", "x", "y".repeat(9)]) {
+    for (let before = 0; before < 17; before += 1) {
+      for (const behind of ["", "x", "y".repeat(17)]) {
         check("x".repeat(before) + char + behind);
         check("ä".repeat(before) + char.repeat(3) + behind);
       }
@@ -53,11 +58,44 @@ test.each<[string, number, number, string]>([
     .map((line, i) => `${String(first + i).padStart(width)}\t${line.replace(/\r$/, "")}\n`)
     .join("");
   const part = { bytes, from: 0, to: bytes.length };
-  expect(json.numbered(part, first, width).toString()).toBe(inner(expected));
-  // Again: what one call leaves behind means nothing to the next.
-  expect(json.numbered(part, first, width).toString()).toBe(inner(expected));
-  expect(json.escaped(part).toString()).toBe(inner(text));
+  for (const json of ways) {
+    expect(json.numbered(part, first, width).toString()).toBe(inner(expected));
+    // Again: what one call leaves behind means nothing to the next.
+    expect(json.numbered(part, first, width).toString()).toBe(inner(expected));
+    expect(json.escaped(part).toString()).toBe(inner(text));
+  }
 });
+
+test("numbers count on over every place, in every width", () => {
+  for (let width = 1; width <= 16; width += 1) {
+    const first = Math.max(1, Number("9".repeat(Math.min(width, 15))) - 1200);
+    const count = Math.min(1201, Number("9".repeat(Math.min(width, 15))) - first + 1);
+    const bytes = Buffer.from("a\n".repeat(count));
+    const expected = Array.from({ length: count }, (_, i) => `${String(first + i).padStart(width)}\ta\n`).join("");
+    for (const json of ways) {
+      expect(json.numbered({ bytes, from: 0, to: bytes.length }, first, width).toString()).toBe(inner(expected));
+    }
+  }
+});
+
+test("a text that stands in its room is not brought there, and is left as it is", () => {
+  const json = new JsonText(1000);
+  const text = `${"x".repeat(30)}"\n`.repeat(31);
+  const part = { bytes: json.room, from: 5, to: 5 + json.room.write(text, 5) };
+  for (let again = 0; again < 2; again += 1) {
+    expect(json.lines(part, 2000)).toBe(31);
+    expect(json.escaped(part).toString()).toBe(inner(text));
+    expect(json.room.toString("latin1", part.from, part.to)).toBe(text);
+  }
+});
+
+test("this machine looks at sixteen bytes at once, or cannot", () => {
+  expect(widest()).toBe(process.arch === "arm64" || hasAvx() ? sixteen : eight);
+});
+
+function hasAvx(): boolean {
+  return process.platform !== "linux" || /\bavx\b/.test(readFileSync("/proc/cpuinfo", "utf8"));
+}
 
 test("pieces full of what grows most, and none too large", () => {
   const text = '\u0001"'.repeat(PIECE_BYTES);
@@ -66,11 +104,13 @@ test("pieces full of what grows most, and none too large", () => {
     expect(whole.toString() === (twice ? inner(inner(text)) : inner(text))).toBe(true);
   }
   const lines = { bytes: Buffer.from("\n".repeat(PIECE_BYTES)), from: 0, to: PIECE_BYTES };
-  expect(json.numbered(lines, 1, 16).toString().split("\\n").length).toBe(PIECE_BYTES + 1);
-  expect(json.nextNumber(16)).toBe(PIECE_BYTES + 1);
-  expect(() => json.escaped({ bytes: Buffer.alloc(PIECE_BYTES + 1), from: 0, to: PIECE_BYTES + 1 })).toThrow(
-    RangeError,
-  );
+  for (const json of ways) {
+    expect(json.numbered(lines, 1, 16).toString().split("\\n").length).toBe(PIECE_BYTES + 1);
+    expect(json.nextNumber(16)).toBe(PIECE_BYTES + 1);
+    expect(() => json.escaped({ bytes: Buffer.alloc(PIECE_BYTES + 1), from: 0, to: PIECE_BYTES + 1 })).toThrow(
+      RangeError,
+    );
+  }
 });
 
 test.each<[string, string, number, number | undefined]>([
@@ -85,5 +125,17 @@ test.each<[string, string, number, number | undefined]>([
   for (const before of ["", "x\n", "1234567\n"]) {
     const bytes = Buffer.from(`${before}${text}behind it`);
     expect(countLines(bytes, before.length, bytes.length - 9, most)).toBe(expected);
+  }
+});
+
+test("lines of any length are counted alike, and one too long is noticed wherever it is", () => {
+  let seed = 11;
+  const next = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
+  for (let round = 0; round < 300; round += 1) {
+    const longest = [20, 1000, 1990, 2000, 2001][round % 5] ?? 0;
+    const lengths = Array.from({ length: next(60) + 1 }, () => (next(4) === 0 ? longest - next(12) : next(90)));
+    const bytes = Buffer.from(lengths.map((length) => `${"z".repeat(length)}\n`).join(""));
+    const expected = lengths.some((length) => length > 2000) ? undefined : lengths.length;
+    for (const json of ways) expect(json.lines({ bytes, from: 0, to: bytes.length }, 2000)).toBe(expected);
   }
 });

@@ -4,19 +4,29 @@ import { CHUNK_BYTES } from "./chunk.ts";
 
 /** So much is read faster than a turn lasts. */
 export const AT_ONCE_BYTES = 2 * 1024 * 1024;
+/** With a byte more, that shows whether a file has grown. */
+export const ROOM_BYTES = AT_ONCE_BYTES + 1;
 
-let spare: ArrayBuffer | undefined;
-const lent = new WeakSet<ArrayBufferLike>();
+let spare: Buffer | undefined;
+const lent = new WeakMap<ArrayBufferLike, Buffer>();
+
+/** Memory where a program would rather have files, ROOM_BYTES of it. */
+export function offerMemory(room: Buffer): void {
+  spare = room;
+}
 
 export function lendBytes(length: number): Buffer {
-  if (length <= CHUNK_BYTES / 4 || length > AT_ONCE_BYTES + 1) return Buffer.allocUnsafe(length);
-  const memory = spare ?? (Buffer.allocUnsafeSlow(AT_ONCE_BYTES + 1).buffer as ArrayBuffer);
+  if (length <= CHUNK_BYTES / 4 || length > ROOM_BYTES) return Buffer.allocUnsafe(length);
+  const memory = spare ?? Buffer.allocUnsafeSlow(ROOM_BYTES);
   spare = undefined;
-  lent.add(memory);
-  return Buffer.from(memory, 0, length);
+  lent.set(memory.buffer, memory);
+  return memory.subarray(0, length);
 }
 
 /** `bytes` are any part of what was lent, and mean nothing from now on. */
 export function giveBack({ buffer }: Uint8Array): void {
-  if (lent.delete(buffer)) spare = buffer as ArrayBuffer;
+  const memory = lent.get(buffer);
+  if (memory === undefined) return;
+  lent.delete(buffer);
+  spare ??= memory;
 }

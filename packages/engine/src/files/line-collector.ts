@@ -1,7 +1,7 @@
 // UTF-8 bytes in pieces → the lines of a range. Skips and counts by newline alone; decodes only what is asked for.
 import { isAscii } from "node:buffer";
 import { EngineError } from "../failure.ts";
-import { PlainLines, visibleEnd } from "./line-run.ts";
+import { joined, PlainLines, visibleEnd } from "./line-run.ts";
 import type { CountLines, LineRun } from "./line-run.ts";
 
 const NEWLINE = 10;
@@ -114,7 +114,10 @@ export class LineCollector {
         ? new PlainLines(first, count, piece, start, end, ends)
         : new PlainLines(first, count, Buffer.from(piece.subarray(start, end)), 0, end - start);
     this.#count(unitsOf(run));
-    this.runs.push(run);
+    const before = this.runs.at(-1);
+    const both = before === undefined ? undefined : joined(before, run);
+    if (both === undefined) this.runs.push(run);
+    else this.runs[this.runs.length - 1] = both;
     return end;
   }
 

@@ -45,6 +45,16 @@ export function isPlain(run: LineRun): run is PlainLines {
   return run instanceof PlainLines;
 }
 
+/** One run of two whose lines follow each other in memory, too; undefined for others. */
+export function joined(one: LineRun, next: PlainLines): PlainLines | undefined {
+  if (!isPlain(one) || one.bytes.buffer !== next.bytes.buffer) return undefined;
+  const [start, end] = [one.bytes.byteOffset + one.start, one.bytes.byteOffset + one.end];
+  if (end !== next.bytes.byteOffset + next.start || one.first + one.count !== next.first) return undefined;
+  const length = next.end - next.start;
+  const bytes = Buffer.from(one.bytes.buffer, start, end + length - start);
+  return new PlainLines(one.first, one.count + next.count, bytes, 0, bytes.length);
+}
+
 export function lastNumber(run: LineRun): number {
   return isPlain(run) ? run.first + run.count - 1 : run.number;
 }

@@ -6,7 +6,7 @@ import { CHUNK_BYTES, Chunk } from "./chunk.ts";
 import type { TextEncoding } from "./file-kind.ts";
 import { ContentHash, fingerprintFrom } from "./fingerprint.ts";
 import type { Fingerprint } from "./fingerprint.ts";
-import { lendBytes } from "./lent-bytes.ts";
+import { giveBack, lendBytes } from "./lent-bytes.ts";
 import { LineCollector } from "./line-collector.ts";
 import { takenApart } from "./line-run.ts";
 import type { CountLines, LineRun, NumberedLine } from "./line-run.ts";
@@ -46,6 +46,8 @@ export type LinesRead = {
   /** Without a range: the file has more lines than were returned. */
   readonly more: boolean;
   readonly fingerprint: Fingerprint;
+  /** What the lines stand in, if it was lent: to be given back when they have been used. */
+  readonly lent: Buffer | undefined;
 };
 
 export async function readLines(file: OpenFile, options: ReadLinesOptions): Promise<LinesRead> {
@@ -69,12 +71,22 @@ export function readLinesAtOnce(file: OpenFile, options: ReadLinesOptions): Line
   return linesRead(file, options, collector, ContentHash.of(whole));
 }
 
-/** Into one buffer, piece after piece, as far as the range needs it. Undefined when the file has grown meanwhile. */
 function readLinesInOneGo(file: OpenFile, options: ReadLinesOptions): LinesRead | undefined {
   if (!isReadAtOnce(file)) return undefined;
+  const lent = lendBytes(file.size + 1);
+  let read: LinesRead | undefined;
+  try {
+    read = readLinesInto(lent, file, options);
+  } finally {
+    if (read === undefined) giveBack(lent);
+  }
+  return read;
+}
+
+/** Piece after piece, as far as the range needs it. Undefined when the file has grown meanwhile. */
+function readLinesInto(bytes: Buffer, file: OpenFile, options: ReadLinesOptions): LinesRead | undefined {
   const collector = collectorFor(file, options, true);
   const hash = new ContentHash();
-  const bytes = lendBytes(file.size + 1);
   let taken = 0;
   for (let filled = 0; ;) {
     const piece = bytes.subarray(filled, filled + CHUNK_BYTES);
@@ -89,9 +101,9 @@ function readLinesInOneGo(file: OpenFile, options: ReadLinesOptions): LinesRead 
     taken = ready;
     if (atEnd) {
       collector.end();
-      return linesRead(file, options, collector, hash.value);
+      return linesRead(file, options, collector, hash.value, bytes);
     }
-    if (options.range !== undefined && collector.complete) return linesRead(file, options, collector, undefined);
+    if (options.range !== undefined && collector.complete) return linesRead(file, options, collector, undefined, bytes);
   }
 }
 
@@ -116,6 +128,7 @@ function linesRead(
   { range, maxLines }: ReadLinesOptions,
   collector: LineCollector,
   hash: bigint | undefined,
+  lent?: Buffer,
 ): LinesRead {
   const totalLines = hash === undefined ? undefined : collector.totalLines;
   if (range !== undefined && totalLines !== undefined && range.first > totalLines) {
@@ -133,6 +146,7 @@ function linesRead(
     totalLines,
     more: range === undefined && (totalLines ?? 0) > maxLines,
     fingerprint: fingerprintFrom(file.stat, hash),
+    lent,
   };
 }
 

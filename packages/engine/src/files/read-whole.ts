@@ -2,7 +2,7 @@
 import { EngineError } from "../failure.ts";
 import { Turns } from "../turns.ts";
 import { CHUNK_BYTES } from "./chunk.ts";
-import { AT_ONCE_BYTES, lendBytes } from "./lent-bytes.ts";
+import { AT_ONCE_BYTES, giveBack, lendBytes } from "./lent-bytes.ts";
 import type { OpenFile } from "./open-file.ts";
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -40,9 +40,15 @@ export function readWholeAtOnce(file: OpenFile, maxBytes: number): Buffer | unde
 function wholeAtOnce(file: OpenFile, maxBytes: number, memoryFor: (length: number) => Buffer): Buffer | undefined {
   if (file.size > maxBytes) throw tooLarge(file, file.size, maxBytes);
   if (!isReadAtOnce(file)) return undefined;
-  const whole = memoryFor(file.size + 1);
-  const got = file.readAt(0, whole);
-  return got <= file.size ? whole.subarray(0, got) : undefined; // it has grown
+  const memory = memoryFor(file.size + 1);
+  let whole: Buffer | undefined;
+  try {
+    const got = file.readAt(0, memory);
+    if (got <= file.size) whole = memory.subarray(0, got); // else it has grown
+  } finally {
+    if (whole === undefined) giveBack(memory);
+  }
+  return whole;
 }
 
 /** Whether it is read in no time, and says so: files of /proc say nothing. */

@@ -26,7 +26,7 @@ export class HttpReply {
     if (this.answered) return;
     this.answered = true;
     if (this.stream) {
-      this.stream.say(String(text));
+      this.stream.say(typeof text === "string" ? text : allOf(text).toString());
       this.stream.end();
     } else {
       this.respond(jsonResponse(text, status, this.headers));

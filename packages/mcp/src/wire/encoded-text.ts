@@ -14,7 +14,8 @@ export class EncodedText implements TextBlock {
 
   /**
    * `pieces` gives the UTF-8 bytes of a JSON string without its quotes: the same each time it is called, and each piece
-   * untouched until the next is asked for. Characters may be cut between pieces. `onSent`: they will not be asked for
+   * untouched until the next is asked for, of this text or another: so they are taken all in one go. Characters may be cut
+   * between pieces. `onSent`: they will not be asked for
    * again. A text that never gets that far is simply forgotten.
    */
   constructor(size: number, pieces: () => Iterable<Uint8Array>, onSent: () => void = () => {}) {

@@ -84,9 +84,12 @@ export class LineWriter {
   lineInPieces(message: PiecedMessage): Promise<void> {
     this.flushing ??= Promise.resolve().then(() => this.flush());
     try {
+      for (const piece of message.pieces()) {
+        if (typeof piece === "string") this.gathered += piece;
+        else this.writeBytes(piece);
+      }
+      this.gathered += "\n";
       this.handOn();
-      for (const piece of message.pieces()) this.write(piece);
-      this.write("\n");
       message.sent();
     } catch (error) {
       return Promise.reject(error instanceof Error ? error : new Error(String(error)));
@@ -111,6 +114,16 @@ export class LineWriter {
     if (text === "") return;
     this.gathered = "";
     this.write(text);
+  }
+
+  /** What is said before them goes out by itself: the sink would copy them behind it, and the peer wakes up meanwhile. */
+  private writeBytes(bytes: Uint8Array): void {
+    if (this.gathered !== "") {
+      this.handOn();
+      const flushed = this.sink.flush();
+      if (flushed instanceof Promise) flushed.catch(() => {}); // shows in the flush that follows
+    }
+    this.write(bytes);
   }
 
   private write(data: string | Uint8Array): void {

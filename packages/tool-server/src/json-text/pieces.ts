@@ -1,20 +1,28 @@
-// Long texts as JSON, piece by piece, for EncodedText: each piece stays as it is until the next is asked for.
+// Long texts as JSON, piece by piece, for EncodedText: each piece stays as it is until the next is asked for, of this text
+// or another.
+import { offerMemory, ROOM_BYTES } from "@bosun/engine";
 import type { CountLines } from "@bosun/engine";
 import { JsonText, PIECE_BYTES } from "./json-text.ts";
 import type { Part } from "./json-text.ts";
 
 const NEWLINE = 0x0a;
 
-/** One for all: what it answers is copied at once. */
+/** One for all: what it answers is sent or copied at once. */
 let shared: JsonText | undefined;
+
+function jsonText(): JsonText {
+  if (shared === undefined) {
+    shared = new JsonText(ROOM_BYTES);
+    offerMemory(shared.room); // files are read to where their text becomes JSON
+  }
+  return shared;
+}
 
 /** The bytes must be UTF-8. `twice`: as a string in JSON in a string in JSON. */
 export function* escapedPieces(bytes: Buffer, twice = false): Generator<Uint8Array> {
-  const json = (shared ??= new JsonText());
-  const room = new Room();
   for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
     const part = { bytes, from, to: Math.min(from + PIECE_BYTES, bytes.length) };
-    yield room.keep(json.escaped(part, twice));
+    yield jsonText().escaped(part, twice);
   }
 }
 
@@ -22,19 +30,18 @@ export function* escapedPieces(bytes: Buffer, twice = false): Generator<Uint8Arr
 export type Lines = { readonly bytes: Buffer; readonly start: number; readonly end: number };
 
 export function* numberedPieces(lines: Lines, first: number, width: number): Generator<Uint8Array> {
-  const json = (shared ??= new JsonText());
-  const room = new Room();
+  const json = jsonText();
   let number = first;
   for (const part of wholeLines(lines)) {
     const piece = json.numbered(part, number, width);
     number = json.nextNumber(width);
-    yield room.keep(piece);
+    yield piece;
   }
 }
 
 /** For the engine: it knows what to count, not how to do it fast. */
 export const countLines: CountLines = (bytes, from, to, maxLineBytes) => {
-  const json = (shared ??= new JsonText());
+  const json = jsonText();
   let count = 0;
   for (const part of wholeLines({ bytes, start: from, end: to })) {
     const more = part.to === part.from ? undefined : json.lines(part, maxLineBytes);
@@ -51,14 +58,5 @@ function* wholeLines({ bytes, start, end }: Lines): Generator<Part> {
     yield { bytes, from, to: Math.max(from, to) };
     if (to <= from) return;
     from = to;
-  }
-}
-
-class Room {
-  #buffer = Buffer.alloc(0);
-
-  keep(piece: Buffer): Buffer {
-    if (this.#buffer.length < piece.length) this.#buffer = Buffer.allocUnsafeSlow(piece.length);
-    return this.#buffer.subarray(0, piece.copy(this.#buffer));
   }
 }

@@ -95,15 +95,14 @@ async function lines(
 
 function shown(read: LinesRead, file: OpenFile, call: ToolCall): TextBlock {
   call.session.viewed.note(file.path, read.fingerprint);
-  const { runs, totalLines, more } = read;
+  const { runs, totalLines, more, lent } = read;
   const note = more ? `\n[Truncated: file has ${totalLines} lines. Use view_range to read specific sections.]` : "";
-  const lent = runs.find(isPlain)?.bytes;
   // The lines of a small file are gone with it.
   const size = file.whole === undefined ? runs.reduce((sum, run) => sum + bytesOf(run), 0) : 0;
   const release = (): void => void (lent && giveBack(lent));
   if (size >= LONG_BYTES) return new EncodedText(size, () => numberedJson(runs, note), release);
   const text = numberedLines(runs) + note;
-  release();
+  if (lent !== undefined) giveBack(lent);
   return { type: "text", text };
 }
 
