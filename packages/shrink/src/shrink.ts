@@ -55,6 +55,8 @@ const MAX_FOLDED_CHARS = 200_000;
 const MAX_REPEATED_SHARE = 0.9;
 /** One reference and nothing else: what is said so shortly need not be folded to see whether that is shorter. */
 const REFERENCE_CHARS = 60;
+/** What leaves more characters than this in place cannot save that tenth: counting would only take time. */
+const MAX_REPEATED_SHARE_OF_CHARS = 0.97;
 
 /** One client's session: remembers what it has sent, in bounded memory. */
 export class Shrinker {
@@ -110,7 +112,7 @@ export class Shrinker {
     const seen = foldable && escaped === undefined ? this.#repeats?.fold(text) : undefined;
     const isReference = seen !== undefined && seen.text.length <= REFERENCE_CHARS;
     const folded = foldable && !isReference ? foldText(plain, this.#fold) : undefined;
-    const repeated = seen && draftOfRepeats(text, seen);
+    const repeated = seen && draftOfRepeats(text, seen, folded?.tokensBefore);
     if (repeated !== undefined && repeated.tokens < (folded?.tokens ?? Infinity)) return repeated;
     if (folded !== undefined) {
       const layouts = folded.layouts.length === 0 ? {} : { layouts: folded.layouts };
@@ -281,8 +283,13 @@ function namingOriginal(draft: Draft, handle: string | undefined): Draft | undef
   return handle === undefined ? undefined : { ...draft, after: withHandle(draft.after, handle) };
 }
 
-function draftOfRepeats(text: string, { text: after, seen }: Repeated): Draft | undefined {
-  const [tokensBefore, tokens] = [countTokens(text), countTokens(after)];
+function draftOfRepeats(
+  text: string,
+  { text: after, seen }: Repeated,
+  tokensBefore = countTokens(text),
+): Draft | undefined {
+  if (after.length > text.length * MAX_REPEATED_SHARE_OF_CHARS) return undefined;
+  const tokens = countTokens(after);
   if (tokens > tokensBefore * MAX_REPEATED_SHARE) return undefined;
   return { before: text, plain: text, after, note: { repeats: true }, folds: ["seen"], tokensBefore, tokens, seen };
 }

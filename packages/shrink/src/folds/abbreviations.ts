@@ -17,7 +17,6 @@ import { findPhrases } from "./phrases.ts";
 /** One token each in o200k, and letters no tool output is full of. None looks like a Latin letter. */
 const LETTERS = [..."αβγδεζηθλμξπσφψωΓΔΘΛΞΠΣΦΨΩжшщюяцчэбдфыЖШЩЮЯЦЧЭБДФЫ"];
 const FIRST_LETTER = 0x370;
-const LETTER = new RegExp(`[${LETTERS.join("")}]`, "g");
 const LEGEND_TOKENS = 3;
 /** What a damaged or hostile text may unfold to. */
 const MAX_UNFOLDED_CHARS = 64 << 20;
@@ -36,22 +35,29 @@ export const abbreviations: Fold = {
   fold: (text) => abbreviate(text, splitPieces(text)),
   unfold({ text }) {
     const { body = "" } = readMark(text) ?? {};
-    const legend = new Map<string, string>();
+    const legend: (string | undefined)[] = [];
     let at = 0;
     for (const letter of LETTERS) {
       if (!body.startsWith(`${letter}=`, at)) continue;
       const end = body.indexOf("\n", at);
       if (end < 0) break;
-      legend.set(letter, body.slice(at + 2, end));
+      legend[letter.charCodeAt(0) - FIRST_LETTER] = body.slice(at + 2, end);
       at = end + 1;
     }
+    const out: string[] = [];
     let chars = body.length;
-    return body.slice(at).replace(LETTER, (letter) => {
-      const phrase = legend.get(letter) ?? letter;
-      chars += phrase.length;
-      if (chars > MAX_UNFOLDED_CHARS) throw new UnfoldError("the phrases would unfold to too much");
-      return phrase;
-    });
+    for (let from = at; at < body.length; at++) {
+      const unit = body.charCodeAt(at);
+      const phrase = unit < FIRST_LETTER ? undefined : legend[unit - FIRST_LETTER];
+      if (phrase !== undefined) {
+        chars += phrase.length;
+        if (chars > MAX_UNFOLDED_CHARS) throw new UnfoldError("the phrases would unfold to too much");
+        out.push(body.slice(from, at), phrase);
+        from = at + 1;
+      }
+      if (at + 1 === body.length) out.push(body.slice(from));
+    }
+    return out.join("");
   },
 };
 

@@ -1,5 +1,6 @@
 // Which phrases repeat in a text, and what each is worth: pieces that often follow each other are joined, in rounds,
-// like byte pairs in a tokenizer. Linear: each round is one pass over a sequence that gets shorter.
+// like byte pairs in a tokenizer. Linear: each round is one pass over a sequence that gets shorter. Of a long text a
+// sample is enough: what is worth a letter there comes often.
 import type { Pieces } from "../tokens/count.ts";
 
 export type Phrase = { start: number; end: number; cost: number; worth: number };
@@ -12,6 +13,9 @@ const BARRIER = -1;
 const UNKNOWN = -2;
 /** In long texts a phrase must come three times: what comes twice is rarely worth the search. */
 const LONG_FROM = 6000;
+/** More pieces than this are sampled: stretches of so many, evenly spread over the text. */
+export const MAX_SAMPLED = 10240;
+const STRETCH = 512;
 
 export function findPhrases(text: string, pieces: Pieces): Phrase[] {
   const grammar = new Grammar(text, pieces);
@@ -33,22 +37,37 @@ class Grammar {
   readonly #size: number[] = [];
   readonly #pairs: PairTable;
   readonly #firstRule: number;
+  /** How many pieces of the text each one here stands for. */
+  readonly #scale: number;
 
   constructor(text: string, pieces: Pieces) {
+    const { count } = pieces;
     this.#pieces = pieces;
-    this.#length = pieces.count;
-    this.#symbols = scratch(0, pieces.count);
-    this.#places = scratch(1, pieces.count);
+    const most = Math.min(count, MAX_SAMPLED + MAX_SAMPLED / STRETCH);
+    this.#symbols = scratch(0, most);
+    this.#places = scratch(1, most);
     let highest = 0;
-    for (let i = 0; i < pieces.count; i++) {
-      const end = pieces.ends[i] ?? 0;
-      const id = pieces.ids[i] ?? 0;
-      this.#symbols[i] = endsLine(text, i === 0 ? 0 : (pieces.ends[i - 1] ?? 0), end) ? BARRIER : id;
-      this.#places[i] = i;
-      if (id > highest) highest = id;
+    let taken = 0;
+    const step = count <= MAX_SAMPLED ? count : Math.floor((count * STRETCH) / MAX_SAMPLED);
+    for (let from = 0; from < count && taken < most; from += step) {
+      const to = count <= MAX_SAMPLED ? count : Math.min(count, from + STRETCH - 1, from + most - taken);
+      for (let i = from; i < to; i++) {
+        const end = pieces.ends[i] ?? 0;
+        const id = pieces.ids[i] ?? 0;
+        this.#symbols[taken] = endsLine(text, i === 0 ? 0 : (pieces.ends[i - 1] ?? 0), end) ? BARRIER : id;
+        this.#places[taken++] = i;
+        if (id > highest) highest = id;
+      }
+      // What ends a stretch does not go on in the next.
+      if (to < count && taken < most) {
+        this.#symbols[taken] = BARRIER;
+        this.#places[taken++] = to;
+      }
     }
+    this.#length = taken;
+    this.#scale = count / Math.max(1, taken);
     this.#firstRule = highest + 1;
-    this.#pairs = new PairTable(pieces.count);
+    this.#pairs = new PairTable(taken);
   }
 
   /** One round. false: nothing was left to join. */
@@ -119,6 +138,7 @@ class Grammar {
         if (inner >= 0) totals[inner] = (totals[inner] ?? 0) + (totals[rule] ?? 0);
       }
     }
+    if (this.#scale > 1) for (let rule = 0; rule < rules; rule++) totals[rule] = (totals[rule] ?? 0) * this.#scale;
     const worths = this.#judge(totals);
     const found: Phrase[] = [];
     const { ends } = this.#pieces;
