@@ -62,13 +62,16 @@ export function readAlike(word: string, labelled: boolean): Member[] | undefined
 }
 
 function alikeFrom(first: NameLine, lines: readonly Line[], from: number): NameLine[] {
-  if (!isFit(first)) return [];
-  const run = [first];
   const depth = first.depth + first.own.length - 1;
+  const run: NameLine[] = [];
   for (let i = from + 1; i < lines.length; i++) {
     const line = lines[i];
-    if (line?.kind !== "names" || line.depth !== depth || line.own.length !== 1 || !isFit(line)) break;
-    if (!holdSameNames(first, line)) break;
+    if (line?.kind !== "names" || line.depth !== depth || line.own.length !== 1) break;
+    if (!holdSameNames(first, line) || !isFit(line)) break;
+    if (run.length === 0) {
+      if (!isFit(first)) break;
+      run.push(first);
+    }
     run.push(line);
   }
   return run;
@@ -84,8 +87,9 @@ function isFit({ own, names }: NameLine): boolean {
 function holdSameNames(left: NameLine, right: NameLine): boolean {
   if (left.names.length !== right.names.length) return false;
   const several = left.names.length > 1;
-  return left.names.every(({ name, label }, i) => {
-    const other = right.names[i];
-    return other?.name === name && (!several || other.label === label);
-  });
+  for (let i = 0; i < left.names.length; i++) {
+    const [one, other] = [left.names[i], right.names[i]];
+    if (one?.name !== other?.name || (several && one?.label !== other?.label)) return false;
+  }
+  return true;
 }

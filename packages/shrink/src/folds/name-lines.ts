@@ -11,7 +11,7 @@
 //   part{1..9}.ts                   names that count (name-ranges.ts)
 //
 // An ending may also stand in the mark, for all lines that name none. Blanks in names are written "\ ".
-import type { Line, Named } from "./alike-folders.ts";
+import type { Line, Named, NameLine } from "./alike-folders.ts";
 import { joinAlike, readAlike, writeAlike } from "./alike-folders.ts";
 import { UnfoldError } from "./fold.ts";
 import { isSelf } from "./listed-folders.ts";
@@ -33,11 +33,18 @@ const MIN_SHARE = 0.6;
 export const MIN_NAMES = 3;
 export const MIN_NAMES_IN_MARK = 8;
 const MAX_DEPTH = 60;
+const [BLANK, DOT, SLASH, COLON] = [0x20, 0x2e, 0x2f, 0x3a];
+/** What has no meaning in a line of names, wherever it stands. Two dots may be a range, and two blanks are not ours. */
+const PLAIN = Uint8Array.from({ length: 128 }, (_, unit) =>
+  Number(unit >= BLANK && !/[\\|:*{}]/.test(String.fromCharCode(unit))),
+);
 /** What may stand before the names of a line: a folder, an ending, and a label where there are labels. */
 const HEAD = /^((?:[^:].*\/)?)(\*\.\w+(?:\.\w+)*)?()$/;
 const LABELLED_HEAD = /^((?!:)(?:(?:[^={}]|\{[^{}]*\})+\/)?)(\*\.\w+(?:\.\w+)*)?(=[^=]+)?$/;
 /** What it costs to say that names are in another order. */
 const MIN_FEWER_LINES = 2;
+/** Where no folders are alike there is one. */
+const ONE = [undefined];
 /** What a damaged or hostile text may unfold to. */
 const MAX_NAMES = 1 << 20;
 
@@ -56,24 +63,40 @@ export function writeNameLines(placed: readonly Placed[], group?: () => readonly
   const fewer = other && joinAlike(other);
   const grouped = fewer !== undefined && fewer.length + MIN_FEWER_LINES <= lines.length;
   if (grouped) lines = fewer;
-  const named = lines.flatMap((line) => (line.kind === "names" ? [line] : []));
-  if (named.some(({ names }) => names.some(({ name }) => looksLikeRange(name)))) return undefined;
-  for (const line of named) line.names = joinRanges(line.names);
+  const named: NameLine[] = [];
+  for (const line of lines) {
+    if (line.kind === "line") continue;
+    for (const { name } of line.names) if (looksLikeRange(name)) return undefined;
+    line.names = joinRanges(line.names);
+    named.push(line);
+  }
   const tuple = findTuple(named.map(({ names }) => names));
   if (tuple !== undefined) for (const line of named) line.names = joinTuples(line.names, tuple);
-  const ending = commonEnding(named.flatMap(namesApart), MIN_NAMES_IN_MARK);
+  const apart: string[] = [];
+  for (const line of named) addNamesApart(line, apart);
+  const ending = commonEnding(apart, MIN_NAMES_IN_MARK);
   return { body: lines.map((line) => writeLine(line, ending, tuple)).join("\n"), ending, tuple, grouped };
 }
 
-function namesApart({ names }: { names: readonly Named[] }): string[] {
-  return names.flatMap(({ name, together }) => (together === true ? [] : [name]));
+function addNamesApart({ names }: NameLine, to: string[]): string[] {
+  for (const { name, together } of names) if (together !== true) to.push(name);
+  return to;
 }
 
 /** `labelled`: what follows an "=" is a label. */
 export function readNameLines(text: string, ending: string, labelled = false, tuple?: Tuple): Placed[] {
   const placed: Placed[] = [];
   let open: string[] = [];
-  for (const line of text.split("\n")) {
+  const mayBePlain = !labelled && tuple === undefined;
+  for (let from = 0, next = 0; from <= text.length; from = next + 1) {
+    next = text.indexOf("\n", from);
+    if (next < 0) next = text.length;
+    const plain = mayBePlain ? readPlainLine(text, from, next, open, ending, placed) : undefined;
+    if (plain !== undefined) {
+      open = plain;
+      continue;
+    }
+    const line = text.slice(from, next);
     if (line.startsWith("|")) {
       placed.push({ kind: "line", line: line.slice(1) });
       continue;
@@ -83,16 +106,18 @@ export function readNameLines(text: string, ending: string, labelled = false, tu
     if (depth > open.length) throw new UnfoldError(`a line is too far in: ${line}`);
     const words = splitWords(line.slice(depth));
     open = open.slice(0, depth);
-    const [whole, folder = "", own, shared = ""] = (labelled ? LABELLED_HEAD : HEAD).exec(words[0] ?? "") ?? [];
+    const [whole, folder = "", own, shared = ""] = readHead(words[0] ?? "", labelled) ?? [];
     const folders = folder === "" ? [] : folder.slice(0, -1).split("/");
     const alike = readAlike(folders.at(-1) ?? "", labelled);
     if (alike) folders.pop();
-    const above = [...open, ...folders.map(unescapeName)];
-    if (whole) words.shift();
-    for (const member of alike ?? [undefined]) {
+    const above = open;
+    for (const name of folders) above.push(unescapeName(name));
+    const first = whole ? 1 : 0;
+    for (const member of alike ?? ONE) {
       open = member ? [...above, member.folder] : above;
-      if (whole && words.length === 0) placed.push({ kind: "name", folders: open, name: "" });
-      for (const word of words) {
+      if (whole && words.length === 1) placed.push({ kind: "name", folders: open, name: "" });
+      for (let i = first; i < words.length; i++) {
+        const word = words[i] ?? "";
         const at = labelled ? word.lastIndexOf("=") : -1;
         const written = at < 0 ? word : word.slice(0, at);
         const label = at < 0 ? (member?.label ?? unescapeName(shared.slice(1))) : unescapeName(word.slice(at + 1));
@@ -111,6 +136,62 @@ export function readNameLines(text: string, ending: string, labelled = false, tu
     }
   }
   return placed;
+}
+
+/**
+ * A line of plain words, as most are: none of them holds a sign that has a meaning but for the slash after a folder.
+ * The folders that are open after it; undefined: this line must be read with care.
+ */
+function readPlainLine(
+  text: string,
+  from: number,
+  to: number,
+  before: string[],
+  ending: string,
+  placed: Placed[],
+): string[] | undefined {
+  let at = from;
+  while (at < to && text.charCodeAt(at) === BLANK) at++;
+  const depth = at - from;
+  if (at === to || depth > before.length || placed.length + to - from > MAX_NAMES) return undefined;
+  for (let i = at; i < to; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit > 0x7f || PLAIN[unit] === 0) return undefined;
+    if ((unit === BLANK || unit === DOT) && text.charCodeAt(i + 1) === unit) return undefined;
+  }
+  if (text.charCodeAt(to - 1) === BLANK) return undefined;
+  let open = depth === before.length ? before : before.slice(0, depth);
+  let end = wordEnd(text, at, to);
+  if (text.charCodeAt(end - 1) === SLASH) {
+    if (end - at < 2) return undefined;
+    if (open === before) open = [...before];
+    for (let start = at; start < end;) {
+      const slash = text.indexOf("/", start);
+      open.push(text.slice(start, slash));
+      start = slash + 1;
+    }
+    if (end === to) placed.push({ kind: "name", folders: open, name: "" });
+    at = end + 1;
+  }
+  while (at < to) {
+    end = wordEnd(text, at, to);
+    const word = text.slice(at, end);
+    placed.push({ kind: "name", folders: open, name: isSelf(word) ? word : word + ending });
+    at = end + 1;
+  }
+  return open;
+}
+
+function wordEnd(text: string, from: number, to: number): number {
+  const end = text.indexOf(" ", from);
+  return end < 0 || end > to ? to : end;
+}
+
+// A folder and nothing else is most of them; a word without a slash or a star is a name.
+function readHead(word: string, labelled: boolean): readonly (string | undefined)[] | null {
+  if (labelled || !isPlainWord(word)) return (labelled ? LABELLED_HEAD : HEAD).exec(word);
+  if (word.charCodeAt(word.length - 1) !== SLASH) return word.includes("*.") || word === "" ? HEAD.exec(word) : null;
+  return word.length > 1 && word.charCodeAt(0) !== COLON ? [word, word] : null;
 }
 
 /** The ending that most names share, such as ".ts" or ".d.ts", or an empty string. */
@@ -184,21 +265,25 @@ function intoLines(placed: readonly Placed[]): Line[] | undefined {
 
 function writeLine(line: Line, ending: string, tuple: Tuple | undefined): string {
   if (line.kind === "line") return `|${line.line}`;
-  const { names, alike } = line;
-  const folders = line.own.map(escapeName);
-  if (alike) folders[folders.length - 1] = writeAlike(alike);
-  const ofLine = commonEnding(namesApart(line), MIN_NAMES);
+  const { names, alike, own: folders } = line;
+  const ofLine = names.length < MIN_NAMES ? "" : commonEnding(addNamesApart(line, []), MIN_NAMES);
   const own = ofLine === "" ? ending : ofLine;
-  const [first] = names;
   const shared = sharedLabel(names);
-  const head = folders.map((folder) => `${folder}/`).join("") + (own === ending ? "" : `*${own}`) + labelOf(shared);
-  const words = names.map(
-    (named) => writeNamed(named, own, tuple) + (named.label === shared ? "" : labelOf(named.label)),
-  );
-  // A line that starts with a name which looks like a folder, or like the deeper line it is not, would read wrong.
-  if (head === "" && first !== undefined && /\/(?:$|=)|^[\s=]/.test(words[0] ?? ""))
-    words[0] = `:${escapeName(first.name)}${labelOf(first.label)}`;
-  return " ".repeat(line.depth) + (head === "" ? words : [head, ...words]).join(" ");
+  let head = "";
+  for (let i = 0; i < folders.length; i++)
+    head += `${alike && i === folders.length - 1 ? writeAlike(alike) : escapeName(folders[i] ?? "")}/`;
+  if (own !== ending) head += `*${own}`;
+  head += labelOf(shared);
+  let written = " ".repeat(line.depth) + head;
+  for (let i = 0; i < names.length; i++) {
+    const named = names[i] as Named;
+    let word = writeNamed(named, own, tuple) + (named.label === shared ? "" : labelOf(named.label));
+    // A line that starts with a name which looks like a folder, or like the deeper line it is not, would read wrong.
+    if (i === 0 && head === "" && /\/(?:$|=)|^[\s=]/.test(word))
+      word = `:${escapeName(named.name)}${labelOf(named.label)}`;
+    written += i === 0 && head === "" ? word : ` ${word}`;
+  }
+  return written;
 }
 
 /** The label that most names of a line have; a name without any could not stand beside it. */

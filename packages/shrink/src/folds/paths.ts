@@ -37,6 +37,8 @@ const MAX_UNFOLDED_CHARS = 64 << 20;
 const SAMPLE = 60;
 /** What no path of a listing holds, but sentences, tables and code do. */
 const UNLIKELY = /[\s"<>|*?{};=]|:\/\/|[.,:;]$/;
+const [OTHER, WORD, UNCERTAIN] = [0, 1, 2];
+const [DOT, COMMA, SLASH] = [0x2e, 0x2c, 0x2f];
 /** What git puts after a tag to say that this is what it points at. */
 const PEELED = "^{}";
 
@@ -80,32 +82,44 @@ export const pathList: Fold = {
     const spaces = layout === undefined ? undefined : readSpaces(layout);
     const placed = readNameLines(body.slice(0, body.length - trail.length), ending, spaces !== undefined, tuple);
     let chars = 0;
-    let latest: { folders: string[]; folder: string } | undefined;
-    const lines = placed.map((item): { path?: string; line: string } => {
-      if (item.kind === "line") return { line: item.line };
-      if (latest?.folders !== item.folders)
-        latest = { folders: item.folders, folder: root + item.folders.map((name) => `${name}/`).join("") };
-      const path = isSelf(item.name) ? pathOfSelf(latest.folder, item.name) : latest.folder + item.name;
+    let folders: string[] | undefined;
+    let folder = "";
+    const lines: string[] = [];
+    const paths: (string | undefined)[] = [];
+    for (const item of placed) {
+      if (item.kind === "line") {
+        lines.push(item.line);
+        paths.push(undefined);
+        continue;
+      }
+      if (folders !== item.folders) {
+        folders = item.folders;
+        folder = root;
+        for (const name of folders) folder += `${name}/`;
+      }
+      const path = isSelf(item.name) ? pathOfSelf(folder, item.name) : folder + item.name;
       const line =
         spaces === undefined ? path : printColumns([...readLabel(item.label, usual, spaces.length - 1), path], spaces);
       // With its white space: a layout can be made to spite us too.
       chars += line.length;
       if (chars > MAX_UNFOLDED_CHARS) throw new UnfoldError("the paths would unfold to too much");
-      return { path, line };
-    });
-    return (order === undefined ? lines : inOrder(lines, order)).map(({ line }) => line).join("\n") + trail;
+      lines.push(line);
+      paths.push(path);
+    }
+    return (order === undefined ? lines : inOrder(lines, paths, order)).join("\n") + trail;
   },
 };
 
 /** The folder that all paths lie in, with its slash; empty when there is none. */
 export function commonFolder(paths: readonly string[]): string {
-  let shared = paths[0] ?? "";
+  const first = paths[0] ?? "";
+  let shared = first.length;
   for (const path of paths) {
     let i = 0;
-    while (i < shared.length && shared.charCodeAt(i) === path.charCodeAt(i)) i++;
-    shared = shared.slice(0, i);
+    while (i < shared && first.charCodeAt(i) === path.charCodeAt(i)) i++;
+    shared = i;
   }
-  return shared.slice(0, shared.lastIndexOf("/") + 1);
+  return first.slice(0, first.slice(0, shared).lastIndexOf("/") + 1);
 }
 
 // A text in which hardly a line ends in a path is no list of them; a few lines are enough to see that.
@@ -160,7 +174,8 @@ function usualWidth(lines: readonly (Columns | undefined)[]): number | undefined
 // Absolute and relative paths have no folder in common: the fewer stay lines.
 function ofOneKind(entries: Entry[]): Entry[] {
   const paths = pathsOf(entries);
-  const absolute = paths.filter((path) => path.startsWith("/")).length;
+  let absolute = 0;
+  for (const path of paths) if (path.charCodeAt(0) === SLASH) absolute++;
   if (absolute === 0 || absolute === paths.length) return entries;
   const wanted = absolute * 2 > paths.length;
   return entries.map((entry) => {
@@ -172,16 +187,33 @@ function ofOneKind(entries: Entry[]): Entry[] {
 function areMostlyPaths(entries: Entry[]): boolean {
   const paths = pathsOf(entries);
   if (paths.length < MIN_PATHS || paths.length < entries.length * MIN_SHARE) return false;
-  return paths.filter(isLikelyPath).length >= paths.length * MIN_SHARE;
+  let likely = 0;
+  for (const path of paths) if (isLikelyOfPaths(path)) likely++;
+  return likely >= paths.length * MIN_SHARE;
 }
 
 function isLikelyPath(path: string): boolean {
-  return isPath(path) && (path.includes("/") || /\.\w{1,8}$/.test(path));
+  return isPath(path) && isLikelyOfPaths(path);
 }
+
+function isLikelyOfPaths(path: string): boolean {
+  return path.includes("/") || /\.\w{1,8}$/.test(path);
+}
+
+// Asked of every line: where the characters are ASCII, a table answers instead of the patterns.
+const KIND_OF_UNIT = Uint8Array.from({ length: 128 }, (_, unit) => {
+  const char = String.fromCharCode(unit);
+  if (char === ":" || UNLIKELY.test(`${char}a`)) return UNCERTAIN;
+  return /\w/.test(char) ? WORD : OTHER;
+});
 
 function isPath(line: string): boolean {
   if (line === ".") return true;
   if (line === "" || line.length >= MAX_PATH_CHARS || line.startsWith("//")) return false;
+  let seen = 0;
+  for (let at = 0; at < line.length; at++) seen |= KIND_OF_UNIT[line.charCodeAt(at)] ?? UNCERTAIN;
+  const last = line.charCodeAt(line.length - 1);
+  if ((seen & UNCERTAIN) === 0 && last !== DOT && last !== COMMA) return (seen & WORD) !== 0;
   return !UNLIKELY.test(line.endsWith(PEELED) ? line.slice(0, -PEELED.length) : line) && /\w/.test(line);
 }
 
@@ -205,16 +237,22 @@ function foldersOf(folder: string): string[] {
 }
 
 function pathsOf(entries: readonly Entry[]): string[] {
-  return entries.flatMap((entry) => ("path" in entry ? [entry.path] : []));
+  const paths: string[] = [];
+  for (const entry of entries) if ("path" in entry) paths.push(entry.path);
+  return paths;
 }
 
 // A path that ends in a dot would read as the folder before it.
 function isOutside(path: string, root: string): boolean {
-  return (!path.startsWith(root) && `${path}/` !== root) || /(?:^|\/)\.\/?$/.test(path.slice(root.length));
+  if (!path.startsWith(root) && `${path}/` !== root) return true;
+  const last = path.charCodeAt(path.length - 1);
+  return (last === DOT || last === SLASH) && /(?:^|\/)\.\/?$/.test(path.slice(root.length));
 }
 
 function columnsOf(entries: readonly Entry[]): string[][] {
-  return entries.flatMap((entry) => ("path" in entry ? [entry.columns ?? []] : []));
+  const columns: string[][] = [];
+  for (const entry of entries) if ("path" in entry) columns.push(entry.columns ?? []);
+  return columns;
 }
 
 function listed(entry: Entry): Listed {
@@ -222,14 +260,17 @@ function listed(entry: Entry): Listed {
 }
 
 // Lines that are no paths stay where they are.
-function inOrder(lines: readonly { path?: string; line: string }[], order: Order): { line: string }[] {
-  const others = lines.filter(({ path }) => path === undefined);
+function inOrder(lines: readonly string[], paths: readonly (string | undefined)[], order: Order): string[] {
+  const others = lines.filter((_, i) => paths[i] === undefined);
   const sorted = putInOrder(
-    lines.map(({ path, line }): Listed => (path === undefined ? undefined : { path, line })),
+    lines.map((line, i): Listed => {
+      const path = paths[i];
+      return path === undefined ? undefined : { path, line };
+    }),
     order,
   );
   let next = 0;
-  return sorted.map((item) => item ?? others[next++] ?? { line: "" });
+  return sorted.map((item) => item?.line ?? others[next++] ?? "");
 }
 
 type Argument = { root: string; ending: string; usual: string[]; tuple?: Tuple; order?: Order };
