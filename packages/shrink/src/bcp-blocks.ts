@@ -4,7 +4,7 @@ import type { DataFormat, FileEntry, Lang, NewBlock, Status } from "@bosun/bcp";
 
 import type { Region } from "./detect.ts";
 import { DEFAULT_THRESHOLD, detect } from "./detect.ts";
-import { parseJson } from "./json-syntax.ts";
+import { parseJson } from "./json-parse.ts";
 import type { JsonNode } from "./json-syntax.ts";
 
 export type BlocksOptions = { toolName: string; status?: Status; threshold?: number };

@@ -1,6 +1,6 @@
 // Text → regions with a kind and how sure we are of it. Only the text decides, never the tool's name.
 // Fenced blocks are cut out first; what stands between them is judged whole, then paragraph by paragraph.
-import { parseJson } from "./json-syntax.ts";
+import { parseJson } from "./json-parse.ts";
 import { paragraphKind } from "./paragraph-kind.ts";
 
 export type RegionKind =

@@ -1,6 +1,7 @@
-// JSON text ↔ tree, exactly: numbers and strings stay as they were written, keys keep their order and may repeat, and
-// the white space of any regular printer is described in a few words, so that printing gives the same bytes again.
+// JSON as a tree that prints to the same bytes: numbers and strings stay as they were written, keys keep their order and
+// may repeat, and the white space of any regular printer is described in a few words. json-parse.ts makes such trees.
 
+/** Nodes may share their lists of keys: nobody may change them. */
 export type JsonNode =
   | { kind: "scalar"; raw: string }
   | { kind: "array"; items: JsonNode[] }
@@ -16,23 +17,6 @@ export type JsonStyle = {
   lead: string;
   trail: string;
 };
-
-/** Deeper nesting is left alone: it would cost stack, and no tool answers so. */
-const MAX_DEPTH = 120;
-
-/** The tree of a JSON object or array, or undefined when the text is anything else. `blanks` stand outside strings. */
-export function parseJson(text: string): { node: JsonNode; style: JsonStyle; blanks: number } | undefined {
-  const start = skipBlanks(text, 0);
-  const first = text.charCodeAt(start);
-  if (first !== 0x7b && first !== 0x5b) return undefined;
-  const reader = new Reader(text, start);
-  const node = reader.value(0);
-  if (node === undefined) return undefined;
-  const end = reader.at;
-  if (skipBlanks(text, end) !== text.length) return undefined;
-  const style = { ...styleOf(text, start), lead: text.slice(0, start), trail: text.slice(end) };
-  return { node, style, blanks: reader.blanks + start + text.length - end };
-}
 
 export function printJson(node: JsonNode, style: JsonStyle): string {
   const out: string[] = [style.lead];
@@ -84,34 +68,7 @@ function printIndented(node: JsonNode, style: JsonStyle, indent: string, line: s
   out.push(line, close);
 }
 
-// Guessed from the first places where white space can stand; whoever uses it prints and compares.
-function styleOf(text: string, start: number): Omit<JsonStyle, "lead" | "trail"> {
-  const pad = text.slice(start + 1, skipBlanks(text, start + 1));
-  const colonAt = findOutsideStrings(text, start, 0x3a);
-  const commaAt = findOutsideStrings(text, start, 0x2c);
-  const colon = colonAt < 0 ? ":" : blanksAround(text, colonAt);
-  const comma = commaAt < 0 ? "," : blanksAround(text, commaAt);
-  if (!pad.startsWith("\n")) return { pad, comma, colon };
-  return { indent: pad.slice(1), pad: "", comma: comma.slice(0, comma.indexOf(",") + 1), colon };
-}
-
-function blanksAround(text: string, at: number): string {
-  let from = at;
-  while (from > 0 && isBlank(text.charCodeAt(from - 1))) from--;
-  return text.slice(from, skipBlanks(text, at + 1));
-}
-
-function findOutsideStrings(text: string, start: number, unit: number): number {
-  for (let at = start; at < text.length; at++) {
-    const found = text.charCodeAt(at);
-    if (found === unit) return at;
-    if (found === 0x22) at = stringEnd(text, at) - 1;
-    if (at < start) return -1;
-  }
-  return -1;
-}
-
-function isBlank(unit: number): boolean {
+export function isBlank(unit: number): boolean {
   return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
 }
 
@@ -156,8 +113,8 @@ function isSimpleEscape(unit: number): boolean {
   );
 }
 
-// After the number or word that stands here; −1 when it is neither.
-function literalEnd(text: string, start: number): number {
+/** After the number or word that stands here; −1 when it is neither. */
+export function literalEnd(text: string, start: number): number {
   const first = text.charCodeAt(start);
   if (first === 0x74) return text.startsWith("true", start) ? start + 4 : -1;
   if (first === 0x66) return text.startsWith("false", start) ? start + 5 : -1;
@@ -177,89 +134,4 @@ function digitsEnd(text: string, start: number): number {
   let at = start;
   for (let unit = text.charCodeAt(at); unit >= 0x30 && unit <= 0x39; unit = text.charCodeAt(at)) at++;
   return at;
-}
-
-class Reader {
-  at: number;
-  blanks = 0;
-  readonly #text: string;
-
-  constructor(text: string, at: number) {
-    this.#text = text;
-    this.at = at;
-  }
-
-  value(depth: number): JsonNode | undefined {
-    const unit = this.#next();
-    if (unit === 0x22) {
-      const raw = this.#string();
-      return raw === undefined ? undefined : { kind: "scalar", raw };
-    }
-    if (unit === 0x7b) return depth >= MAX_DEPTH ? undefined : this.#object(depth + 1);
-    if (unit === 0x5b) return depth >= MAX_DEPTH ? undefined : this.#array(depth + 1);
-    const end = literalEnd(this.#text, this.at);
-    if (end < 0) return undefined;
-    const raw = this.#text.slice(this.at, end);
-    this.at = end;
-    return { kind: "scalar", raw };
-  }
-
-  #string(): string | undefined {
-    const end = stringEnd(this.#text, this.at);
-    if (end < 0) return undefined;
-    const raw = this.#text.slice(this.at, end);
-    this.at = end;
-    return raw;
-  }
-
-  #next(): number {
-    const unit = this.#text.charCodeAt(this.at);
-    if (unit > 0x20) return unit;
-    const start = this.at;
-    this.at = skipBlanks(this.#text, start);
-    this.blanks += this.at - start;
-    return this.#text.charCodeAt(this.at);
-  }
-
-  #array(depth: number): JsonNode | undefined {
-    const items: JsonNode[] = [];
-    this.at++;
-    if (this.#next() === 0x5d) {
-      this.at++;
-      return { kind: "array", items };
-    }
-    for (;;) {
-      const item = this.value(depth);
-      if (item === undefined) return undefined;
-      items.push(item);
-      const unit = this.#next();
-      this.at++;
-      if (unit === 0x5d) return { kind: "array", items };
-      if (unit !== 0x2c) return undefined;
-    }
-  }
-
-  #object(depth: number): JsonNode | undefined {
-    const keys: string[] = [];
-    const values: JsonNode[] = [];
-    this.at++;
-    if (this.#next() === 0x7d) {
-      this.at++;
-      return { kind: "object", keys, values };
-    }
-    for (;;) {
-      if (this.#next() !== 0x22) return undefined;
-      const key = this.#string();
-      if (key === undefined || this.#next() !== 0x3a) return undefined;
-      this.at++;
-      const value = this.value(depth);
-      if (value === undefined) return undefined;
-      keys.push(key);
-      values.push(value);
-      const unit = this.#next();
-      this.at++;
-      if (unit === 0x7d) return { kind: "object", keys, values };
-      if (unit !== 0x2c) return undefined;
-    }
-  }
 }

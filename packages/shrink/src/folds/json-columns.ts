@@ -18,24 +18,31 @@ const MAX_NESTING = 4;
 
 /** undefined: these rows do not make a table. */
 export function columnsOf(rows: JsonObject[], nesting = 0): Column[] | undefined {
-  const keys = mergeKeys(rows);
-  if (keys === undefined || keys.length === 0) return undefined;
+  const merged = mergeKeys(rows);
+  if (merged === undefined || merged.keys.length === 0) return undefined;
+  const { keys, isUniform } = merged;
+  const cells = isUniform ? undefined : cellsOf(rows, keys);
+  let filled = 0;
+  for (const row of rows) filled += row.keys.length;
+  if (filled < MIN_FILLED * keys.length * rows.length) return undefined;
+  return keys.map((key, i) => columnOf(key, cells?.[i] ?? rows.map(({ values }) => values[i]), rows.length, nesting));
+}
+
+// The cells of each key; undefined where a row has none.
+function cellsOf(rows: JsonObject[], keys: string[]): (JsonNode | undefined)[][] {
   const cells: (JsonNode | undefined)[][] = keys.map(() => []);
   const places = new Map(keys.map((key, i) => [key, i]));
-  let filled = 0;
   for (let row = 0; row < rows.length; row++) {
     const { keys: own, values } = rows[row] as JsonObject;
     for (let i = 0; i < own.length; i++)
       (cells[places.get(own[i] ?? "") ?? 0] as JsonNode[])[row] = values[i] as JsonNode;
-    filled += own.length;
   }
-  if (filled < MIN_FILLED * keys.length * rows.length) return undefined;
-  return keys.map((key, i) => columnOf(key, cells[i] ?? [], rows.length, nesting));
+  return cells;
 }
 
-/** The value of a row under a key; undefined where the row has none. */
-export function cellOf(row: JsonObject, key: string): JsonNode | undefined {
-  const at = row.keys.indexOf(key);
+/** The value of a row under a key; undefined where the row has none. Most rows have it at the place of its column. */
+export function cellOf(row: JsonObject, key: string, column: number): JsonNode | undefined {
+  const at = row.keys[column] === key ? column : row.keys.indexOf(key);
   return at < 0 ? undefined : row.values[at];
 }
 
@@ -51,11 +58,11 @@ export class DelimiterChoice {
 
   /** The cells of a table that stand in its rows. */
   addRows(rows: readonly JsonObject[], columns: readonly Column[]): void {
-    for (const column of columns) {
+    for (const [at, column] of columns.entries()) {
       if (column.kind === "constant") continue;
       const nested: JsonObject[] = [];
       for (const row of rows) {
-        const cell = cellOf(row, column.key);
+        const cell = cellOf(row, column.key, at);
         if (cell === undefined) continue;
         if (column.kind === "nested") nested.push(cell as JsonObject);
         else if (cell.kind === "scalar") this.add(cell.raw);
@@ -70,14 +77,18 @@ export class DelimiterChoice {
 }
 
 // One order of keys that every row follows; undefined when rows disagree, or repeat a key.
-function mergeKeys(rows: JsonObject[]): string[] | undefined {
+function mergeKeys(rows: JsonObject[]): { keys: string[]; isUniform: boolean } | undefined {
   const first = rows[0]?.keys ?? [];
-  let index = new Map<string, number>(first.map((name, i) => [name, i]));
-  if (index.size < first.length || first.length > MAX_COLUMNS) return undefined;
-  const merged = [...first];
+  if (first.length > MAX_COLUMNS || new Set(first).size < first.length) return undefined;
+  let merged = first;
+  let index: Map<string, number> | undefined;
   for (const { keys } of rows) {
-    // Most rows have the keys of the first.
-    if (keys.length === merged.length && keys.every((key, i) => key === merged[i])) continue;
+    // Most rows have the keys of the first, often the very same list.
+    if (keys === merged || (keys.length === merged.length && keys.every((key, i) => key === merged[i]))) continue;
+    if (index === undefined) {
+      merged = [...first];
+      index = new Map(merged.map((name, i) => [name, i]));
+    }
     let from = 0;
     for (const key of keys) {
       const at = index.get(key);
@@ -90,7 +101,7 @@ function mergeKeys(rows: JsonObject[]): string[] | undefined {
       else from = at + 1;
     }
   }
-  return merged;
+  return { keys: merged, isUniform: index === undefined };
 }
 
 function columnOf(key: string, cells: (JsonNode | undefined)[], rows: number, nesting: number): Column {

@@ -6,9 +6,10 @@ import type { Column, JsonObject } from "./json-columns.ts";
 import type { Delimiter } from "./json-words.ts";
 import { ABSENT, DITTO, readWord } from "./json-words.ts";
 
-type Header = { columns: Column[]; delimiter: Delimiter };
+type Header = { columns: Column[]; keys: Keys; delimiter: Delimiter };
 
 const MAX_DEPTH = 140;
+const [OPEN_BRACKET, OPEN_BRACE] = [0x5b, 0x7b];
 const ENDS_WORD = Uint8Array.from({ length: 128 }, (_, unit) => Number("\n[]{}".includes(String.fromCharCode(unit))));
 
 export function readNotation(text: string): JsonNode {
@@ -22,6 +23,8 @@ class Reader {
   at = 0;
   readonly #text: string;
   #lastHeader: Header | undefined;
+  /** Of the cell that is read next, among all of its row. */
+  #place = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -29,9 +32,9 @@ class Reader {
 
   value(delimiter: Delimiter, stringsOnly: boolean, depth: number): JsonNode {
     if (depth > MAX_DEPTH) throw new UnfoldError("nested too deeply");
-    const unit = this.#text[this.at];
-    if (unit === "[") return this.#array(depth);
-    if (unit === "{") return this.#object(depth);
+    const unit = this.#text.charCodeAt(this.at);
+    if (unit === OPEN_BRACKET) return this.#array(depth);
+    if (unit === OPEN_BRACE) return this.#object(depth);
     return { kind: "scalar", raw: readWord(this.#word(delimiter), stringsOnly) };
   }
 
@@ -74,7 +77,7 @@ class Reader {
     if (this.#took("]")) return { kind: "array", items };
     const table = this.#text[this.at] === "{" ? this.#tableHeader() : undefined;
     if (table !== undefined) {
-      const above = new Map<Column, string>();
+      const above: (string | undefined)[] = [];
       while (this.#took("\n")) items.push(this.#row(table, above, this.at, depth));
       this.#take("]");
       return { kind: "array", items };
@@ -95,7 +98,7 @@ class Reader {
     if (this.#text[this.at] === "{") {
       const table = this.#tableHeader();
       if (table === undefined) throw new UnfoldError(`expected a header at ${this.at}`);
-      const above = new Map<Column, string>();
+      const above: (string | undefined)[] = [];
       while (this.#took("\n")) {
         const start = this.at;
         keys.push(readWord(this.#word(table.delimiter), true));
@@ -130,7 +133,7 @@ class Reader {
       this.at = start;
       return undefined;
     }
-    this.#lastHeader = { columns, delimiter };
+    this.#lastHeader = { columns, keys: keysOf(columns), delimiter };
     return this.#lastHeader;
   }
 
@@ -152,60 +155,75 @@ class Reader {
     return this.#took("}") ? columns : undefined;
   }
 
-  #row({ columns, delimiter }: Header, above: Map<Column, string>, lineStart: number, depth: number): JsonNode {
-    const row: JsonObject = { kind: "object", keys: [], values: [] };
-    this.#cells(row, columns, delimiter, above, lineStart, depth);
-    return row;
+  #row(table: Header, above: (string | undefined)[], lineStart: number, depth: number): JsonNode {
+    const { columns, keys, delimiter } = table;
+    this.#place = 0;
+    return this.#cells(columns, keys, delimiter, above, lineStart, depth);
   }
 
   #cells(
-    row: JsonObject,
     columns: Column[],
+    allKeys: Keys,
     delimiter: Delimiter,
-    above: Map<Column, string>,
+    above: (string | undefined)[],
     lineStart: number,
     depth: number,
-  ): void {
-    for (const column of columns) {
-      if (column.kind === "constant") {
-        row.keys.push(column.key);
-        row.values.push({ kind: "scalar", raw: column.raw });
-        continue;
+  ): JsonObject {
+    const values: JsonNode[] = [];
+    // Rows that have all keys share the list of them.
+    let own: string[] | undefined;
+    for (let i = 0; i < columns.length; i++) {
+      const column = columns[i] as Column;
+      let value: JsonNode | undefined;
+      if (column.kind === "constant") value = { kind: "scalar", raw: column.raw };
+      else if (column.kind === "nested") {
+        value = this.#cells(column.columns, allKeys.inner[i] as Keys, delimiter, above, lineStart, depth + 1);
+      } else {
+        if (this.at > lineStart) this.#take(delimiter);
+        value = this.#cell(column, delimiter, above, depth);
       }
-      if (column.kind === "nested") {
-        const nested: JsonObject = { kind: "object", keys: [], values: [] };
-        this.#cells(nested, column.columns, delimiter, above, lineStart, depth + 1);
-        row.keys.push(column.key);
-        row.values.push(nested);
-        continue;
+      if (value === undefined) own ??= allKeys.names.slice(0, i);
+      else {
+        own?.push(column.key);
+        values.push(value);
       }
-      if (this.at > lineStart) this.#take(delimiter);
-      const value = this.#cell(column, delimiter, above, depth);
-      if (value === undefined) continue;
-      row.keys.push(column.key);
-      row.values.push(value);
     }
+    return { kind: "object", keys: own ?? allKeys.names, values };
   }
 
   #cell(
     column: Extract<Column, { kind: "cells" }>,
     delimiter: Delimiter,
-    above: Map<Column, string>,
+    above: (string | undefined)[],
     depth: number,
   ): JsonNode | undefined {
-    const first = this.#text[this.at];
-    if (first === "[" || first === "{") {
-      above.delete(column);
-      return this.value(delimiter, false, depth + 1);
+    const place = this.#place++;
+    const first = this.#text.charCodeAt(this.at);
+    if (first === OPEN_BRACKET || first === OPEN_BRACE) {
+      above[place] = undefined;
+      const value = this.value(delimiter, false, depth + 1);
+      // A table inside has counted its own columns.
+      this.#place = place + 1;
+      return value;
     }
     const word = this.#word(delimiter);
     if (word === ABSENT) {
-      above.delete(column);
+      above[place] = undefined;
       return undefined;
     }
-    const raw = word === DITTO ? above.get(column) : readWord(word, column.stringsOnly);
+    const raw = word === DITTO ? above[place] : readWord(word, column.stringsOnly);
     if (raw === undefined) throw new UnfoldError(`nothing above to repeat at ${this.at}`);
-    above.set(column, raw);
+    above[place] = raw;
     return { kind: "scalar", raw };
   }
+}
+
+/** The keys of a row, and of what is nested under some of them. */
+type Keys = { names: string[]; inner: (Keys | undefined)[] };
+
+function keysOf(columns: readonly Column[]): Keys {
+  return {
+    names: columns.map(({ key }) => key),
+    inner: columns.map((column) => (column.kind === "nested" ? keysOf(column.columns) : undefined)),
+  };
 }

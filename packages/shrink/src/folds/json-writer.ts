@@ -110,37 +110,41 @@ class Writer {
   }
 
   #rows(rows: JsonObject[], columns: Column[], delimiter: Delimiter, keys: string[] | undefined): void {
-    const above = new Map<Column, string>();
+    const above: (string | undefined)[] = [];
     for (let row = 0; row < rows.length; row++) {
       this.#out.push("\n");
       const before = this.#out.length;
       if (keys !== undefined) this.#out.push(writeWord(keys[row] ?? "", delimiter, true));
-      this.#cells(rows[row] as JsonObject, columns, delimiter, above, before);
+      this.#cells(rows[row] as JsonObject, columns, delimiter, above, 0, before);
     }
   }
 
+  // `place`: of the first of these columns among all of the table, nested ones counted. Gives that of the next.
   #cells(
     row: JsonObject,
     columns: Column[],
     delimiter: Delimiter,
-    above: Map<Column, string>,
+    above: (string | undefined)[],
+    place: number,
     lineStart: number,
-  ): void {
-    for (const column of columns) {
+  ): number {
+    let next = place;
+    for (let i = 0; i < columns.length; i++) {
+      const column = columns[i] as Column;
       if (column.kind === "constant") continue;
-      const cell = cellOf(row, column.key);
+      const cell = cellOf(row, column.key, i);
       if (column.kind === "nested") {
-        this.#cells(cell as JsonObject, column.columns, delimiter, above, lineStart);
+        next = this.#cells(cell as JsonObject, column.columns, delimiter, above, next, lineStart);
         continue;
       }
       if (this.#out.length > lineStart) this.#out.push(delimiter);
       if (cell === undefined) this.#out.push(ABSENT);
       else if (cell.kind !== "scalar") this.#value(cell, delimiter, false);
-      else if (cell.raw.length >= DITTO_FROM && above.get(column) === cell.raw) this.#out.push(DITTO);
+      else if (cell.raw.length >= DITTO_FROM && above[next] === cell.raw) this.#out.push(DITTO);
       else this.#out.push(writeWord(cell.raw, delimiter, column.stringsOnly));
-      if (cell?.kind === "scalar") above.set(column, cell.raw);
-      else above.delete(column);
+      above[next++] = cell?.kind === "scalar" ? cell.raw : undefined;
     }
+    return next;
   }
 }
 

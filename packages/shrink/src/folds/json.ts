@@ -1,7 +1,8 @@
 // JSON, and JSON line by line: two folds. One drops the white space of the printer and leaves plain JSON; the other
 // also drops quotes and repeated keys (json-writer.ts shows the notation). The gate takes the smaller.
 import type { JsonNode, JsonStyle } from "../json-syntax.ts";
-import { COMPACT, parseJson, printJson } from "../json-syntax.ts";
+import { COMPACT, printJson } from "../json-syntax.ts";
+import { parseJson } from "../json-parse.ts";
 import type { Fold, Folded } from "./fold.ts";
 import { UnfoldError } from "./fold.ts";
 import { readNotation } from "./json-reader.ts";
@@ -63,8 +64,8 @@ function parseExactly(text: string): Document | undefined {
   const whole = parseJson(text);
   const document = whole === undefined ? parseLines(text) : { nodes: [whole.node], style: whole.style, lines: false };
   if (document === undefined || !isModest(document.style)) return undefined;
-  if (whole?.blanks === 0) return document;
-  return printDocument(document) === text ? document : undefined;
+  const isExact = whole?.isExact ?? printDocument(document) === text;
+  return isExact ? document : undefined;
 }
 
 // What has no blanks cannot lose any.
