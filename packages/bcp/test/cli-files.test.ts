@@ -202,3 +202,25 @@ describe("what a run may cost", () => {
     );
   });
 });
+
+test("a run that nobody wants any more ends, whether it reads, walks or renders, and writes nothing", async () => {
+  const content = utf8("a line of text, again and again\n".repeat(1000));
+  const block = { type: "document", title: "T", content, formatHint: "plain" } as const;
+  await writeFile(
+    at("slow.bcp"),
+    await encode(
+      Array.from({ length: 1500 }, () => block),
+      { compressBlocks: true },
+    ),
+  );
+  for (const turns of [0, 1, 2, 4, 8]) {
+    const controller = new AbortController();
+    let left = turns;
+    const next = (): void => void (left-- > 0 ? setImmediate(next) : controller.abort(new Error("enough")));
+    next();
+    const run = runCollected(["decode", "slow.bcp", "-o", "slow.txt"], { cwd, signal: controller.signal });
+    // While it reads the file that is why it cannot.
+    expect(await run.then(({ stderr }) => stderr, String)).toMatch(/enough/);
+    expect((await readdir(cwd)).filter((name) => /slow\.txt|\.tmp$/.test(name))).toEqual([]);
+  }
+});

@@ -31,5 +31,5 @@ export const readBcpFile = (bcp: BcpCommand, defaultMode: Mode) =>
 /** What can be asked for instead: what is critical does not heed a budget. */
 function less(budget: number | undefined): string | undefined {
   if (budget === undefined) return "set a budget";
-  return budget >= 1 ? "set a smaller budget" : undefined;
+  return budget >= 1 ? "a smaller budget may help" : undefined;
 }

@@ -104,6 +104,7 @@ async function openInput(io: BcpIo, file: string, before: number): Promise<Input
       const chunk = new Uint8Array(Math.min(Math.max(size, MIN_READ_BYTES), MAX_READ_BYTES));
       try {
         for (;;) {
+          io.signal?.throwIfAborted();
           const { bytesRead } = await handle.read(chunk, 0, chunk.length, null);
           if (bytesRead === 0) return;
           yield chunk.subarray(0, bytesRead);

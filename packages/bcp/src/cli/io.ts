@@ -18,7 +18,7 @@ export type BcpIo = {
    * here; by default every path is taken relative to `cwd`.
    */
   resolvePath?(path: string, access: "read" | "write"): string | Promise<string>;
-  /** Ends a run between two blocks, with the reason of the signal. What was to be written is not. */
+  /** Ends a run while it reads, or between two blocks. What was to be written is not. */
   readonly signal?: AbortSignal;
   /** What a run may cost. By default as much as a person at the machine may want: see FORMAT.md, "Limits". */
   readonly limits?: CommandLimits;

@@ -1,6 +1,5 @@
 // The blocks of a payload, decoded anew each time they are walked through: what has been passed is not held.
 
-import { setImmediate } from "node:timers/promises";
 import { Allowance } from "../allowance.ts";
 import type { Block } from "../blocks/all.ts";
 import { bomb, BombScale } from "../compress.ts";
@@ -15,6 +14,7 @@ import { OpenPayload } from "../payload.ts";
 import type { BlockWalk, WalkSettings } from "../payload.ts";
 import { scanZstd } from "../zstd-frames.ts";
 import { Garbage } from "./garbage.ts";
+import { Pauses } from "./pauses.ts";
 import type { CommandLimits } from "./io.ts";
 
 const MIB = 1024 * 1024;
@@ -25,7 +25,6 @@ const FREE_BLOCKS = 2_000_000;
 // What came out of a payload that is packed as a whole is kept up to here, and once more the input: else it is unpacked again.
 const HELD_BYTES = 4 * MIB;
 const KEPT_BYTES = 12 * MIB;
-const PAUSE_BLOCKS = 2048;
 
 export type Walked = {
   readonly header: Header;
@@ -85,6 +84,7 @@ async function walkHeld(
 
 async function* heldBlocks(walk: BlockWalk, signal: AbortSignal | undefined): AsyncGenerator<Block> {
   const garbage = new Garbage();
+  const pauses = new Pauses(signal);
   let allowance = new Allowance(0);
   const allowanceFor = (storedBytes: number): Allowance => (allowance = new Allowance(storedBytes, "free"));
   for (let unpacked = 0; ;) {
@@ -95,7 +95,7 @@ async function* heldBlocks(walk: BlockWalk, signal: AbortSignal | undefined): As
     block = undefined;
     garbage.more(allowance.spent + walk.unpackedBytes - unpacked);
     unpacked = walk.unpackedBytes;
-    if (walk.count % PAUSE_BLOCKS === 0) await pause(signal);
+    if (pauses.isDue()) await pauses.pause();
   }
 }
 
@@ -111,10 +111,11 @@ async function walkPieces(
   const events = (): AsyncGenerator<StreamEvent, void> => walkStream(piecesOf(payload), options);
   let header: Header | undefined;
   const garbage = new Garbage();
+  const pauses = new Pauses(signal);
   for await (const event of events()) {
     if (event.kind === "header") ({ header } = event);
     if (event.kind === "block") garbage.more(event.bodyBytes);
-    if (event.kind === "block" && event.index % PAUSE_BLOCKS === 0) await pause(signal);
+    if (pauses.isDue()) await pauses.pause();
     if (event.kind !== "end" || !header) continue;
     const { blocks: blockCount, trailingBytes = 0 } = event;
     return { header, blockCount, trailingBytes, blocks: () => streamedBlocks(events(), signal) };
@@ -127,18 +128,13 @@ async function* streamedBlocks(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Block> {
   const garbage = new Garbage();
+  const pauses = new Pauses(signal);
   for await (const event of events) {
     if (event.kind !== "block") continue;
     yield event.block;
     garbage.more(event.bodyBytes);
-    if (event.index % PAUSE_BLOCKS === 0) await pause(signal);
+    if (pauses.isDue()) await pauses.pause();
   }
-}
-
-// A server has others to answer, and somebody may not want to know any more.
-async function pause(signal: AbortSignal | undefined): Promise<void> {
-  await setImmediate();
-  signal?.throwIfAborted();
 }
 
 function* piecesOf(payload: Uint8Array): Generator<Uint8Array> {
