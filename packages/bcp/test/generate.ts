@@ -52,7 +52,7 @@ const PIECES = [
   "</context>",
   "x".repeat(130),
 ];
-const TYPES = [...KNOWN_TYPES, "unknown"] as const;
+export const TYPES = [...KNOWN_TYPES, "unknown"] as const;
 const UNKNOWN_IDS = [0, 11, 0x42, 127, 128, 200, 253] as const;
 
 /** One to eight blocks, with every type as likely as any other. */

@@ -1,8 +1,8 @@
 // The markdown mode. Fences are not lengthened and nothing is escaped (D-25).
 
-import { describe } from "./description.ts";
 import type { Format, ShownBlock, Words } from "./mode.ts";
 import { langText, typeHex } from "./mode.ts";
+import { omitted, summaryUnder } from "./short-forms.ts";
 
 export const markdown: Format = {
   open: "",
@@ -11,8 +11,7 @@ export const markdown: Format = {
   before(words, block) {
     switch (block.type) {
       case "code":
-        words("## ");
-        words(block.path);
+        title(words, block);
         return words(`\n\n\`\`\`${langText(block)}\n`);
       case "conversation":
         return words(`**${capitalised(block.role)}**: `);
@@ -25,8 +24,7 @@ export const markdown: Format = {
       case "unknown":
         return words(`<!-- unknown block type 0x${typeHex(block)} -->\n`);
       default:
-        words("### ");
-        heading(words, block);
+        title(words, block);
         return words(FENCES[block.type] ?? "\n\n");
     }
   },
@@ -36,29 +34,20 @@ export const markdown: Format = {
     else if (block.type in FENCES) words("```");
   },
 
-  summary(words, block, summary) {
-    if (block.type === "code") {
-      words("## ");
-      words(block.path);
-    } else {
-      words("### ");
-      heading(words, block);
-    }
-    words(" (summary)\n\n");
-    words(summary);
-  },
-
-  placeholder(words, block, tokens) {
-    words("_[Omitted: ");
-    describe(words, block, " ");
-    words(`, ~${tokens} tokens]_`);
-  },
+  summary: summaryUnder(title, " (summary)\n\n"),
+  placeholder: omitted("_[Omitted: ", (tokens) => `, ~${tokens} tokens]_`),
 };
 
 const FENCES: Partial<Record<ShownBlock["type"], string>> = {
   file_tree: "\n\n```\n",
   diff: "\n\n```diff\n",
 };
+
+function title(words: Words, block: ShownBlock): void {
+  words(block.type === "code" ? "## " : "### ");
+  if (block.type === "code") words(block.path);
+  else heading(words, block);
+}
 
 function heading(words: Words, block: Exclude<ShownBlock, { type: "code" }>): void {
   switch (block.type) {

@@ -1,8 +1,8 @@
 // The minimal mode: one line of heading per block.
 
-import { describe } from "./description.ts";
 import type { Format, ShownBlock, Words } from "./mode.ts";
 import { langText, typeHex } from "./mode.ts";
+import { omitted, summaryUnder } from "./short-forms.ts";
 
 export const minimal: Format = {
   open: "",
@@ -15,7 +15,6 @@ export const minimal: Format = {
       words(block.model);
       words("]");
     } else {
-      words("--- ");
       heading(words, block);
       words(" ---\n");
     }
@@ -23,21 +22,12 @@ export const minimal: Format = {
 
   after() {},
 
-  summary(words, block, summary) {
-    words("--- ");
-    heading(words, block);
-    words(" (summary) ---\n");
-    words(summary);
-  },
-
-  placeholder(words, block, tokens) {
-    words("[omitted: ");
-    describe(words, block, " ");
-    words(` ~${tokens}tok]`);
-  },
+  summary: summaryUnder(heading, " (summary) ---\n"),
+  placeholder: omitted("[omitted: ", (tokens) => ` ~${tokens}tok]`),
 };
 
 function heading(words: Words, block: ShownBlock): void {
+  words("--- ");
   switch (block.type) {
     case "code":
       words(block.path);
