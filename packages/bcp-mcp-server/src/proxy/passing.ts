@@ -100,8 +100,8 @@ export function exactParams(raw: string): JsonObject {
 /** The result of a reply as it was sent; throws the error it holds. */
 export function exactResult(reply: Reply): RawJson {
   if (reply.error) throw exactError(reply.error, reply.raw);
-  const span = spanAt(reply.raw, ["result"]);
-  return new RawJson(span ? reply.raw.slice(span.start, span.end) : "{}");
+  const span = reply.resultAt ?? spanAt(reply.raw, ["result"]);
+  return span ? new RawJson(reply.raw.slice(span.start, span.end), reply.result) : new RawJson("{}");
 }
 
 function exactError(error: RpcError, raw: string): RpcError {

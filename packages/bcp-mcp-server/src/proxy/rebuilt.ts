@@ -9,6 +9,12 @@ export function rebuilt(text: string, drop: readonly string[], put: { [name: str
   return new RawJson(`{${[...kept, ...added].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`);
 }
 
+/** What a result's text decodes to; nothing is decoded twice. */
+export function decodedOf(result: JsonObject | RawJson): JsonObject {
+  const known = result instanceof RawJson ? result.decoded : undefined;
+  return known ?? (JSON.parse(textOf(result)) as JsonObject);
+}
+
 export function textOf(result: JsonObject | RawJson): string {
   return result instanceof RawJson ? result.text : JSON.stringify(result);
 }

@@ -23,7 +23,7 @@ import { checkMirrored, mirroredArguments } from "./mirrored-arguments.ts";
 import { DESCRIBE_TOOL, describeTool, READ_ORIGINAL, readOriginal } from "./own-tools.ts";
 import type { PinWatch } from "./pin-watch.ts";
 import { readdressed } from "./readdressed.ts";
-import { textOf } from "./rebuilt.ts";
+import { decodedOf, textOf } from "./rebuilt.ts";
 import type { Recording } from "./recording.ts";
 import type { RenderedBlocks } from "./rendered-blocks.ts";
 import type { Savings } from "./savings.ts";
@@ -166,12 +166,13 @@ export function createRelay(options: RelayOptions): Relay {
     if (held !== undefined) return own(call, failure(held) as JsonObject);
     const addressed = found.name === String(name) ? call : readdressed(call, ["name"], found.name);
     checkMirrored(backend.tools, addressed);
-    const passed = textOf(
-      await backend.handle(addressed, backend.http ? mirroredArguments(backend.tools, addressed) : undefined),
+    const passed = await backend.handle(
+      addressed,
+      backend.http ? mirroredArguments(backend.tools, addressed) : undefined,
     );
     // What is fetched back from a proxy behind us is not shortened again.
-    if (found.name === READ_ORIGINAL.name) return new RawJson(passed);
-    return emitted(client, call, found, passed);
+    if (found.name === READ_ORIGINAL.name) return passed;
+    return emitted(client, call, found, textOf(passed), decodedOf(passed));
   }
 
   function isOurs(owner: string, args: Json): boolean {
@@ -184,8 +185,8 @@ export function createRelay(options: RelayOptions): Relay {
     call: Call,
     { backend, name }: { backend: Backend; name: string },
     passed: string,
+    result: JsonObject,
   ): Promise<RawJson> {
-    const result = JSON.parse(passed) as JsonObject;
     client.several?.tasks.note(backend, result);
     // Questions and tasks are not results yet.
     if (result["resultType"] !== undefined && result["resultType"] !== "complete") return new RawJson(passed);

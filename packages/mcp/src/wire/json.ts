@@ -10,8 +10,11 @@ export function isObject(value: unknown): value is JsonObject {
 /** JSON text that is already encoded: it goes out as it is, so that nothing in it is lost by decoding it. */
 export class RawJson {
   readonly text: string;
-  constructor(text: string) {
+  /** The same decoded, where somebody has done that already. */
+  readonly decoded: JsonObject | undefined;
+  constructor(text: string, decoded?: JsonObject) {
     this.text = text;
+    this.decoded = decoded;
   }
 }
 

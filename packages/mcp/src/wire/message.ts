@@ -4,7 +4,8 @@ import { EncodedText, PiecedMessage } from "./encoded-text.ts";
 import type { MessageText } from "./encoded-text.ts";
 import { encode, exactNumber, isObject, parseExactly, RawJson } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
-import { elementTexts, isDeeperThan, spanAt } from "./raw-json.ts";
+import { elementTexts, isDeeperThan, resultWithin, spanAt } from "./raw-json.ts";
+import type { Span } from "./raw-json.ts";
 import { INVALID_REQUEST, PARSE_ERROR, RpcError } from "./rpc-error.ts";
 
 /** Deeper than anything meant seriously, and far from where recursion in handlers would end the stack. */
@@ -18,7 +19,8 @@ export type Id = string & { readonly idText: unique symbol };
 
 export type Request = { kind: "request"; id: Id; method: string; params: JsonObject | undefined; raw: string };
 export type Notification = { kind: "notification"; method: string; params: JsonObject | undefined; raw: string };
-export type Reply = { kind: "reply"; id: Id | undefined; raw: string } & (
+/** `resultAt`: where the result stands in `raw`, if that has been looked for. */
+export type Reply = { kind: "reply"; id: Id | undefined; raw: string; resultAt?: Span | undefined } & (
   { result: JsonObject; error?: never } | { error: RpcError; result?: never }
 );
 /** `reply`: it was meant as one, to the request of that id. `ends`: of a line that is not even JSON. */
@@ -28,14 +30,19 @@ export type Incoming = Single | { kind: "batch"; items: Single[] };
 
 export function parseMessage(text: string): Incoming {
   // Before parsing: millions of nested arrays would cost hundreds of megabytes. A short text cannot be deep.
-  if (text.length > 2 * MAX_DEPTH && isDeeperThan(text, MAX_DEPTH)) return tooDeep(text);
+  const walked = text.length > 2 * MAX_DEPTH ? resultWithin(text, MAX_DEPTH) : undefined;
+  if (walked?.isTooDeep) return tooDeep(text);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
+    if (walked && isDeeperThan(text, MAX_DEPTH)) return tooDeep(text);
     return malformed(PARSE_ERROR, "the message is not valid JSON");
   }
-  if (!Array.isArray(value)) return classify(value, text);
+  if (!Array.isArray(value)) {
+    const message = classify(value, text);
+    return message.kind === "reply" && walked ? { ...message, resultAt: walked.span } : message;
+  }
   if (value.length === 0) return malformed(INVALID_REQUEST, "an empty batch");
   if (value.length > MAX_BATCH) return malformed(INVALID_REQUEST, `a batch of more than ${MAX_BATCH} messages`);
   const texts = elementTexts(text);
@@ -85,7 +92,7 @@ export function resultOf(reply: Reply): JsonObject {
 /** The same, with its numbers as they were sent. */
 export function exactResultOf(reply: Reply): JsonObject {
   const result = resultOf(reply);
-  const span = spanAt(reply.raw, ["result"]);
+  const span = reply.resultAt ?? spanAt(reply.raw, ["result"]);
   const exact = span && parseExactly(reply.raw.slice(span.start, span.end));
   return isObject(exact) ? exact : result;
 }

@@ -60,6 +60,17 @@ export function isDeeperThan(text: string, limit: number): boolean {
   return false;
 }
 
+/**
+ * Both questions about a message in one walk: is anything in it nested deeper than that, and where is its result?
+ * A text that JSON.parse refuses is walked at least as far as that would read it.
+ */
+export function resultWithin(text: string, limit: number): { isTooDeep: boolean; span?: Span | undefined } {
+  const start = skipBlanks(text, 0);
+  if (text[start] !== "{") return { isTooDeep: isDeeperThan(text, limit) };
+  const span = memberSpan(text, start, "result", limit - 1);
+  return span === TOO_DEEP ? { isTooDeep: true } : { isTooDeep: false, span };
+}
+
 /** The text with each span replaced. Spans must not overlap. */
 export function splice(text: string, edits: readonly (Span & { by: string })[]): string {
   let out = "";
@@ -71,7 +82,10 @@ export function splice(text: string, edits: readonly (Span & { by: string })[]):
   return out + text.slice(from);
 }
 
-function memberSpan(text: string, at: number, name: string): Span | undefined {
+const TOO_DEEP: Span = { start: -1, end: -1 };
+
+/** `maxDepth`: of the values; TOO_DEEP where one is deeper. */
+function memberSpan(text: string, at: number, name: string, maxDepth = Infinity): Span | undefined {
   if (text[at] !== "{") return undefined;
   let found: Span | undefined;
   let cursor = skipBlanks(text, at + 1);
@@ -79,7 +93,8 @@ function memberSpan(text: string, at: number, name: string): Span | undefined {
     const keyEnd = stringEnd(text, cursor);
     const key = text.slice(cursor, keyEnd);
     const value = skipBlanks(text, skipBlanks(text, keyEnd) + 1);
-    const end = valueEnd(text, value);
+    const end = valueEnd(text, value, maxDepth);
+    if (end < 0) return TOO_DEEP;
     // The last of duplicate members wins, as it does in JSON.parse.
     if (key === `"${name}"` || (key.includes("\\") && decodeKey(key) === name)) found = { start: value, end };
     cursor = skipBlanks(text, end);
@@ -107,7 +122,8 @@ function* elements(text: string, at: number): Generator<Span> {
   }
 }
 
-function valueEnd(text: string, at: number): number {
+/** −1: nested deeper than that. */
+function valueEnd(text: string, at: number, maxDepth = Infinity): number {
   const first = text.charCodeAt(at);
   if (first === QUOTE) return stringEnd(text, at);
   if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return scalarEnd(text, at);
@@ -115,8 +131,9 @@ function valueEnd(text: string, at: number): number {
   for (let cursor = at; cursor < text.length; cursor++) {
     const char = text.charCodeAt(cursor);
     if (char === QUOTE) cursor = stringEnd(text, cursor) - 1;
-    else if (char === OPEN_BRACE || char === OPEN_BRACKET) depth++;
-    else if ((char === CLOSE_BRACE || char === CLOSE_BRACKET) && --depth === 0) return cursor + 1;
+    else if (char === OPEN_BRACE || char === OPEN_BRACKET) {
+      if (++depth > maxDepth) return -1;
+    } else if ((char === CLOSE_BRACE || char === CLOSE_BRACKET) && --depth === 0) return cursor + 1;
   }
   return text.length;
 }
