@@ -3,7 +3,7 @@
 import type { Allowance } from "./allowance.ts";
 import { tableById } from "./blocks/all.ts";
 import type { Block } from "./blocks/all.ts";
-import { bomb, decompress } from "./compress.ts";
+import { bomb, decompress } from "./decompress.ts";
 import type { ContentStore } from "./content-store.ts";
 import { DecodeError, locate } from "./failure.ts";
 import type { Place } from "./failure.ts";

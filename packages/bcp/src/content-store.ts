@@ -1,6 +1,7 @@
 // Bodies by their BLAKE3 hash (FORMAT.md, "Content addressing").
 
 import { blake3 } from "./blake3.ts";
+import { hexDigit } from "./json-scanner.ts";
 
 /** Where reference blocks find their bodies. Whoever passes one vouches for it: what it returns is not hashed again. */
 export type ContentStore = {
@@ -30,10 +31,15 @@ export function toHex(bytes: Uint8Array): string {
   return hex;
 }
 
-/** The bytes that a hex string spells, or undefined if it spells none. */
-export function fromHex(hex: string): Uint8Array | undefined {
-  if (hex.length % 2 !== 0 || /[^0-9a-f]/i.test(hex)) return undefined;
-  const bytes = new Uint8Array(hex.length / 2);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(hex.slice(i * 2, i * 2 + 2), 16);
+/** The bytes that hex digits spell, themselves bytes, or undefined if they spell none. */
+export function fromHex(digits: Uint8Array): Uint8Array | undefined {
+  if (digits.length % 2 !== 0) return undefined;
+  const bytes = new Uint8Array(digits.length / 2);
+  for (let i = 0; i < bytes.length; i++) {
+    const high = hexDigit(digits[i * 2] ?? 0);
+    const low = hexDigit(digits[i * 2 + 1] ?? 0);
+    if (high < 0 || low < 0) return undefined;
+    bytes[i] = high * 16 + low;
+  }
   return bytes;
 }

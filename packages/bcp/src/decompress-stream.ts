@@ -2,7 +2,7 @@
 
 import type { Transform } from "node:stream";
 import type { ByteQueue } from "./byte-source.ts";
-import { bomb, failed } from "./compress.ts";
+import { bomb, failed } from "./decompress.ts";
 import {
   MAX_BLOCK_BYTES,
   blockHeader,

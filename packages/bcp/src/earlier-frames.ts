@@ -4,7 +4,7 @@
 import { Buffer } from "node:buffer";
 import { blake3Into } from "./blake3.ts";
 import type { EarlierBodies } from "./body.ts";
-import { decompress } from "./compress.ts";
+import { decompress } from "./decompress.ts";
 import { DecodeError } from "./failure.ts";
 import { COMPRESSED, frameSlot, IS_REFERENCE, readFrame } from "./frame.ts";
 import type { Frame } from "./frame.ts";

@@ -57,10 +57,15 @@ export function readType(reader: Reader): number {
 }
 
 export function writeFrame(writer: Writer, typeId: number, flags: number, body: Uint8Array): void {
+  writeFrameHead(writer, typeId, flags, body.length);
+  writer.bytes(body);
+}
+
+/** What stands before a body of so many bytes. */
+export function writeFrameHead(writer: Writer, typeId: number, flags: number, length: number): void {
   writer.varint(typeId);
   writer.u8(flags);
-  writer.varint(body.length);
-  writer.bytes(body);
+  writer.varint(length);
 }
 
 export function writeEnd(writer: Writer): void {

@@ -1,230 +1,235 @@
-// JSON with positions. JSON.parse knows neither where a value stood nor that a key came twice, and it rounds numbers.
+// JSON with positions, read where it stands. JSON.parse knows neither where a value stood nor that a key came twice, it
+// rounds numbers, and it makes objects and strings of everything, wanted or not.
 
-export type Json = JsonObject | JsonArray | JsonString | JsonNumber | JsonLiteral;
+import { ARRAY, BACKSLASH, checkJson, COMMA, hexUnit, OBJECT, QUOTE } from "./json-scanner.ts";
+import { decodeLossy } from "./utf8.ts";
 
-export type JsonObject = {
-  readonly kind: "object";
-  readonly at: number;
-  readonly members: Map<string, Json>;
-  /** The first key that came twice. */
-  duplicate?: { readonly key: string; readonly at: number };
-};
-export type JsonArray = { readonly kind: "array"; readonly at: number; readonly items: Json[] };
-export type JsonString = { readonly kind: "string"; readonly at: number; readonly value: string };
-/** The number as it was written. */
-export type JsonNumber = { readonly kind: "number"; readonly at: number; readonly text: string };
-export type JsonLiteral = { readonly kind: "true" | "false" | "null"; readonly at: number };
+export { JsonError } from "./json-error.ts";
 
-/** Text that is not JSON, and where. */
-export class JsonError extends Error {
-  override readonly name = "JsonError";
-  readonly at: number;
+/** A value or a key, by the byte it begins with. */
+export type JsonNode = number;
+export type JsonKind = "object" | "array" | "string" | "number" | "true" | "false" | "null";
 
-  constructor(message: string, at: number) {
-    super(message);
-    this.at = at;
-  }
-}
+/** What there is instead of another value in a container. */
+export const NO_NODE = -1;
 
-// A value takes about this much besides its text. Ten megabytes of `[[[[` would become a gigabyte.
-const VALUE_COST = 150;
-const FREE_BYTES = 64 * 1024 * 1024;
-const BYTES_PER_CHAR = 4;
-
-/** Parses all of `text`. No recursion: nesting is as deep as the text says. */
-export function parseJson(text: string): Json {
-  const scanner = new Scanner(text, (FREE_BYTES + BYTES_PER_CHAR * text.length) / VALUE_COST);
-  const open: (JsonObject | JsonArray)[] = [];
-  const keys: string[] = [];
-  for (;;) {
-    let done: Json | undefined = scanner.value();
-    if (done.kind === "object" || done.kind === "array") {
-      if (!scanner.closes(done)) {
-        open.push(done);
-        if (done.kind === "object") keys.push(scanner.key(done));
-        done = undefined;
-      }
-    }
-    while (done) {
-      const parent = open.at(-1);
-      if (!parent) {
-        scanner.finish();
-        return done;
-      }
-      if (parent.kind === "array") parent.items.push(done);
-      else parent.members.set(keys.pop() ?? "", done);
-      if (scanner.comma(parent)) {
-        if (parent.kind === "object") keys.push(scanner.key(parent));
-        done = undefined;
-      } else done = open.pop();
-    }
-  }
-}
-
-/** Line and column, both from 1. */
-export function lineAndColumn(text: string, at: number): { line: number; column: number } {
-  let line = 1;
-  let start = 0;
-  for (let lf = text.indexOf("\n"); lf >= 0 && lf < at; lf = text.indexOf("\n", lf + 1)) {
-    line++;
-    start = lf + 1;
-  }
-  return { line, column: at - start + 1 };
-}
-
-const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-// oxlint-disable-next-line no-control-regex -- JSON forbids raw control characters: this is where they are found
-const PLAIN = /[^"\\\u0000-\u001f]*/y;
-const ESCAPES = new Map(
-  Object.entries({ '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }),
+const OBJECT_END = 0x7d;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const MAX_DIGITS = 100;
+// Up to here a loop is faster than a search, or a view.
+const SHORT_BYTES = 48;
+const ARRAY_END = 0x5d;
+const SHORT_ESCAPES = new Map(
+  Object.entries({ b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }).map(([letter, char]) => [
+    letter.charCodeAt(0),
+    char.charCodeAt(0),
+  ]),
 );
 
-class Scanner {
-  private readonly text: string;
-  private pos = 0;
-  private valuesLeft: number;
+/** JSON that is known to be whole. Nothing of it is held but its bytes: what a value is, is found out when somebody asks. */
+export class JsonText {
+  readonly bytes: Uint8Array;
+  readonly root: JsonNode;
 
-  constructor(text: string, maxValues: number) {
-    this.text = text;
-    this.valuesLeft = maxValues;
+  /** Bytes are UTF-8. Throws JsonError. */
+  constructor(bytes: Uint8Array) {
+    checkJson(bytes);
+    this.bytes = bytes;
+    this.root = this.skipSpace(0);
   }
 
-  /** A whole scalar, or the opening of a container. */
-  value(): Json {
-    this.space();
-    const at = this.pos;
-    if (--this.valuesLeft < 0) throw new JsonError("too many values", at);
-    switch (this.text[at]) {
-      case "{":
-        this.pos++;
-        return { kind: "object", at, members: new Map() };
-      case "[":
-        this.pos++;
-        return { kind: "array", at, items: [] };
-      case '"':
-        return { kind: "string", at, value: this.string() };
-      case "t":
-        return this.literal("true");
-      case "f":
-        return this.literal("false");
-      case "n":
-        return this.literal("null");
-      case undefined:
-        throw new JsonError("EOF while parsing a value", at);
+  kind(node: JsonNode): JsonKind {
+    switch (this.bytes[node]) {
+      case OBJECT:
+        return "object";
+      case ARRAY:
+        return "array";
+      case QUOTE:
+        return "string";
+      case 0x74:
+        return "true";
+      case 0x66:
+        return "false";
+      case 0x6e:
+        return "null";
       default:
-        return { kind: "number", at, text: this.number() };
+        return "number";
     }
   }
 
-  /** Takes the closing bracket if the container ends here. */
-  closes(container: JsonObject | JsonArray): boolean {
-    this.space();
-    if (this.text[this.pos] !== bracketOf(container)) return false;
-    this.pos++;
-    return true;
+  /** The first value of an array or key of an object. */
+  first(container: JsonNode): JsonNode {
+    const at = this.skipSpace(container + 1);
+    return this.isCloser(at) ? NO_NODE : at;
   }
 
-  /** After a member: true for a comma, false for the closing bracket. */
-  comma(container: JsonObject | JsonArray): boolean {
-    if (this.closes(container)) return false;
-    const found = this.text[this.pos];
-    if (found !== ",") throw this.unexpected(`expected \`,\` or \`${bracketOf(container)}\``);
-    this.pos++;
-    this.space();
-    if (this.text[this.pos] === bracketOf(container)) throw new JsonError("trailing comma", this.pos);
-    return true;
+  /** The value or key that follows what ends at `end`. */
+  next(end: number): JsonNode {
+    const at = this.skipSpace(end);
+    return this.bytes[at] === COMMA ? this.skipSpace(at + 1) : NO_NODE;
   }
 
-  key(object: JsonObject): string {
-    this.space();
-    const at = this.pos;
-    if (this.text[at] !== '"') throw this.unexpected("key must be a string");
-    const key = this.string();
-    if (object.members.has(key)) object.duplicate ??= { key, at };
-    this.space();
-    if (this.text[this.pos] !== ":") throw this.unexpected("expected `:`");
-    this.pos++;
-    return key;
+  /** The byte behind the container whose last value ends at `end`. */
+  closed(end: number): number {
+    return this.skipSpace(end) + 1;
   }
 
-  finish(): void {
-    this.space();
-    if (this.pos < this.text.length) throw new JsonError("trailing characters", this.pos);
+  /** The value of a key. */
+  valueOf(key: JsonNode): JsonNode {
+    return this.skipSpace(this.skipSpace(this.end(key)) + 1);
   }
 
-  private literal(word: "true" | "false" | "null"): Json {
-    const at = this.pos;
-    if (!this.text.startsWith(word, at)) throw new JsonError("expected ident", at);
-    this.pos += word.length;
-    return { kind: word, at };
+  /** The byte behind a value. */
+  end(node: JsonNode): number {
+    const first = this.bytes[node];
+    if (first === QUOTE) return this.stringEnd(node);
+    return first === OBJECT || first === ARRAY ? this.containerEnd(node) : this.wordEnd(node);
   }
 
-  private number(): string {
-    const match = this.match(NUMBER);
-    if (!match) throw new JsonError("expected value", this.pos);
-    return match;
+  /** An integer: a number while that is exact, and what nothing can be compared with where it has too many digits. */
+  integer(node: JsonNode): number | bigint | undefined {
+    if (this.kind(node) !== "number") return undefined;
+    const end = this.end(node);
+    let value = 0;
+    for (let at = this.bytes[node] === MINUS ? node + 1 : node; at < end; at++) {
+      const digit = (this.bytes[at] ?? 0) - ZERO;
+      if (digit < 0 || digit > 9) return undefined;
+      value = value * 10 + digit;
+    }
+    if (value <= Number.MAX_SAFE_INTEGER) return this.bytes[node] === MINUS ? 0 - value : value;
+    return end - node > MAX_DIGITS ? Number.NaN : BigInt(decodeLossy(this.bytes, node, end));
   }
 
-  private string(): string {
-    this.pos++;
-    let value = "";
-    for (;;) {
-      value += this.match(PLAIN);
-      const at = this.pos;
-      const stop = this.text[this.pos++];
-      if (stop === '"') return value;
-      if (stop === "\\") value += this.escape(at);
-      else if (stop === undefined) throw new JsonError("EOF while parsing a string", at);
-      else throw new JsonError("control character found while parsing a string", at);
+  /** A number as it is written. */
+  source(node: JsonNode, mostBytes: number): string {
+    const end = this.end(node);
+    return end - node > mostBytes
+      ? `${decodeLossy(this.bytes, node, node + mostBytes)}…`
+      : decodeLossy(this.bytes, node, end);
+  }
+
+  /** What a string says; of a long one its beginning, if that is all that is asked for. */
+  text(node: JsonNode, mostBytes = Number.POSITIVE_INFINITY): string {
+    const end = this.stringEnd(node);
+    if (end - node < SHORT_BYTES && !this.hasEscape(node, end)) return decodeLossy(this.bytes, node + 1, end - 1);
+    const utf8 = this.utf8(node);
+    return utf8.length > mostBytes ? `${decodeLossy(utf8, 0, mostBytes)}…` : decodeLossy(utf8);
+  }
+
+  /** The same as UTF-8: a view of the JSON where that has no escapes. */
+  utf8(node: JsonNode): Uint8Array {
+    const written = this.bytes.subarray(node + 1, this.stringEnd(node) - 1);
+    const escape = written.indexOf(BACKSLASH);
+    return escape < 0 ? written : unescaped(written, escape);
+  }
+
+  private stringEnd(node: JsonNode): number {
+    const { bytes } = this;
+    const soon = node + SHORT_BYTES;
+    for (let at = node + 1; at < soon; at++) {
+      const byte = bytes[at];
+      if (byte === QUOTE || byte === undefined) return at + 1;
+      if (byte === BACKSLASH) at++;
+    }
+    for (let quote = bytes.indexOf(QUOTE, soon); ; quote = bytes.indexOf(QUOTE, quote + 1)) {
+      let before = quote - 1;
+      while (bytes[before] === BACKSLASH) before--;
+      if ((quote - before) % 2 === 1) return quote + 1;
     }
   }
 
-  private escape(at: number): string {
-    const letter = this.text[this.pos++];
-    if (letter === undefined) throw new JsonError("EOF while parsing a string", at);
-    if (letter !== "u") {
-      const char = ESCAPES.get(letter);
-      if (char === undefined) throw new JsonError("invalid escape", at);
-      return char;
+  private hasEscape(node: JsonNode, end: number): boolean {
+    for (let at = node + 1; at < end; at++) if (this.bytes[at] === BACKSLASH) return true;
+    return false;
+  }
+
+  private containerEnd(node: JsonNode): number {
+    let depth = 0;
+    for (let at = node; at < this.bytes.length; at++) {
+      const byte = this.bytes[at];
+      if (byte === QUOTE) at = this.stringEnd(at) - 1;
+      else if (byte === OBJECT || byte === ARRAY) depth++;
+      else if ((byte === OBJECT_END || byte === ARRAY_END) && --depth === 0) return at + 1;
     }
-    const unit = this.hexUnit(at);
-    if (unit < 0xd800 || unit > 0xdfff) return String.fromCharCode(unit);
-    // UTF-8 has no half pairs.
-    if (unit > 0xdbff || !this.text.startsWith("\\u", this.pos)) throw new JsonError("lone surrogate in escape", at);
-    this.pos += 2;
-    const low = this.hexUnit(at);
-    if (low < 0xdc00 || low > 0xdfff) throw new JsonError("lone surrogate in escape", at);
-    return String.fromCharCode(unit, low);
+    return this.bytes.length;
   }
 
-  private hexUnit(at: number): number {
-    const digits = this.text.slice(this.pos, this.pos + 4);
-    if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw new JsonError("invalid escape", at);
-    this.pos += 4;
-    return Number.parseInt(digits, 16);
+  private wordEnd(node: JsonNode): number {
+    let at = node;
+    while (at < this.bytes.length && this.bytes[at] !== COMMA && !this.isCloser(at) && !this.isSpace(at)) at++;
+    return at;
   }
 
-  private unexpected(expected: string): JsonError {
-    const atEnd = this.pos >= this.text.length;
-    return new JsonError(atEnd ? `EOF while parsing: ${expected}` : expected, this.pos);
+  private isCloser(at: number): boolean {
+    return this.bytes[at] === OBJECT_END || this.bytes[at] === ARRAY_END;
   }
 
-  private match(pattern: RegExp): string {
-    pattern.lastIndex = this.pos;
-    const [found = ""] = pattern.exec(this.text) ?? [];
-    this.pos += found.length;
-    return found;
+  private isSpace(at: number): boolean {
+    const byte = this.bytes[at];
+    return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
   }
 
-  private space(): void {
-    for (;;) {
-      const char = this.text.charCodeAt(this.pos);
-      if (char !== 0x20 && char !== 0x0a && char !== 0x0d && char !== 0x09) return;
-      this.pos++;
-    }
+  private skipSpace(from: number): number {
+    let at = from;
+    while (this.isSpace(at)) at++;
+    return at;
   }
 }
 
-function bracketOf(container: JsonObject | JsonArray): "}" | "]" {
-  return container.kind === "object" ? "}" : "]";
+/** Line and column of a byte, both from 1; columns count as JavaScript counts characters. */
+export function lineAndColumn(bytes: Uint8Array, at: number): { line: number; column: number } {
+  let line = 1;
+  let column = 1;
+  for (let i = 0; i < at; i++) {
+    const byte = bytes[i] ?? 0;
+    if (byte === 0x0a) {
+      line++;
+      column = 1;
+    } else if ((byte & 0xc0) !== 0x80) column += byte >= 0xf0 ? 2 : 1;
+  }
+  return { line, column };
+}
+
+// No escape is shorter than what it stands for.
+function unescaped(written: Uint8Array, firstEscape: number): Uint8Array {
+  const plain = new Uint8Array(written.length);
+  plain.set(written.subarray(0, firstEscape));
+  let length = firstEscape;
+  for (let at = firstEscape; at < written.length;) {
+    const byte = written[at] ?? 0;
+    if (byte !== BACKSLASH) {
+      plain[length++] = byte;
+      at++;
+      continue;
+    }
+    const letter = written[at + 1] ?? 0;
+    if (letter !== 0x75) {
+      plain[length++] = SHORT_ESCAPES.get(letter) ?? letter;
+      at += 2;
+      continue;
+    }
+    const unit = hexUnit(written, at + 2) ?? 0;
+    const isPair = unit >= 0xd800 && unit <= 0xdbff;
+    const low = isPair ? (hexUnit(written, at + 8) ?? 0) : 0;
+    length += utf8Into(plain, length, isPair ? 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00) : unit);
+    at += isPair ? 12 : 6;
+  }
+  return plain.subarray(0, length);
+}
+
+// Not by an encoder, which takes a string and a view for each: there may be millions.
+function utf8Into(target: Uint8Array, at: number, code: number): number {
+  if (code < 0x80) {
+    target[at] = code;
+    return 1;
+  }
+  const size = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  let rest = code;
+  for (let i = at + size - 1; i > at; i--) {
+    target[i] = 0x80 | (rest & 0x3f);
+    rest >>= 6;
+  }
+  target[at] = (0xf00 >> size) | rest;
+  return size;
 }

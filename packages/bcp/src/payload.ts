@@ -3,7 +3,7 @@
 import type { Allowance } from "./allowance.ts";
 import type { Block } from "./blocks/all.ts";
 import { BodyDecoder } from "./body.ts";
-import { bomb, BombScale, decompress } from "./compress.ts";
+import { bomb, BombScale, decompress } from "./decompress.ts";
 import type { ContentStore } from "./content-store.ts";
 import { EarlierFrames } from "./earlier-frames.ts";
 import { DecodeError, locate } from "./failure.ts";

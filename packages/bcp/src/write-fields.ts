@@ -3,6 +3,7 @@
 import { EncodeError } from "./failure.ts";
 import { valueFor } from "./fields.ts";
 import type { NamedField, Table } from "./fields.ts";
+import { NestedRecords } from "./nested-records.ts";
 import type { BackWriter } from "./writer.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -30,7 +31,8 @@ export function writeFields(writer: BackWriter, table: Table, record: Fields, ma
       const parent = slots[--depth];
       if (!parent) return;
       open = parent;
-      closeRecord(writer, open);
+      const list = open.table.fields[open.field];
+      if (list) closeRecord(writer, open.mark, list);
       continue;
     }
     if (field.form.kind !== "records") {
@@ -38,7 +40,13 @@ export function writeFields(writer: BackWriter, table: Table, record: Fields, ma
       open.field--;
       continue;
     }
-    open.list ??= listOf(field, open.record[field.key]);
+    const records = open.record[field.key];
+    if (records instanceof NestedRecords) {
+      records.write(writer, field);
+      open.field--;
+      continue;
+    }
+    open.list ??= listOf(field, records);
     if (open.left < 0) open.left = open.list.length;
     if (open.left === 0) {
       open.list = undefined;
@@ -52,7 +60,7 @@ export function writeFields(writer: BackWriter, table: Table, record: Fields, ma
     const child = open.list[--open.left];
     if (!isRecord(child)) throw invalid(field, child);
     open.mark = writer.length;
-    open = begin(slots, ++depth, field.form.table(), child, writer.length);
+    open = begin(slots, ++depth, nestedTable(field), child, writer.length);
   }
 }
 
@@ -69,10 +77,17 @@ function begin(slots: OpenRecord[], depth: number, table: Table, record: Fields,
   return slot;
 }
 
-function closeRecord(writer: BackWriter, open: OpenRecord): void {
-  writer.varint(writer.length - open.mark);
+/** Makes what has been prepended since `mark` a record of `field`. */
+export function closeRecord(writer: BackWriter, mark: number, field: NamedField): void {
+  writer.varint(writer.length - mark);
   writer.varint(2);
-  writer.varint(open.table.fields[open.field]?.id ?? 0);
+  writer.varint(field.id);
+}
+
+/** What the records of a field are made of. */
+export function nestedTable({ form, wireName }: NamedField): Table {
+  if (form.kind === "records") return form.table();
+  throw new TypeError(`${wireName} has no records`);
 }
 
 function writeValue(writer: BackWriter, field: NamedField, value: unknown): void {
@@ -82,7 +97,8 @@ function writeValue(writer: BackWriter, field: NamedField, value: unknown): void
   }
   switch (field.form.kind) {
     case "text": {
-      if (typeof value !== "string") throw invalid(field, value);
+      // Bytes are those of a text that was never a string.
+      if (typeof value !== "string" && !(value instanceof Uint8Array)) throw invalid(field, value);
       writer.varint(writer.text(value));
       writer.varint(1);
       break;

@@ -3,40 +3,81 @@
 import { encodeText } from "./utf8.ts";
 
 const FIRST_CAPACITY = 1024;
+const PIECE_BYTES = 1024 * 1024;
 const SHORT_CHARS = 48;
+const NOTHING: readonly Uint8Array[] = [];
 
 /** Appends: the header and the frames of a payload. */
 export class Writer {
+  private full: Uint8Array[] = [];
   private buffer = new Uint8Array(FIRST_CAPACITY);
-  length = 0;
+  private filled = 0;
 
   u8(value: number): void {
     this.reserve(1);
-    this.buffer[this.length++] = value;
+    this.buffer[this.filled++] = value;
   }
 
   varint(value: number): void {
     this.reserve(10);
-    this.length += varintInto(this.buffer.subarray(this.length), value);
+    this.filled += varintInto(this.buffer.subarray(this.filled), value);
   }
 
   bytes(bytes: Uint8Array): void {
-    this.reserve(bytes.length);
-    this.buffer.set(bytes, this.length);
-    this.length += bytes.length;
+    if (this.filled + bytes.length > this.buffer.length) this.grow(bytes.length);
+    const fits = Math.min(this.buffer.length - this.filled, bytes.length);
+    this.buffer.set(fits < bytes.length ? bytes.subarray(0, fits) : bytes, this.filled);
+    this.filled += fits;
+    for (let at = fits; at < bytes.length; at += this.filled) {
+      this.next();
+      this.filled = Math.min(PIECE_BYTES, bytes.length - at);
+      this.buffer.set(bytes.subarray(at, at + this.filled));
+    }
   }
 
-  /** What was written, without a copy: valid until the next write. */
-  view(): Uint8Array {
-    return this.buffer.subarray(0, this.length);
+  /** The pieces that are full. They are the caller's, and not in `pieces` any more. */
+  take(): readonly Uint8Array[] {
+    if (this.full.length === 0) return NOTHING;
+    const full = this.full;
+    this.full = [];
+    return full;
+  }
+
+  /** What was written, in pieces, without a copy: valid until the next write. */
+  pieces(): readonly Uint8Array[] {
+    return [...this.full, this.buffer.subarray(0, this.filled)];
   }
 
   private reserve(more: number): void {
-    if (this.length + more <= this.buffer.length) return;
-    const larger = new Uint8Array(Math.max(this.buffer.length * 2, this.length + more));
-    larger.set(this.view());
+    if (this.filled + more <= this.buffer.length) return;
+    this.grow(more);
+    if (this.filled + more > this.buffer.length) this.next();
+  }
+
+  // Doubles up to a piece, and then begins another: a buffer that grows is there twice while it does.
+  private grow(more: number): void {
+    if (this.buffer.length >= PIECE_BYTES) return;
+    const larger = new Uint8Array(Math.min(Math.max(this.buffer.length * 2, this.filled + more), PIECE_BYTES));
+    larger.set(this.buffer.subarray(0, this.filled));
     this.buffer = larger;
   }
+
+  private next(): void {
+    this.full.push(this.buffer.subarray(0, this.filled));
+    this.buffer = new Uint8Array(PIECE_BYTES);
+    this.filled = 0;
+  }
+}
+
+/** All of them in one. */
+export function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
 }
 
 /**
@@ -68,8 +109,12 @@ export class BackWriter {
     this.buffer.set(bytes, this.start);
   }
 
-  /** Writes the UTF-8 of `text` and returns how many bytes it took. */
-  text(text: string): number {
+  /** Writes a text, which may be UTF-8 already, and returns how many bytes it took. */
+  text(text: string | Uint8Array): number {
+    if (typeof text !== "string") {
+      this.bytes(text);
+      return text.length;
+    }
     if (text.length <= SHORT_CHARS && this.shortAscii(text)) return text.length;
     this.reserve(text.length * 3); // the most that UTF-16 can become
     const room = this.start - text.length * 3;
@@ -104,7 +149,8 @@ export class BackWriter {
   private reserve(more: number): void {
     if (more <= this.start) return;
     const length = this.length;
-    const larger = new Uint8Array(Math.max(this.buffer.length * 2, length + more));
+    // With room for what stands before a large content, so that not all of it has to move for that.
+    const larger = new Uint8Array(Math.max(this.buffer.length * 2, length + more + (more >> 6)));
     larger.set(this.view(), larger.length - length);
     this.start = larger.length - length;
     this.buffer = larger;

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { decode, DecodeError, EncodeError, Encoder, encodePlain } from "../src/index.ts";
 import { HOSTILE, packedDocuments } from "./hostile/payloads.ts";
-import { measured, WAYS } from "./hostile/table.ts";
+import { HOSTILE_MANIFESTS, MANIFEST_NAME } from "./hostile/manifests.ts";
+import { ENCODE_WAYS, measured, WAYS } from "./hostile/table.ts";
 import type { FileEntry } from "../src/index.ts";
 
 // Some of them are walked through several times, each time to the end.
@@ -59,9 +60,21 @@ test.each([
   TIMEOUT_MS,
 );
 
-function fileOf(payload: Uint8Array): string {
-  const file = path.join(folder, "payload.bcp");
-  writeFileSync(file, payload);
+// Each in one way, by turns. All ways with all manifests: hostile/table.ts.
+test.each(HOSTILE_MANIFESTS.map((hostile, index) => [hostile.name, index, hostile] as const))(
+  "encode: %s",
+  async (_, index, { make, ends }) => {
+    const way = ENCODE_WAYS[index % ENCODE_WAYS.length] ?? [];
+    const outcome = await measured(fileOf(make(), MANIFEST_NAME), way);
+    expect(outcome.ends).toMatch(ends);
+    expect(outcome.grownBytes).toBeLessThan(outcome.allowedBytes);
+  },
+  TIMEOUT_MS,
+);
+
+function fileOf(content: Uint8Array | string, name = "payload.bcp"): string {
+  const file = path.join(folder, name);
+  writeFileSync(file, content);
   return file;
 }
 

@@ -1,15 +1,17 @@
 // `bcp encode`: a JSON manifest as a payload.
 
-import { createMemoryStore } from "../content-store.ts";
-import { encode } from "../encode.ts";
+import { isUtf8 } from "node:buffer";
 import { EncodeError } from "../failure.ts";
-import { buildManifest, parseManifest } from "../manifest/manifest.ts";
+import { parseManifest } from "../manifest/manifest.ts";
 import type { Manifest } from "../manifest/manifest.ts";
 import { ManifestError } from "../manifest/members.ts";
-import { decodeStrict } from "../utf8.ts";
 import { UsageError } from "./arguments.ts";
 import type { Parsed } from "./arguments.ts";
+import { ContentFiles } from "./content-files.ts";
+import { encodePass } from "./encode-pass.ts";
+import type { PassOptions } from "./encode-pass.ts";
 import { isStandard, readInput, writeOutput } from "./files.ts";
+import { HeldOutput } from "./held-output.ts";
 import { CliFailure } from "./io.ts";
 import type { BcpIo } from "./io.ts";
 import { osText } from "./os-error.ts";
@@ -17,63 +19,71 @@ import { osText } from "./os-error.ts";
 export async function encodeCommand(io: BcpIo, file: string, parsed: Parsed): Promise<number> {
   const output = parsed.values.get("output");
   if (output === undefined) throw new UsageError("-o is missing: bcp encode <MANIFEST> -o <OUTPUT>");
-  const manifest = parseOrFail(await readText(io, file), file, parsed.flags.has("extended"));
-  const payload = await encodeOrFail(io, file, manifest, parsed);
-  await writeOutput(io, output, payload).catch((error: unknown) => {
+  const json = await readJson(io, file);
+  const manifest = parseOrFail(json, file, parsed.flags.has("extended"));
+  const contents = new ContentFiles(io, file);
+  const options = passOptions(manifest, parsed);
+  const { held, packed } = await orFail(encodeHeld(io, manifest, contents, options, json.length));
+  await writeOutput(io, output, async (write) => {
+    const pieces = held.pieces();
+    if (pieces) for (const piece of pieces) await write(piece);
+    else await encodeAgain(io, manifest, contents, { ...options, packed }, held.bytes, write);
+  }).catch((error: unknown) => {
+    if (error instanceof CliFailure || io.signal?.aborted) throw error;
     throw new CliFailure(`cannot write ${output}: ${osText(error)}`);
   });
   const report = parsed.flags.has("json")
-    ? `${JSON.stringify({ output, bytes: payload.length }, undefined, 2)}\n`
-    : `Wrote ${payload.length} bytes to ${output}\n`;
+    ? `${JSON.stringify({ output, bytes: held.bytes }, undefined, 2)}\n`
+    : `Wrote ${held.bytes} bytes to ${output}\n`;
   // The payload has taken standard output.
   await (isStandard(output) ? io.stderr(report) : io.stdout(report));
   return 0;
 }
 
-async function readText(io: BcpIo, file: string): Promise<string> {
-  const bytes = await readInput(io, file).catch((error: unknown) => {
-    throw new CliFailure(`cannot read ${file}: ${osText(error)}`);
+function passOptions(manifest: Manifest, parsed: Parsed): PassOptions {
+  return {
+    compressBlocks: parsed.flags.has("compress-blocks"),
+    packed: manifest.compressPayload || parsed.flags.has("compress-payload"),
+    dedup: manifest.dedup || parsed.flags.has("dedup"),
+  };
+}
+
+// Everything that can go wrong has gone wrong before anything is written. What does not become smaller is not packed.
+async function encodeHeld(
+  io: BcpIo,
+  manifest: Manifest,
+  contents: ContentFiles,
+  options: PassOptions,
+  manifestBytes: number,
+): Promise<{ held: HeldOutput; packed: boolean }> {
+  for (let { packed } = options; ; packed = false) {
+    const held = new HeldOutput(() => manifestBytes + contents.bytes);
+    const useful = await encodePass(io, manifest, contents, { ...options, packed }, (piece) => held.add(piece));
+    if (useful) return { held, packed };
+  }
+}
+
+// What was too much to be held.
+async function encodeAgain(
+  io: BcpIo,
+  manifest: Manifest,
+  contents: ContentFiles,
+  options: PassOptions,
+  expectedBytes: number,
+  write: (piece: Uint8Array) => Promise<void>,
+): Promise<void> {
+  let bytes = 0;
+  const pass = encodePass(io, manifest, contents, options, async (piece) => {
+    bytes += piece.length;
+    await write(piece);
   });
-  const text = decodeStrict(bytes);
-  if (text === undefined) throw new CliFailure(`cannot read ${file}: stream did not contain valid UTF-8`);
-  return text;
+  await orFail(pass);
+  if (bytes !== expectedBytes) throw new CliFailure("a content_file has changed while it was being read");
 }
 
-function parseOrFail(text: string, file: string, extended: boolean): Manifest {
+async function orFail<T>(work: Promise<T>): Promise<T> {
   try {
-    return parseManifest(text, extended ? "extended" : "strict");
-  } catch (error) {
-    if (!(error instanceof ManifestError)) throw error;
-    const facts = { code: "InvalidManifest", line: error.line, column: error.column };
-    const note = extended || !isExtended(text) ? undefined : "--extended reads this manifest";
-    throw new CliFailure(`failed to parse manifest ${file}: ${error.message}`, { note, facts });
-  }
-}
-
-function isExtended(text: string): boolean {
-  try {
-    parseManifest(text, "extended");
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function encodeOrFail(io: BcpIo, file: string, manifest: Manifest, parsed: Parsed): Promise<Uint8Array> {
-  const dedup = manifest.dedup || parsed.flags.has("dedup");
-  // A small manifest may name a large file a thousand times.
-  let read = 0;
-  try {
-    const blocks = await buildManifest(manifest, async (wanted) => {
-      const content = await readContent(io, file, wanted, read);
-      read += content.length;
-      return content;
-    });
-    return await encode(blocks, {
-      compressBlocks: parsed.flags.has("compress-blocks"),
-      compressPayload: manifest.compressPayload || parsed.flags.has("compress-payload"),
-      ...(dedup ? { dedup, store: createMemoryStore() } : {}),
-    });
+    return await work;
   } catch (error) {
     if (error instanceof ManifestError) {
       throw new CliFailure(error.message, { facts: { code: "InvalidManifest", block: error.block } });
@@ -85,14 +95,30 @@ async function encodeOrFail(io: BcpIo, file: string, manifest: Manifest, parsed:
   }
 }
 
-// Paths in a manifest start where the manifest is.
-async function readContent(io: BcpIo, manifest: string, wanted: string, before: number): Promise<Uint8Array> {
-  const folder = isStandard(manifest) ? "" : manifest.slice(0, manifest.lastIndexOf("/") + 1);
-  const file = wanted.startsWith("/") ? wanted : folder + wanted;
+async function readJson(io: BcpIo, file: string): Promise<Uint8Array> {
+  const bytes = await readInput(io, file).catch((error: unknown) => {
+    throw new CliFailure(`cannot read ${file}: ${osText(error)}`);
+  });
+  if (!isUtf8(bytes)) throw new CliFailure(`cannot read ${file}: stream did not contain valid UTF-8`);
+  return bytes;
+}
+
+function parseOrFail(json: Uint8Array, file: string, extended: boolean): Manifest {
   try {
-    // A manifest cannot mean standard input: `-` is a file name here.
-    return await readInput(io, file === "-" ? "./-" : file, before);
+    return parseManifest(json, extended ? "extended" : "strict");
   } catch (error) {
-    throw new ManifestError(`cannot read content_file ${file}: ${osText(error)}`);
+    if (!(error instanceof ManifestError)) throw error;
+    const facts = { code: "InvalidManifest", line: error.line, column: error.column };
+    const note = extended || !isExtended(json) ? undefined : "--extended reads this manifest";
+    throw new CliFailure(`failed to parse manifest ${file}: ${error.message}`, { note, facts });
+  }
+}
+
+function isExtended(json: Uint8Array): boolean {
+  try {
+    parseManifest(json, "extended");
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -22,6 +22,16 @@ export async function readInput(io: BcpIo, file: string, before = 0): Promise<Ui
   return collect(await openInput(io, file, before), () => true);
 }
 
+/** The same, with what tells this file from all others, by whatever name it was opened. */
+export async function readIdentified(
+  io: BcpIo,
+  file: string,
+  before: number,
+): Promise<{ bytes: Uint8Array; id: string }> {
+  const input = await openInput(io, file, before);
+  return { bytes: await collect(input, () => true), id: input.id };
+}
+
 /** The same for a payload: what does not begin like one is not read to its end, which may never come. */
 export async function readPayload(io: BcpIo, file: string): Promise<Uint8Array> {
   return collect(await openInput(io, file, 0), looksLikePayload);
@@ -80,7 +90,12 @@ async function locate(io: BcpIo, file: string, access: "read" | "write"): Promis
 }
 
 /** `size` is what to expect, 0 where nobody knows; `check` throws if there is too much. */
-type Input = { readonly size: number; check(bytes: number): void; chunks(): AsyncIterable<Uint8Array> };
+type Input = {
+  readonly id: string;
+  readonly size: number;
+  check(bytes: number): void;
+  chunks(): AsyncIterable<Uint8Array>;
+};
 
 async function openInput(io: BcpIo, file: string, before: number): Promise<Input> {
   const most = io.limits?.inputBytes ?? DEFAULT_INPUT_BYTES;
@@ -88,9 +103,9 @@ async function openInput(io: BcpIo, file: string, before: number): Promise<Input
     if (before + bytes <= most) return;
     throw new Error(`input is larger than ${most} bytes${before > 0 ? ", with what was read before it" : ""}`);
   };
-  if (file === STANDARD) return { size: 0, check, chunks: () => io.stdin };
+  if (file === STANDARD) return { id: STANDARD, size: 0, check, chunks: () => io.stdin };
   const handle = await open(await locate(io, file, "read"), "r");
-  const { size } = await handle.stat();
+  const { size, dev, ino } = await handle.stat();
   try {
     check(size);
   } catch (error) {
@@ -98,6 +113,7 @@ async function openInput(io: BcpIo, file: string, before: number): Promise<Input
     throw error;
   }
   return {
+    id: `${dev}:${ino}`,
     size,
     check,
     async *chunks() {

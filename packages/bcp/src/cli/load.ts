@@ -1,12 +1,12 @@
 // The payload that a reading command is about, decoded, with errors a person can act on.
 
+import { isUtf8 } from "node:buffer";
 import { createMemoryStore, fromHex, toHex } from "../content-store.ts";
 import { blake3 } from "../blake3.ts";
 import type { ContentStore } from "../content-store.ts";
 import { explainDecode } from "../explain.ts";
 import { DecodeError } from "../failure.ts";
-import { JsonError, lineAndColumn, parseJson } from "../json.ts";
-import { decodeStrict } from "../utf8.ts";
+import { JsonError, JsonText, lineAndColumn, NO_NODE } from "../json.ts";
 import type { OptionSpec, Parsed } from "./arguments.ts";
 import { readInput, readPayload } from "./files.ts";
 import { CliFailure } from "./io.ts";
@@ -83,7 +83,7 @@ async function readStore(io: BcpIo, file: string): Promise<ContentStore> {
     throw new CliFailure(`cannot read ${file}: ${osText(error)}`);
   });
   const store = createMemoryStore();
-  for (const [hash, body] of storeEntries(decodeStrict(bytes), file)) {
+  for (const [hash, body] of storeEntries(bytes, file)) {
     // The decoder trusts its store, so what comes from outside is checked here.
     if (toHex(blake3(body)) !== hash)
       throw new CliFailure(`bad store ${file}: the body under ${hash} has another hash`);
@@ -92,19 +92,20 @@ async function readStore(io: BcpIo, file: string): Promise<ContentStore> {
   return store;
 }
 
-function* storeEntries(text: string | undefined, file: string): Generator<[string, Uint8Array]> {
-  if (text === undefined) throw new CliFailure(`cannot read ${file}: stream did not contain valid UTF-8`);
+function* storeEntries(bytes: Uint8Array, file: string): Generator<[string, Uint8Array]> {
+  if (!isUtf8(bytes)) throw new CliFailure(`cannot read ${file}: stream did not contain valid UTF-8`);
   try {
-    const json = parseJson(text);
-    if (json.kind !== "object") throw new JsonError("expected an object of hash to body", json.at);
-    for (const [hash, value] of json.members) {
-      const body = value.kind === "string" ? fromHex(value.value) : undefined;
-      if (!body) throw new JsonError("expected a body in hex", value.at);
-      yield [hash.toLowerCase(), body];
+    const json = new JsonText(bytes);
+    if (json.kind(json.root) !== "object") throw new JsonError("expected an object of hash to body", json.root);
+    for (let key = json.first(json.root); key !== NO_NODE; key = json.next(json.end(json.valueOf(key)))) {
+      const value = json.valueOf(key);
+      const body = json.kind(value) === "string" ? fromHex(json.utf8(value)) : undefined;
+      if (!body) throw new JsonError("expected a body in hex", value);
+      yield [json.text(key).toLowerCase(), body];
     }
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const { line, column } = lineAndColumn(text, error.at);
+    const { line, column } = lineAndColumn(bytes, error.at);
     throw new CliFailure(`bad store ${file}: ${error.message} at line ${line} column ${column}`);
   }
 }

@@ -2,7 +2,7 @@
 
 import { Buffer } from "node:buffer";
 import type { Part } from "../render/text-buffer.ts";
-import { Garbage } from "./garbage.ts";
+import { Garbage } from "../garbage.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 const LF = 0x0a;

@@ -2,7 +2,7 @@
 
 import { Allowance } from "../allowance.ts";
 import type { Block } from "../blocks/all.ts";
-import { bomb, BombScale } from "../compress.ts";
+import { bomb, BombScale } from "../decompress.ts";
 import type { DecodeOptions } from "../decode.ts";
 import { referencedHashes, walkStream } from "../decode-stream.ts";
 import type { StreamEvent } from "../decode-stream.ts";
@@ -13,7 +13,7 @@ import type { Limits } from "../limits.ts";
 import { OpenPayload } from "../payload.ts";
 import type { BlockWalk, WalkSettings } from "../payload.ts";
 import { scanZstd } from "../zstd-frames.ts";
-import { Garbage } from "./garbage.ts";
+import { Garbage } from "../garbage.ts";
 import { Pauses } from "./pauses.ts";
 import type { CommandLimits } from "./io.ts";
 

@@ -4,17 +4,22 @@ import { KNOWN_TYPES } from "../blocks/all.ts";
 import type { KnownType } from "../blocks/all.ts";
 import { priorityValue } from "../blocks/annotation.ts";
 import type { NewBlock } from "../encode.ts";
-import { JsonError, parseJson } from "../json.ts";
-import type { Json } from "../json.ts";
+import { JsonError, JsonText, NO_NODE } from "../json.ts";
+import type { JsonNode } from "../json.ts";
+import { held } from "../lazy-block.ts";
+import type { LazyBlock } from "../lazy-block.ts";
 import { toUtf8 } from "../utf8.ts";
 import { ENTRIES, STRICT_TYPES } from "./entries.ts";
 import type { EntryBuilder, ManifestShape } from "./entries.ts";
-import { ManifestError, manifestError, Members } from "./members.ts";
+import { ManifestError, manifestError, ManifestText, Members } from "./members.ts";
 import { priorityWord } from "./words.ts";
 
-/** A manifest whose shape has been checked. */
+// No system has paths as long as this: what is cut here is not found, either.
+const PATH_BYTES = 64 * 1024;
+
+/** A manifest whose shape has been checked. Each walk through its entries reads them again: held, they take far more. */
 export type Manifest = {
-  readonly entries: readonly ManifestEntry[];
+  readonly entries: Iterable<ManifestEntry>;
   readonly compressPayload: boolean;
   readonly dedup: boolean;
 };
@@ -22,54 +27,73 @@ export type Manifest = {
 export type ManifestEntry = {
   readonly type: KnownType;
   readonly builder: EntryBuilder;
-  readonly content?: string;
   readonly contentFile?: string;
-  readonly summary?: string;
   readonly priority?: string;
   readonly compress: boolean;
+  /** As UTF-8, perhaps a view of the manifest. */
+  content(): Uint8Array | undefined;
+  summary(): Uint8Array | undefined;
 };
 
-/** Checks the shape of all entries. Throws ManifestError with line and column. */
-export function parseManifest(text: string, shape: ManifestShape = "strict"): Manifest {
-  const top = Members.of(text, parse(text));
-  const entries = top.list("blocks", true).map((json) => parseEntry(text, json, shape));
+type ReadFile = (path: string) => Promise<Uint8Array>;
+
+/** Checks the shape of all entries. Bytes are UTF-8. Throws ManifestError with line and column. */
+export function parseManifest(source: string | Uint8Array, shape: ManifestShape = "strict"): Manifest {
+  const text = parse(typeof source === "string" ? toUtf8(source) : source);
+  const top = new Members(text, text.json.root);
+  const blocks = top.list("blocks");
+  for (const _ of readEntries(text, blocks, shape)) continue;
   const extended = shape === "extended";
   return {
-    entries,
+    entries: { [Symbol.iterator]: () => readEntries(text, blocks, shape) },
     compressPayload: extended && top.flag("compress_payload"),
     dedup: extended && top.flag("auto_dedup"),
   };
 }
 
 /** The blocks of a manifest. `readFile` gets each `content_file` as the manifest spells it. */
-export async function buildManifest(
-  manifest: Manifest,
-  readFile: (path: string) => Promise<Uint8Array>,
-): Promise<NewBlock[]> {
-  const blocks: NewBlock[] = [];
-  for (const [index, entry] of manifest.entries.entries()) {
-    try {
-      await addEntry(blocks, entry, readFile);
-    } catch (error) {
-      if (!(error instanceof ManifestError)) throw error;
-      throw new ManifestError(`block ${index}: failed to apply: ${error.message}`, { block: index });
-    }
-  }
-  return blocks;
+export async function buildManifest(manifest: Manifest, readFile: ReadFile): Promise<NewBlock[]> {
+  const all: NewBlock[] = [];
+  for await (const block of manifestBlocks(manifest, readFile)) all.push(held(block));
+  return all;
 }
 
-function parse(text: string): Json {
+/** The same, one after the other, and of none more than is needed to write it. */
+export async function* manifestBlocks(manifest: Manifest, readFile: ReadFile): AsyncGenerator<LazyBlock, void> {
+  let index = 0;
+  let count = 0;
+  for (const entry of manifest.entries) {
+    const blocks = await entryBlocks(entry, count, readFile).catch((error: unknown) => {
+      if (!(error instanceof ManifestError)) throw error;
+      throw new ManifestError(`block ${index}: failed to apply: ${error.message}`, { block: index });
+    });
+    yield* blocks;
+    count += blocks.length;
+    index++;
+  }
+}
+
+function parse(bytes: Uint8Array): ManifestText {
   try {
-    return parseJson(text);
+    return new ManifestText(new JsonText(bytes));
   } catch (error) {
-    if (error instanceof JsonError) throw manifestError(text, error.message, error.at);
+    if (error instanceof JsonError) throw manifestError(bytes, error.message, error.at);
     throw error;
   }
 }
 
-function parseEntry(text: string, json: Json, shape: ManifestShape): ManifestEntry {
-  const members = Members.of(text, json);
-  const type = members.string("type");
+function* readEntries(text: ManifestText, list: JsonNode, shape: ManifestShape): Generator<ManifestEntry, void> {
+  const { json } = text;
+  let end = list + 1;
+  for (let node = json.first(list); node !== NO_NODE; node = json.next(end)) {
+    const members = new Members(text, node);
+    end = members.end;
+    yield readEntry(text, members, shape);
+  }
+}
+
+function readEntry(text: ManifestText, members: Members, shape: ManifestShape): ManifestEntry {
+  const type = members.word("type");
   const types: readonly KnownType[] = shape === "strict" ? STRICT_TYPES : KNOWN_TYPES;
   const known = types.find((name) => name === type);
   if (!known) {
@@ -77,19 +101,19 @@ function parseEntry(text: string, json: Json, shape: ManifestShape): ManifestEnt
     throw members.problem(`unknown variant \`${type}\`, expected one of ${list}`, members.at("type"));
   }
   const builder = ENTRIES[known](members, shape, text);
-  const content = builder.content === "none" ? undefined : members.optionalString("content");
-  const contentFile = builder.content === "none" ? undefined : members.optionalString("content_file");
+  const content = builder.content === "none" ? undefined : members.optionalText("content");
+  const file = builder.content === "none" ? undefined : members.optionalText("content_file");
   const remarks = hasRemarks(known, shape);
-  const summary = remarks ? members.optionalString("summary") : undefined;
-  const priority = remarks && known !== "annotation" ? members.optionalString("priority") : undefined;
+  const summary = remarks ? members.optionalText("summary") : undefined;
+  const priority = remarks && known !== "annotation" ? members.optionalWord("priority") : undefined;
   return {
     type: known,
     builder,
-    ...(content === undefined ? {} : { content }),
-    ...(contentFile === undefined ? {} : { contentFile }),
-    ...(summary === undefined ? {} : { summary }),
+    ...(file === undefined ? {} : { contentFile: text.json.text(file, PATH_BYTES) }),
     ...(priority === undefined ? {} : { priority }),
     compress: shape === "extended" && members.flag("compress"),
+    content: () => (content === undefined ? undefined : text.json.utf8(content)),
+    summary: () => (summary === undefined ? undefined : text.json.utf8(summary)),
   };
 }
 
@@ -98,26 +122,21 @@ function hasRemarks(type: KnownType, shape: ManifestShape): boolean {
   return shape === "extended" || (type !== "tool_result" && type !== "structured_data");
 }
 
-async function addEntry(
-  blocks: NewBlock[],
-  entry: ManifestEntry,
-  readFile: (path: string) => Promise<Uint8Array>,
-): Promise<void> {
-  const index = blocks.length;
+async function entryBlocks(entry: ManifestEntry, index: number, readFile: ReadFile): Promise<LazyBlock[]> {
   // Content, then words, then the priority: the reference's order of complaints.
   const { builder } = entry;
   const block = builder.content === "none" ? builder.build() : builder.build(await contentOf(entry, readFile));
   const value = entry.priority === undefined ? undefined : priorityValue(priorityWord(entry.priority));
-  const summary = entry.summary === undefined ? {} : { summary: entry.summary };
-  blocks.push({ ...block, ...summary, ...(entry.compress ? { compress: true } : {}) });
+  const summary = entry.summary();
+  const said = summary === undefined ? {} : { summary };
+  const blocks: LazyBlock[] = [{ ...block, ...said, ...(entry.compress ? { compress: true } : {}) }];
   if (value) blocks.push({ type: "annotation", targetBlockId: index, kind: "priority", value });
+  return blocks;
 }
 
-async function contentOf(
-  entry: ManifestEntry,
-  readFile: (path: string) => Promise<Uint8Array>,
-): Promise<Uint8Array | undefined> {
-  if (entry.content !== undefined) return toUtf8(entry.content);
+async function contentOf(entry: ManifestEntry, readFile: ReadFile): Promise<Uint8Array | undefined> {
+  const content = entry.content();
+  if (content !== undefined) return content;
   if (entry.contentFile !== undefined) return readFile(entry.contentFile);
   if (entry.builder.content === "optional") return undefined;
   throw new ManifestError(`${entry.type} block requires either "content" or "content_file"`);

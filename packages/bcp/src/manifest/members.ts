@@ -1,7 +1,12 @@
 // The members of one JSON object of a manifest, asked for by name and type.
 
-import { lineAndColumn } from "../json.ts";
-import type { Json, JsonObject } from "../json.ts";
+import { Garbage } from "../garbage.ts";
+import { lineAndColumn, NO_NODE } from "../json.ts";
+import type { JsonNode, JsonText } from "../json.ts";
+import { toUtf8 } from "../utf8.ts";
+import { hashOfBytes, KeyHashes } from "./key-hashes.ts";
+import { MEMBER_NAMES } from "./member-names.ts";
+import type { MemberName } from "./member-names.ts";
 
 /** A manifest that cannot be used. `line` and `column` count from 1 and are there where one spot is to blame. */
 export class ManifestError extends Error {
@@ -19,126 +24,174 @@ export class ManifestError extends Error {
   }
 }
 
-export function manifestError(text: string, problem: string, at: number): ManifestError {
-  const { line, column } = lineAndColumn(text, at);
+export function manifestError(json: Uint8Array, problem: string, at: number): ManifestError {
+  const { line, column } = lineAndColumn(json, at);
   return new ManifestError(`${problem} at line ${line} column ${column}`, { line, column });
 }
 
-const U32_MAX = 0xffff_ffffn;
+/** The text of a manifest, and what is needed to read it. */
+export class ManifestText {
+  readonly json: JsonText;
+  readonly garbage = new Garbage();
+  readonly hashes: KeyHashes;
+
+  constructor(json: JsonText) {
+    this.json = json;
+    this.hashes = new KeyHashes(json, this.garbage);
+  }
+}
+
+/** Reads the value of one member while the object is being read, and returns where it ends. */
+export type Descend = { readonly name: MemberName; read(value: JsonNode): number };
+
+// What reading an object leaves behind.
+const OBJECT_COST = 1024;
+// The largest numbers have twenty digits. Of what is longer, so much is shown.
+const SHOWN_BYTES = 100;
+// A longer one is none that we know.
+export const WORD_BYTES = 1024;
+const U32_MAX = 0xffff_ffff;
 const U64_MAX = 0xffff_ffff_ffff_ffffn;
+// That another key has the hash of one of these is less likely than that a bit of memory turns over.
+const NAMES_BY_HASH: ReadonlyMap<number, MemberName> = new Map(
+  MEMBER_NAMES.map((name) => [hashOfBytes(toUtf8(name), 0, name.length), name]),
+);
 
 /** `null` counts as absent everywhere, as it does in the reference; what nobody asks for is ignored. */
 export class Members {
-  private readonly text: string;
-  private readonly object: JsonObject;
+  private readonly json: JsonText;
+  private readonly object: JsonNode;
+  private readonly members = new Map<MemberName, JsonNode>();
+  /** The byte behind the object. */
+  readonly end: number;
 
-  constructor(text: string, object: JsonObject) {
-    this.text = text;
+  constructor({ json, hashes, garbage }: ManifestText, object: JsonNode, descend?: Descend) {
+    this.json = json;
     this.object = object;
-    if (object.duplicate) throw this.error(`duplicate field \`${object.duplicate.key}\``, object.duplicate.at);
-  }
-
-  static of(text: string, json: Json): Members {
-    if (json.kind !== "object") throw manifestError(text, `invalid type: ${typeName(json)}, expected a map`, json.at);
-    return new Members(text, json);
+    if (json.kind(object) !== "object") throw this.wrongType(object, "a map");
+    garbage.more(OBJECT_COST);
+    const mark = hashes.length;
+    let end = object + 1;
+    for (let key = json.first(object); key !== NO_NODE; key = json.next(end)) {
+      const name = NAMES_BY_HASH.get(hashes.add(key));
+      const value = json.valueOf(key);
+      if (name !== undefined) this.members.set(name, value);
+      end = descend && name === descend.name ? descend.read(value) : json.end(value);
+    }
+    this.end = json.closed(end);
+    const repeated = hashes.repeated(mark, object);
+    if (repeated !== undefined) throw this.problem(`duplicate field \`${json.text(repeated, WORD_BYTES)}\``, repeated);
   }
 
   /** A string under the first of these names that is there. Two names for one thing are a duplicate. */
-  optionalString(...names: readonly string[]): string | undefined {
-    const json = this.find(names);
-    if (!json) return undefined;
-    if (json.kind !== "string") throw this.wrongType(json, "a string");
-    return json.value;
+  optionalText(...names: readonly MemberName[]): JsonNode | undefined {
+    const node = this.find(names);
+    if (node !== undefined && this.json.kind(node) !== "string") throw this.wrongType(node, "a string");
+    return node;
   }
 
-  string(...names: readonly string[]): string {
-    const value = this.optionalString(...names);
-    if (value === undefined) throw this.missing(names);
-    return value;
+  text(...names: readonly MemberName[]): JsonNode {
+    const node = this.optionalText(...names);
+    if (node === undefined) throw this.missing(names);
+    return node;
   }
 
-  optionalU32(name: string): number | undefined {
+  /** The same as a word, of which only the beginning counts. */
+  optionalWord(...names: readonly MemberName[]): string | undefined {
+    const node = this.optionalText(...names);
+    return node === undefined ? undefined : this.json.text(node, WORD_BYTES);
+  }
+
+  word(...names: readonly MemberName[]): string {
+    return this.json.text(this.text(...names), WORD_BYTES);
+  }
+
+  optionalU32(name: MemberName): number | undefined {
     const value = this.integer(name, U32_MAX, "u32");
     return value === undefined ? undefined : Number(value);
   }
 
-  u32(name: string): number {
+  u32(name: MemberName): number {
     const value = this.optionalU32(name);
     if (value === undefined) throw this.missing([name]);
     return value;
   }
 
-  optionalU64(name: string): number | bigint | undefined {
-    const value = this.integer(name, U64_MAX, "u64");
-    return value !== undefined && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
+  optionalU64(name: MemberName): number | bigint | undefined {
+    return this.integer(name, U64_MAX, "u64");
   }
 
-  flag(name: string): boolean {
-    const json = this.find([name]);
-    if (!json) return false;
-    if (json.kind !== "true" && json.kind !== "false") throw this.wrongType(json, "a boolean");
-    return json.kind === "true";
+  flag(name: MemberName): boolean {
+    const node = this.find([name]);
+    if (node === undefined) return false;
+    const kind = this.json.kind(node);
+    if (kind !== "true" && kind !== "false") throw this.wrongType(node, "a boolean");
+    return kind === "true";
   }
 
-  list(name: string, required: boolean): readonly Json[] {
-    const json = this.find([name]);
-    if (!json && required) throw this.missing([name]);
-    if (!json) return [];
-    if (json.kind !== "array") throw this.wrongType(json, "a sequence");
-    return json.items;
+  optionalList(name: MemberName): JsonNode | undefined {
+    const node = this.find([name]);
+    if (node !== undefined && this.json.kind(node) !== "array") throw this.wrongType(node, "a sequence");
+    return node;
   }
 
-  /** An error about this object as a whole. */
-  problem(problem: string, at = this.object.at): ManifestError {
-    return this.error(problem, at);
+  list(name: MemberName): JsonNode {
+    const node = this.optionalList(name);
+    if (node === undefined) throw this.missing([name]);
+    return node;
   }
 
-  at(name: string): number {
-    return this.object.members.get(name)?.at ?? this.object.at;
+  /** An error about this object as a whole, or at one place in it. */
+  problem(problem: string, at = this.object): ManifestError {
+    return manifestError(this.json.bytes, problem, at);
   }
 
-  private find(names: readonly string[]): Json | undefined {
-    const found = names.flatMap((name) => this.object.members.get(name) ?? []).filter(({ kind }) => kind !== "null");
-    const [first, second] = found;
-    if (second) throw this.error(`duplicate field \`${names[0]}\``, second.at);
-    return first;
+  at(name: MemberName): number {
+    return this.members.get(name) ?? this.object;
   }
 
-  private integer(name: string, max: bigint, type: string): bigint | undefined {
-    const json = this.find([name]);
-    if (!json) return undefined;
-    if (json.kind !== "number" || !/^-?\d+$/.test(json.text)) throw this.wrongType(json, type);
-    const value = BigInt(json.text);
-    if (value >= 0n && value <= max) return value;
-    throw this.error(`invalid value: integer \`${json.text}\`, expected ${type}`, json.at);
+  private find(names: readonly MemberName[]): JsonNode | undefined {
+    let found: JsonNode | undefined;
+    for (const name of names) {
+      const node = this.members.get(name);
+      if (node === undefined || this.json.kind(node) === "null") continue;
+      if (found !== undefined) throw this.problem(`duplicate field \`${names[0]}\``, node);
+      found = node;
+    }
+    return found;
   }
 
-  private missing(names: readonly string[]): ManifestError {
-    return this.error(`missing field \`${names[0]}\``, this.object.at);
+  private integer(name: MemberName, max: number | bigint, type: string): number | bigint | undefined {
+    const node = this.find([name]);
+    if (node === undefined) return undefined;
+    const value = this.json.integer(node);
+    if (value === undefined) throw this.wrongType(node, type);
+    if (value >= 0 && value <= max) return value;
+    throw this.problem(`invalid value: integer \`${this.json.source(node, SHOWN_BYTES)}\`, expected ${type}`, node);
   }
 
-  private wrongType(json: Json, expected: string): ManifestError {
-    return this.error(`invalid type: ${typeName(json)}, expected ${expected}`, json.at);
+  private missing(names: readonly MemberName[]): ManifestError {
+    return this.problem(`missing field \`${names[0]}\``);
   }
 
-  private error(problem: string, at: number): ManifestError {
-    return manifestError(this.text, problem, at);
+  private wrongType(node: JsonNode, expected: string): ManifestError {
+    return manifestError(this.json.bytes, `invalid type: ${typeName(this.json, node)}, expected ${expected}`, node);
   }
 }
 
-function typeName(json: Json): string {
-  switch (json.kind) {
+function typeName(json: JsonText, node: JsonNode): string {
+  const kind = json.kind(node);
+  switch (kind) {
     case "object":
       return "map";
     case "array":
       return "sequence";
-    case "string":
-      return "string";
     case "number":
-      return `${/^-?\d+$/.test(json.text) ? "integer" : "floating point"} \`${json.text}\``;
-    case "null":
-      return "null";
+      return `${json.integer(node) !== undefined ? "integer" : "floating point"} \`${json.source(node, SHOWN_BYTES)}\``;
+    case "true":
+    case "false":
+      return `boolean \`${kind}\``;
     default:
-      return `boolean \`${json.kind}\``;
+      return kind;
   }
 }

@@ -2,13 +2,14 @@
 // comes as a file, because making it may take more memory than reading it.
 
 import { readFileSync, statSync } from "node:fs";
+import path from "node:path";
 import { decode, DecodeError, decodeStream, render, RenderError, renderParts, runBcp } from "../../src/index.ts";
 import type { Mode, RenderOptions } from "../../src/index.ts";
 import { peakKib } from "./peak.ts";
 
 const [file = "", way = "", ...words] = process.argv.slice(2);
 const inputBytes = statSync(file).size;
-const [ends, grownKib] = await (way === "library" ? library(words) : way === "stream" ? stream() : command(way, words));
+const [ends, grownKib] = await (way === "library" ? library(words) : way === "stream" ? stream() : command());
 console.log(JSON.stringify({ ends, grownKib, inputBytes }));
 
 // The payload itself is the caller's.
@@ -33,11 +34,12 @@ async function stream(): Promise<[string, number]> {
   return [ends, peakKib() - before];
 }
 
-async function command(name: string, words: readonly string[]): Promise<[string, number]> {
+async function command(): Promise<[string, number]> {
   // The first run loads what every run needs.
   await run("--help");
   const before = peakKib();
-  const ends = await run(name, file, ...words);
+  const [name = "", ...rest] = words;
+  const ends = way === "stdin" ? await run(name, "-", ...rest) : await run(way, file, ...words);
   return [ends, peakKib() - before];
 }
 
@@ -45,8 +47,8 @@ async function run(...argv: readonly string[]): Promise<string> {
   let written = 0;
   let said = "";
   const exit = await runBcp(argv, {
-    cwd: process.cwd(),
-    stdin: (async function* (): AsyncGenerator<Uint8Array> {})(),
+    cwd: path.dirname(file),
+    stdin: Bun.file(file).stream(),
     stdout: (chunk) => {
       written += chunk.length;
     },

@@ -7,13 +7,14 @@ const COLLECT_BYTES = 8 * MIB;
 
 export class Garbage {
   private bytes = 0;
-  private floor = process.memoryUsage.rss();
+  private floor: number | undefined;
 
   /** About so much has been left behind. Memory that was freed is used again: then the process does not grow. */
   more(bytes: number): void {
     this.bytes += bytes;
     if (this.bytes < LOOK_BYTES) return;
     this.bytes = 0;
+    this.floor ??= process.memoryUsage.rss(); // asked only where there is garbage: it takes longer than a small file
     if (process.memoryUsage.rss() - this.floor < COLLECT_BYTES) return;
     if (typeof Bun === "object") Bun.gc(true);
     this.floor = process.memoryUsage.rss();

@@ -1,32 +1,15 @@
-// Zstandard, both ways, with a cap on what comes out (FORMAT.md, "Compression").
+// Zstandard unpacked, with a cap on what comes out (FORMAT.md, "Compression").
 
 import { DecodeError } from "./failure.ts";
 import { MAX_BLOCK_BYTES, scanZstd } from "./zstd-frames.ts";
 import type { ZstdFrame } from "./zstd-frames.ts";
+import { joined } from "./writer.ts";
 import { zstd } from "./zstd.ts";
 
-const COMPRESSION_LEVEL = 100; // libzstd's number for the parameter
-const LEVEL = 3;
 // A block of real data takes far more than this; 128 KiB of zeros take four.
 const BOMB_BLOCK_BYTES = 512;
 // The least that node:zlib takes.
 const MIN_CHUNK_BYTES = 64;
-
-/**
- * What the reference's compressor writes: level 3, all input in one write, the end only after it. Told the end at once,
- * zstd pledges the size, and the frame header comes out different; that is what the synchronous call does.
- */
-export function compress(plain: Uint8Array): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const stream = zstd().createZstdCompress({ params: { [COMPRESSION_LEVEL]: LEVEL } });
-    const chunks: Uint8Array[] = [];
-    stream.on("data", (chunk: Uint8Array) => chunks.push(chunk));
-    stream.on("error", reject);
-    stream.on("end", () => resolve(concat(chunks)));
-    stream.write(plain);
-    stream.end();
-  });
-}
 
 /** All frames of `area`, one after the other. `offset` is where it lies in the file, for errors. */
 export function decompress(area: Uint8Array, limit: number, offset: number): Uint8Array {
@@ -46,7 +29,7 @@ export function decompress(area: Uint8Array, limit: number, offset: number): Uin
     left -= part.length;
     parts.push(part);
   }
-  return concat(parts);
+  return joined(parts);
 }
 
 export function failed(problem: string, offset: number, cause?: unknown): DecodeError {
@@ -102,16 +85,4 @@ function decompressFrame(area: Uint8Array, frame: ZstdFrame, left: number, limit
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  const [only] = parts;
-  if (only && parts.length === 1) return only;
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }

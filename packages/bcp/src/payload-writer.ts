@@ -1,0 +1,132 @@
+// A payload that is written block by block, and can be taken away piece by piece (FORMAT.md, "Bodies" and "Compression").
+
+import { tableById, tableByType } from "./blocks/all.ts";
+import { blake3 } from "./blake3.ts";
+import type { EncodeOptions, NewBlock } from "./encode.ts";
+import { EncodeError } from "./failure.ts";
+import { COMPRESSED, END_TYPE, HAS_SUMMARY, IS_REFERENCE, writeEnd, writeFrame, writeFrameHead } from "./frame.ts";
+import { headerBytes } from "./header.ts";
+import type { LazyBlock } from "./lazy-block.ts";
+import { DEFAULT_LIMITS, MAX_BODY_BYTES } from "./limits.ts";
+import { writeFields } from "./write-fields.ts";
+import { BackWriter, Writer } from "./writer.ts";
+import { ZstdWriter } from "./zstd-writer.ts";
+
+/** Bodies below this are never compressed. */
+const MIN_COMPRESSED_BYTES = 256;
+
+type AnyBlock = NewBlock | LazyBlock;
+type Prepared = { readonly typeId: number; readonly flags: number; readonly body: Uint8Array };
+
+/** Blocks in, frames out. */
+export class PayloadWriter {
+  private readonly writer = new Writer();
+  private readonly scratch = new BackWriter();
+  private readonly options: EncodeOptions;
+  private empty = true;
+
+  constructor(options: EncodeOptions) {
+    this.options = options;
+    this.writer.bytes(headerBytes(0));
+  }
+
+  /** Whether this block is to be compressed: then it is for `addPacked`. */
+  packs(block: AnyBlock): boolean {
+    const { compressPayload, compressBlocks } = this.options;
+    return !compressPayload && (compressBlocks === true || block.compress === true);
+  }
+
+  add(block: AnyBlock): void {
+    const { typeId, flags, body } = this.prepare(block);
+    writeFrame(this.writer, typeId, flags, body);
+  }
+
+  async addPacked(block: AnyBlock): Promise<void> {
+    const { typeId, flags, body } = this.prepare(block);
+    const packed = flags & IS_REFERENCE ? undefined : await smaller(body);
+    if (!packed) return writeFrame(this.writer, typeId, flags, body);
+    writeFrameHead(this.writer, typeId, flags | COMPRESSED, packed.bytes);
+    for (const piece of packed.pieces) this.writer.bytes(piece);
+  }
+
+  /** What has been written since the last call, as far as it fills whole pieces. They are the caller's. */
+  take(): readonly Uint8Array[] {
+    return this.writer.take();
+  }
+
+  /** What is left. Nothing can be added any more. */
+  end(): readonly Uint8Array[] {
+    if (this.empty) throw new EncodeError("EmptyPayload", "no blocks have been added to the encoder");
+    writeEnd(this.writer);
+    return this.writer.pieces();
+  }
+
+  // The body to store: itself, or its hash. Valid until the next call.
+  private prepare(block: AnyBlock): Prepared {
+    this.empty = false;
+    const { scratch, options } = this;
+    const typeId = writeBody(scratch, block, options.treeDepth ?? DEFAULT_LIMITS.treeDepth);
+    const body = scratch.view();
+    const flags = block.summary === undefined ? 0 : HAS_SUMMARY;
+    if (body.length > MAX_BODY_BYTES) {
+      const message = `block body exceeds maximum size (${body.length} bytes, limit ${MAX_BODY_BYTES})`;
+      throw new EncodeError("BlockTooLarge", message);
+    }
+    const hash = this.reference(block, body);
+    return hash ? { typeId, flags: flags | IS_REFERENCE, body: hash } : { typeId, flags, body };
+  }
+
+  private reference(block: AnyBlock, body: Uint8Array): Uint8Array | undefined {
+    const { store, dedup } = this.options;
+    if (!store) return undefined;
+    if (block.address) return store.put(body);
+    if (!dedup) return undefined;
+    const hash = blake3(body);
+    if (store.has(hash)) return hash;
+    store.put(body, hash);
+    return undefined;
+  }
+}
+
+// Leaves the plain body, summary and fields, in `scratch` and returns the block's number.
+function writeBody(scratch: BackWriter, block: AnyBlock, treeDepth: number): number {
+  scratch.clear();
+  let typeId: number;
+  if (block.type === "unknown") {
+    typeId = block.typeId;
+    if (!isUnknownType(typeId)) throw new EncodeError("InvalidValue", `${typeId} is not the number of an unknown type`);
+    scratch.bytes(block.body);
+  } else {
+    const table = tableByType(block.type);
+    if (!table) throw new EncodeError("InvalidValue", `there is no block type ${JSON.stringify(block.type)}`);
+    typeId = table.typeId;
+    writeFields(scratch, table, block.type === "code" ? withWholeRange(block) : block, treeDepth);
+  }
+  if (block.summary !== undefined) scratch.varint(scratch.text(block.summary));
+  return typeId;
+}
+
+// Half a line range is none.
+function withWholeRange<B extends { readonly lineStart?: number; readonly lineEnd?: number }>(block: B): B {
+  if ((block.lineStart === undefined) === (block.lineEnd === undefined)) return block;
+  const { lineStart: _start, lineEnd: _end, ...rest } = block;
+  return rest as B;
+}
+
+function isUnknownType(typeId: number): boolean {
+  return Number.isInteger(typeId) && typeId >= 0 && typeId < END_TYPE && !tableById(typeId);
+}
+
+type Packed = { readonly pieces: readonly Uint8Array[]; readonly bytes: number };
+
+async function smaller(plain: Uint8Array): Promise<Packed | undefined> {
+  if (plain.length < MIN_COMPRESSED_BYTES) return undefined;
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  const zstd = new ZstdWriter((piece) => {
+    pieces.push(piece);
+    bytes += piece.length;
+  });
+  await zstd.end(plain);
+  return bytes < plain.length ? { pieces, bytes } : undefined;
+}
