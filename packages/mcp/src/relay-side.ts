@@ -5,6 +5,7 @@ export { Conversation } from "./client/conversation.ts";
 export { Deadline } from "./wire/deadline.ts";
 export { judgeAnswer, judgeFailure } from "./client/era.ts";
 export { HttpLink } from "./client/http-link.ts";
+export { Outbox } from "./wire/outbox.ts";
 export { LineSplitter } from "./wire/lines.ts";
 export { TransportLink } from "./client/link.ts";
 export type { Answer, FromServer, Link, Outgoing } from "./client/link.ts";

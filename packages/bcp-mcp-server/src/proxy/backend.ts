@@ -9,14 +9,18 @@ import type { ServerSpec } from "./downstream.ts";
 import { DownstreamGone } from "./downstream-gone.ts";
 import { isModernRevision } from "./eras.ts";
 import { onBehalf } from "./readdressed.ts";
+import type { Room } from "./room.ts";
 import { Way } from "./way.ts";
 
 const LONG_REST_MS = 1000;
+const always: Room = () => undefined;
 
 export type BackendOptions = {
   /** Silence after which a call has failed; progress starts it anew. */
   timeoutMs: number;
   log: Log;
+  /** For what the server says; without it there is always enough. */
+  room?: Room;
 };
 
 export class Backend {
@@ -120,7 +124,7 @@ export class Backend {
     if (way) return way;
     const hear = (message: Notification): Notification => this.hear(message, era);
     // What it offers now may be something else.
-    way = new Way(this.spec, this.options.log, hear, () => (this.toolsKnown = false));
+    way = new Way(this.spec, this.options.log, hear, () => (this.toolsKnown = false), this.options.room ?? always);
     this.ways.set(era, way);
     return way;
   }

@@ -10,6 +10,8 @@ import type { Log } from "../log.ts";
 import { DownstreamGone } from "./downstream-gone.ts";
 import { KeptWishes } from "./kept-wishes.ts";
 import { LostAnswers } from "./lost-answers.ts";
+import { whileThereIsRoom } from "./room.ts";
+import type { Room } from "./room.ts";
 import { ServerQuestions } from "./server-questions.ts";
 import type { Asked } from "./server-questions.ts";
 import { stderrOf } from "./server-stderr.ts";
@@ -33,6 +35,7 @@ export type ServerSpec = { name: string } & (
 export type Heard = {
   notified(message: Notification): void;
   asked: Asked;
+  room: Room;
   /** It has ended, or knows us no more: what comes after it may be another program. */
   forgotten(): void;
 };
@@ -236,7 +239,8 @@ export class Downstream {
       void child.ended.then((how) => {
         if (!this.closed) this.log("warn", `${spec.name} ended (${how})`);
       });
-      return new TransportLink({ ...child, incoming: this.lost.watch(child.incoming, spec.name) }, receive);
+      const heard = whileThereIsRoom(this.lost.watch(child.incoming, spec.name), this.heard.room);
+      return new TransportLink({ ...child, incoming: heard }, receive);
     } catch (error) {
       throw new DownstreamGone(
         `${spec.name} cannot be started: ${error instanceof Error ? error.message : String(error)}`,

@@ -26,6 +26,7 @@ import { readdressed } from "./readdressed.ts";
 import { decodedOf, textOf } from "./rebuilt.ts";
 import type { Recording } from "./recording.ts";
 import type { RenderedBlocks } from "./rendered-blocks.ts";
+import type { Room } from "./room.ts";
 import type { Savings } from "./savings.ts";
 import { SeveralServers } from "./several-servers.ts";
 import { greetingWithNothingHidden } from "./tool-bounds.ts";
@@ -61,6 +62,8 @@ export type RelayOptions = {
   local?: LocalTools;
   savings: Savings;
   log: Log;
+  /** For what servers say to the one client there is. */
+  room?: Room;
   /** Called once each: when the first client has come, and when one has been told the tools and a model reads them. */
   arrived?: () => void;
   listed?: () => void;

@@ -1,5 +1,6 @@
 // The proxy as a program: in front of its servers, over stdio or HTTP, until the client goes or a signal comes.
 import { serveConnection, stdioTransport } from "@bosun/mcp/server";
+import { Outbox } from "@bosun/mcp/relay";
 import { warmUp, warmUpCounting } from "@bosun/shrink";
 import { UsageError } from "../config.ts";
 import { withLastAnswers } from "../last-answers.ts";
@@ -15,6 +16,7 @@ import { Recording } from "./recording.ts";
 import { createRelay } from "./relay.ts";
 import type { Relay } from "./relay.ts";
 import { RenderedBlocks } from "./rendered-blocks.ts";
+import type { Room } from "./room.ts";
 import { Savings } from "./savings.ts";
 import { findSecondTokenizer } from "./second-tokenizer.ts";
 import { readServers } from "./servers-file.ts";
@@ -52,6 +54,7 @@ async function run(config: ProxyConfig, log: Log): Promise<number> {
   const unrecordable = recording?.problem();
   if (unrecordable !== undefined) log("warn", `--record ${recording?.file}: ${unrecordable}; it is tried at the end`);
   const ended = new AbortController();
+  const outlet = outletOf(config);
   const relay: Relay = createRelay({
     servers,
     arrived: () => void warmUpCounting({ stop: ended.signal }),
@@ -62,6 +65,7 @@ async function run(config: ProxyConfig, log: Log): Promise<number> {
     maxClients: config.maxClients,
     savings,
     log,
+    ...(outlet.room ? { room: outlet.room } : {}),
     ...(config.pins ? { pins: new PinWatch(stateFolder, log) } : {}),
     ...(budget === undefined ? {} : { budget }),
     ...(threshold === undefined ? {} : { threshold }),
@@ -70,7 +74,7 @@ async function run(config: ProxyConfig, log: Log): Promise<number> {
     ...(config.bcpTools ? { local: new LocalTools(config.allowDirs) } : {}),
   });
   const signalled = firstSignal();
-  await Promise.race([serve(relay, config), signalled.promise]);
+  await Promise.race([outlet.serve(relay), signalled.promise]);
   ended.abort();
   await relay.close();
   const isWritten = await conclude(savings, stats, recording, log);
@@ -78,17 +82,30 @@ async function run(config: ProxyConfig, log: Log): Promise<number> {
   return isWritten ? 0 : 1;
 }
 
-async function serve(relay: Relay, { listen, maxClients }: ProxyConfig): Promise<void> {
-  if (listen === undefined) {
-    const transport = withLastAnswers(stdioTransport(), LAST_ANSWERS_MS);
-    await serveConnection(relay, transport);
-    // Not waited for: a client that has stopped reading must not keep the servers alive.
-    void transport.close().catch(() => {});
-    return;
-  }
+/** How clients reach us. Over HTTP each message to a client waits for itself. */
+type Outlet = { room?: Room; serve(relay: Relay): Promise<void> };
+
+function outletOf({ listen, maxClients }: ProxyConfig): Outlet {
+  return listen === undefined ? overStdio() : { serve: (relay) => overHttp(relay, listen, maxClients) };
+}
+
+function overStdio(): Outlet {
+  const transport = withLastAnswers(stdioTransport(), LAST_ANSWERS_MS);
+  const outbox = new Outbox(transport);
+  return {
+    room: () => (outbox.congested ? outbox.relieved() : undefined),
+    async serve(relay) {
+      await serveConnection(relay, transport, outbox);
+      // Not waited for: a client that has stopped reading must not keep the servers alive.
+      void transport.close().catch(() => {});
+    },
+  };
+}
+
+async function overHttp(relay: Relay, port: number, maxSessions: ProxyConfig["maxClients"]): Promise<void> {
   // HTTP is loaded only when it is asked for.
   const { serveHttp } = await import("@bosun/mcp/http");
-  const listening = listenOn(listen, (port) => serveHttp(relay, { port, maxSessions: maxClients }));
+  const listening = listenOn(port, (free) => serveHttp(relay, { port: free, maxSessions }));
   console.error(`bosun proxy listens on ${listening.url.href}`);
   await new Promise(() => {}); // a signal ends it
 }

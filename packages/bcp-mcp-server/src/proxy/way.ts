@@ -10,6 +10,7 @@ import { DownstreamGone } from "./downstream-gone.ts";
 import { legacyOverModern } from "./legacy-over-modern.ts";
 import { modernOverLegacy } from "./modern-over-legacy.ts";
 import type { Passage } from "./passage.ts";
+import type { Room } from "./room.ts";
 import { sameEra } from "./same-era.ts";
 import { isModernRevision, probeParams } from "./eras.ts";
 
@@ -22,15 +23,23 @@ export class Way {
   /** What the client is told instead of what the server said. */
   private readonly hear: (message: Notification) => Notification;
   private readonly forgotten: () => void;
+  private readonly room: Room;
   private downstream: Downstream;
   private passage: Promise<Passage> | undefined;
   private current: Passage | undefined;
 
-  constructor(spec: ServerSpec, log: Log, hear: (message: Notification) => Notification, forgotten: () => void) {
+  constructor(
+    spec: ServerSpec,
+    log: Log,
+    hear: (message: Notification) => Notification,
+    forgotten: () => void,
+    room: Room,
+  ) {
     this.spec = spec;
     this.log = log;
     this.hear = hear;
     this.forgotten = forgotten;
+    this.room = room;
     this.downstream = this.newDownstream();
   }
 
@@ -106,6 +115,7 @@ export class Way {
     return new Downstream(
       this.spec,
       {
+        room: this.room,
         notified: (message) => this.current?.fromServer(this.hear(message)),
         asked: (message, signal) =>
           this.current?.question(message, signal) ??

@@ -28,9 +28,16 @@ const MAX_HELD = 1000;
 /** After the last of its input a client still gets the answers that come at once: `printf … | server` works. */
 const LAST_ANSWERS_MS = 500;
 
-/** Resolves when the client has gone and everything it had started has been told so. */
-export async function serveConnection(service: Service, transport: Transport): Promise<void> {
-  const connection = new Connection(withLoadLimit(service), transport);
+/**
+ * Resolves when the client has gone and everything it had started has been told so. Whoever passes messages on, and must not
+ * take more of them than the client does, brings the outbox to look at.
+ */
+export async function serveConnection(
+  service: Service,
+  transport: Transport,
+  outbox = new Outbox(transport),
+): Promise<void> {
+  const connection = new Connection(withLoadLimit(service), outbox);
   try {
     // Awaited only where order matters: a slow tool must not hold up the ping or the cancel behind it.
     const take = (message: Incoming): Promise<void> | undefined => connection.take(message);
@@ -61,9 +68,9 @@ class Connection {
   /** While `initialize` runs: what came after it. */
   private held: { messages: Incoming[]; over: Promise<void> } | undefined;
 
-  constructor(service: Service, transport: Transport) {
+  constructor(service: Service, outbox: Outbox) {
     this.service = service;
-    this.outbox = new Outbox(transport);
+    this.outbox = outbox;
   }
 
   /** The promise is there when nothing more should be read before it settles. */
