@@ -8,7 +8,17 @@ import path from "node:path";
 const root = path.resolve(import.meta.dir, "..");
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "bosun-stray-")));
 const preload = path.join(folder, "stray.ts");
-writeFileSync(preload, 'setTimeout(() => void Promise.reject(new Error("a stray mistake")), 300);\n');
+// As soon as the program has a handler, and after a while even if it has none.
+writeFileSync(
+  preload,
+  `let looks = 0;
+  const look = setInterval(() => {
+    if (process.listenerCount("unhandledRejection") === 0 && (looks += 1) < 500) return;
+    clearInterval(look);
+    void Promise.reject(new Error("a stray mistake"));
+  }, 10);
+  `,
+);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const PING = `${JSON.stringify({ jsonrpc: "2.0", id: 7, method: "ping" })}\n`;
