@@ -17,6 +17,7 @@ import manifest from "../package.json" with { type: "json" };
 import { Bench } from "./bench.ts";
 import { withHandle, withState } from "./callers.ts";
 import { catalogueFor, runsCommands } from "./catalogue.ts";
+import { CompilerThreads } from "./compiler-threads.ts";
 import { holds } from "./config.ts";
 import type { Config } from "./config.ts";
 import { UsageError } from "./flags.ts";
@@ -87,6 +88,7 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
   }
   const watch = watchFor(config, settings, loaded, bench, { home, secrets });
   const instructions = instructionsFor(bench, commands);
+  const compilers = new CompilerThreads();
   const server = createServer({
     name: "bosun",
     version: VERSION,
@@ -106,6 +108,7 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
     server: {
       ...server,
       handle(call) {
+        compilers.called();
         if (call.session !== undefined || call.method !== "tools/call") return server.handle(call);
         const stated = withState(call, (owner) => bench.has(owner));
         if (stated.handle === undefined) return server.handle(stated.call);
