@@ -13,10 +13,14 @@ export type AuditRecord = { readonly n: number; readonly t: string; readonly kin
   Record<string, unknown>
 >;
 
+/** A record without what ties it into the chain. */
+export type Members = { kind: string } & Record<string, unknown>;
+
 export type ChainLink = { n: number; hash: string };
 
-export function writeLine(record: AuditRecord, previous: string): { line: string; hash: string } {
-  const body = JSON.stringify(record).slice(0, -1);
+/** `members` begin with the kind. */
+export function writeLine(n: number, t: Date, members: Members, previous: string): { line: string; hash: string } {
+  const body = `{"n":${n},"t":"${t.toISOString()}",${JSON.stringify(members).slice(1, -1)}`;
   const hash = linkHash(previous, body);
   return { line: `${body},"h":"${hash}"}\n`, hash };
 }

@@ -7,7 +7,7 @@ import { GuardError } from "./failure.ts";
 import { openPrivateAppend, writeAll } from "./private-file.ts";
 import { createRedactor, type Redactor } from "./redact.ts";
 import { claimLane, filesOf, linesOf, openHead, readHead, rotatedName, writeHead } from "./audit-files.ts";
-import { CHAIN_START, MAX_LINE_CHARS, readLine, writeLine, type AuditRecord, type ChainLink } from "./audit-line.ts";
+import { CHAIN_START, MAX_LINE_CHARS, readLine, writeLine, type ChainLink, type Members } from "./audit-line.ts";
 
 const MIB = 1024 * 1024;
 const MAX_MEMBERS = 200;
@@ -175,8 +175,7 @@ class AuditLog implements Audit {
     let lines = "";
     for (const members of all) {
       const n = last.n + 1;
-      const record: AuditRecord = { n, t: this.#options.now().toISOString(), ...members };
-      const { line, hash } = writeLine(record, last.hash);
+      const { line, hash } = writeLine(n, this.#options.now(), members, last.hash);
       lines += line;
       last = { n, hash };
     }
@@ -221,7 +220,7 @@ class AuditLog implements Audit {
 
   #shown(event: AuditEvent): Members {
     const { redactor } = this.#options;
-    const shown: Record<string, unknown> = {};
+    const shown: Members = { kind: event.kind };
     // Not Object.entries: there is one of these for every call, and a pair for each member would be most of its garbage.
     for (const key in event) {
       const value = event[key as keyof AuditEvent];
@@ -235,11 +234,9 @@ class AuditLog implements Audit {
         shown[key] = value.slice(0, 200).map((item) => cut(redactor.text(String(item)), 200));
       else shown[key] = value;
     }
-    return { kind: event.kind, ...shown };
+    return shown;
   }
 }
-
-type Members = { kind: string } & Record<string, unknown>;
 
 /** What stands after the last line feed. */
 type Torn = { kind: "none" } | { kind: "part"; text: string } | { kind: "whole" };
@@ -292,12 +289,24 @@ function shortened(value: unknown, depth: number): unknown {
     return value.length > MAX_ARGUMENT_CHARS * 2 ? value.slice(0, MAX_ARGUMENT_CHARS * 2) : value;
   if (typeof value !== "object" || value === null) return value;
   if (depth > 8) return "…";
+  if (isShort(value)) return value;
   if (Array.isArray(value)) return value.slice(0, MAX_MEMBERS).map((item) => shortened(item, depth + 1));
   return Object.fromEntries(
     Object.entries(value)
       .slice(0, MAX_MEMBERS)
       .map(([key, item]) => [key, shortened(item, depth + 1)]),
   );
+}
+
+/** Nothing in it has to be cut: most arguments, and they need not be copied. */
+function isShort(value: object): boolean {
+  let members = 0;
+  for (const key in value) {
+    const item: unknown = Reflect.get(value, key);
+    if ((members += 1) > MAX_MEMBERS || typeof item === "object") return false;
+    if (typeof item === "string" && item.length > MAX_ARGUMENT_CHARS * 2) return false;
+  }
+  return true;
 }
 
 function cut(text: string, maxChars: number): string {

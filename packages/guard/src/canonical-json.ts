@@ -51,12 +51,10 @@ function writeList(list: readonly unknown[], depth: number): string {
 
 function writeObject(object: object, depth: number): string {
   const parts: string[] = [];
-  for (const [key, item] of Object.entries(object).sort(byKey)) {
+  // Keys alone, not entries: this is done for every call. They are sorted by their UTF-16 units.
+  for (const key of Object.keys(object).sort()) {
+    const item: unknown = Reflect.get(object, key);
     if (item !== undefined) parts.push(`${quote(key)}:${write(item, depth + 1)}`);
   }
   return `{${parts.join(",")}}`;
-}
-
-function byKey([left]: [string, unknown], [right]: [string, unknown]): number {
-  return left < right ? -1 : left > right ? 1 : 0;
 }

@@ -77,11 +77,13 @@ export function replaceRanges(text: string, ranges: readonly SecretRange[]): str
 
 function byShape(text: string): SecretRange[] {
   const found: SecretRange[] = [];
-  const failed = { jwtUntil: 0 };
   const { trigger, byPrefix } = (triggers ??= makeTriggers());
   trigger.lastIndex = 0;
+  const first = trigger.exec(text);
+  if (first === null) return found;
+  const failed = { jwtUntil: 0 };
   let covered = { start: -1, end: -1 };
-  for (let hit = trigger.exec(text); hit !== null; hit = trigger.exec(text)) {
+  for (let hit: RegExpExecArray | null = first; hit !== null; hit = trigger.exec(text)) {
     // Inside a secret nothing more is looked for: that is what keeps the whole linear.
     if (hit.index >= covered.start && hit.index < covered.end) {
       trigger.lastIndex = covered.end;
@@ -269,14 +271,19 @@ function redactValue(value: unknown, redactText: (text: string) => string, depth
   if (typeof value !== "object" || value === null) return value;
   if (depth >= MAX_DEPTH) return "[nested too deeply]";
   if (Array.isArray(value)) return value.map((item) => redactValue(item, redactText, depth + 1));
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      redactText(key),
-      isSecretName(key) && item !== null && typeof item !== "boolean" && item !== ""
-        ? "[redacted secret]"
-        : redactValue(item, redactText, depth + 1),
-    ]),
-  );
+  const shown: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const item: unknown = Reflect.get(value, key);
+    const isSecret = isSecretName(key) && item !== null && typeof item !== "boolean" && item !== "";
+    setMember(shown, redactText(key), isSecret ? "[redacted secret]" : redactValue(item, redactText, depth + 1));
+  }
+  return shown;
+}
+
+/** Also one whose name an assignment would take for something else. */
+function setMember(into: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== "__proto__") into[key] = value;
+  else Object.defineProperty(into, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 function runEnd(text: string, from: number, run: RegExp): number {

@@ -28,7 +28,7 @@ export function openDirectly(scope: Scope, requested: string, base: string): Ope
     fd = openBelow(anchor, relative);
     const stat = fs.fstatSync(fd, STAT);
     // The name leads to what we hold: so the root is still in its place, too.
-    if (!stat.isFile() || stat.ino !== named.ino || stat.dev !== named.dev) return undefined;
+    if (!stat.isFile() || !isExactly(named.ino, stat.ino) || !isExactly(named.dev, stat.dev)) return undefined;
     // Straight below the root there is no directory on the way that could have been moved elsewhere meanwhile.
     if (relative.includes("/") && fs.readlinkSync(`/proc/self/fd/${fd}`) !== full) return undefined;
     const file = new OpenFile(fd, { path: full, shown: requested }, stat);
@@ -42,7 +42,12 @@ export function openDirectly(scope: Scope, requested: string, base: string): Ope
 }
 
 const STAT = { bigint: true } as const;
-const LOOK = { bigint: true, throwIfNoEntry: false } as const;
+// Without bigint: it is made for every read, and half as large. Numbers that would not be exact are left to the resolver.
+const LOOK = { throwIfNoEntry: false } as const;
+
+function isExactly(number: number, exact: bigint): boolean {
+  return Number.isSafeInteger(number) && number === Number(exact);
+}
 
 function anchorOf({ anchors, walkMode }: Scope, full: string): Directory | undefined {
   if (walkMode !== "descriptors") return undefined;
