@@ -1,7 +1,7 @@
 // One text → the smallest of the folds that know its kind. Proven by whoever lets it out.
 import { JSON_FOLDS, LINE_FOLDS } from "./folds/all.ts";
 import type { Fold } from "./folds/fold.ts";
-import { parseDocument } from "./folds/json.ts";
+import { jsonNotation, parseDocument } from "./folds/json.ts";
 import type { Pieces } from "./tokens/count.ts";
 import { PieceBuffer } from "./tokens/count.ts";
 
@@ -19,6 +19,8 @@ const MARGINS: Record<string, { share: number; tokens: number }> = {
 
 /** A text that has become so small is of that kind: no other fold needs to look at it. */
 const GOOD_ENOUGH = 0.3;
+/** JSON that has lost half of its tokens has lost more than the white space that is left to lose. */
+const GOOD_ENOUGH_FOR_JSON = 0.5;
 
 // One holds the pieces of the best candidate so far, the other those of the next.
 let [best, trial] = [new PieceBuffer(), new PieceBuffer()];
@@ -37,7 +39,7 @@ export function foldStructure(text: string, tokensBefore: number): Candidate | u
     smallest = { text: folded.text, layouts, tokens, folds: [fold.name], pieces };
     [best, trial] = [trial, best];
     least = tokens;
-    if (tokens < tokensBefore * GOOD_ENOUGH) break;
+    if (tokens < tokensBefore * (fold === jsonNotation ? GOOD_ENOUGH_FOR_JSON : GOOD_ENOUGH)) break;
   }
   return smallest;
 }

@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 
 import { UnfoldError } from "./folds/fold.ts";
 import { MARK_OPENING } from "./folds/mark.ts";
+import { LineWindows, WINDOW, windowHashes } from "./line-windows.ts";
 import { linesOf } from "./lines.ts";
 
 export type RepeatOptions = { maxChars?: number; maxTexts?: number };
@@ -17,14 +18,9 @@ type Sent = {
   digest: string;
   text: string;
   lines: readonly string[];
-  windows: Int32Array;
   serial: number;
 };
 
-/** Fewer lines than this are not worth looking up. */
-const WINDOW = 4;
-/** More lines than any text that is remembered. */
-const MAX_LINES = 2 ** 24;
 /** What a reference costs, in characters of ordinary text. */
 const MIN_BLOCK_CHARS = 120;
 const MIN_WHOLE_CHARS = 160;
@@ -38,8 +34,7 @@ export class Repeats {
   readonly #limits: { maxChars: number; maxTexts: number };
   readonly #sent = new Map<string, Sent>();
   readonly #bySerial = new Map<number, Sent>();
-  /** Hash of four lines → where they stand, as serial number and line in one; the latest wins. */
-  readonly #windows = new Map<number, number>();
+  readonly #windows = new LineWindows((serial) => this.#bySerial.has(serial));
   #serial = 0;
   readonly #whole = new Map<string, Sent>();
   #chars = 0;
@@ -63,19 +58,23 @@ export class Repeats {
     const hashes = windowHashes(lines);
     const out: string[] = [];
     const seen: Record<string, string> = {};
-    for (let i = 0; i < lines.length;) {
-      const block = this.#longestBlock(lines, i, hashes[i]);
+    let from = 0;
+    for (let i = 0; i < hashes.length;) {
+      const block = this.#windows.find(hashes[i] ?? 0) ? this.#longestBlock(lines, i) : undefined;
       if (block === undefined) {
-        out.push(lines[i] ?? "");
         i++;
         continue;
       }
       const { sent, line, count } = block;
+      for (; from < i; from++) out.push(lines[from] ?? "");
       out.push(`${MARK_OPENING}seen ${sent.handle} ${line + 1}-${line + count}]`);
       seen[sent.handle] = sent.digest;
       i += count;
+      from = i;
     }
-    return Object.keys(seen).length === 0 ? undefined : { text: out.join("\n"), seen };
+    if (out.length === 0) return undefined;
+    for (; from < lines.length; from++) out.push(lines[from] ?? "");
+    return { text: out.join("\n"), seen };
   }
 
   /** To be called with every text that goes out, as it was before anything was folded. */
@@ -84,20 +83,11 @@ export class Repeats {
     // Half a surrogate pair has no UTF-8 of its own, and so no digest of its own.
     if (!text.isWellFormed()) return;
     const lines = linesOf(text);
-    const sent: Sent = {
-      handle,
-      digest: digestOf(text),
-      text,
-      lines,
-      windows: windowHashes(lines),
-      serial: this.#serial++,
-    };
+    const sent: Sent = { handle, digest: digestOf(text), text, lines, serial: this.#serial++ };
     this.#sent.set(handle, sent);
     this.#whole.set(text, sent);
     this.#bySerial.set(sent.serial, sent);
-    for (let line = 0; line < sent.windows.length; line++) {
-      this.#windows.set(sent.windows[line] ?? 0, sent.serial * MAX_LINES + line);
-    }
+    this.#windows.add(windowHashes(lines), sent.serial);
     this.#chars += text.length;
     for (const [, oldest] of this.#sent) {
       if (this.#chars <= this.#limits.maxChars && this.#sent.size <= this.#limits.maxTexts) break;
@@ -109,21 +99,14 @@ export class Repeats {
     this.#sent.delete(sent.handle);
     if (this.#whole.get(sent.text) === sent) this.#whole.delete(sent.text);
     this.#bySerial.delete(sent.serial);
-    for (const hash of sent.windows) {
-      if (Math.floor((this.#windows.get(hash) ?? -1) / MAX_LINES) === sent.serial) this.#windows.delete(hash);
-    }
     this.#chars -= sent.text.length;
   }
 
-  #longestBlock(
-    lines: readonly string[],
-    at: number,
-    hash: number | undefined,
-  ): { sent: Sent; line: number; count: number } | undefined {
-    const place = hash === undefined ? undefined : this.#windows.get(hash);
-    const sent = place === undefined ? undefined : this.#bySerial.get(Math.floor(place / MAX_LINES));
-    if (place === undefined || sent === undefined) return undefined;
-    const line = place % MAX_LINES;
+  // From the window that was found last.
+  #longestBlock(lines: readonly string[], at: number): { sent: Sent; line: number; count: number } | undefined {
+    const { text, line } = this.#windows;
+    const sent = this.#bySerial.get(text);
+    if (sent === undefined) return undefined;
     let count = 0;
     let chars = 0;
     while (
@@ -163,22 +146,4 @@ export function unfoldRepeats(text: string, find: (handle: string) => string | u
 
 export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
-}
-
-// One hash per window of lines; lines are hashed once.
-function windowHashes(lines: readonly string[]): Int32Array {
-  const hashes = new Int32Array(lines.length);
-  for (let at = 0; at < lines.length; at++) {
-    const line = lines[at] ?? "";
-    let hash = line.length;
-    for (let i = 0; i < line.length; i++) hash = (Math.imul(hash, 0x01000193) + line.charCodeAt(i)) | 0;
-    hashes[at] = hash;
-  }
-  const windows = new Int32Array(Math.max(0, lines.length - WINDOW + 1));
-  for (let i = 0; i < windows.length; i++) {
-    let hash = 0;
-    for (let k = 0; k < WINDOW; k++) hash = (Math.imul(hash, 0x85ebca6b) ^ (hashes[i + k] ?? 0)) | 0;
-    windows[i] = hash;
-  }
-  return windows;
 }

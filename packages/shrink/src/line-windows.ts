@@ -1,0 +1,87 @@
+// Where lines that were sent stand: hash of a few lines in a row → the text they are in, and the first of them. Numbers in
+// flat lists, because a text of thousands of lines asks for each of them while somebody waits.
+
+/** How many lines in a row are looked up; fewer are not worth it. */
+export const WINDOW = 4;
+const SMALLEST = 1 << 10;
+
+/** One hash per window of lines; lines are hashed once. */
+export function windowHashes(lines: readonly string[]): Int32Array {
+  const hashes = new Int32Array(lines.length);
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? "";
+    let hash = line.length;
+    for (let i = 0; i < line.length; i++) hash = (Math.imul(hash, 0x01000193) + line.charCodeAt(i)) | 0;
+    hashes[at] = hash;
+  }
+  const windows = new Int32Array(Math.max(0, lines.length - WINDOW + 1));
+  for (let i = 0; i < windows.length; i++) {
+    let hash = 0;
+    for (let k = 0; k < WINDOW; k++) hash = (Math.imul(hash, 0x85ebca6b) ^ (hashes[i + k] ?? 0)) | 0;
+    windows[i] = hash;
+  }
+  return windows;
+}
+
+/** The latest place of each window. Places in texts that are forgotten stay until room is made: ask whether it is known. */
+export class LineWindows {
+  /** Of the place found last. */
+  text = 0;
+  line = 0;
+  readonly #isKnown: (text: number) => boolean;
+  #hashes = new Int32Array(SMALLEST);
+  /** One more than the number of the text; 0 where nothing stands. */
+  #texts = new Int32Array(SMALLEST);
+  #lines = new Int32Array(SMALLEST);
+  #used = 0;
+
+  constructor(isKnown: (text: number) => boolean) {
+    this.#isKnown = isKnown;
+  }
+
+  /** Is this window known? Its place then stands in `text` and `line`. */
+  find(hash: number): boolean {
+    const slot = this.#slotOf(hash);
+    this.text = (this.#texts[slot] ?? 0) - 1;
+    this.line = this.#lines[slot] ?? 0;
+    return this.text >= 0;
+  }
+
+  /** All windows of a text, first to last. */
+  add(windows: Int32Array, text: number): void {
+    if ((this.#used + windows.length) * 2 > this.#hashes.length) this.#makeRoom(windows.length);
+    for (let line = 0; line < windows.length; line++) this.#put(windows[line] ?? 0, text + 1, line);
+  }
+
+  #put(hash: number, text: number, line: number): void {
+    const slot = this.#slotOf(hash);
+    if (this.#texts[slot] === 0) this.#used++;
+    this.#hashes[slot] = hash;
+    this.#texts[slot] = text;
+    this.#lines[slot] = line;
+  }
+
+  // Of this hash, or the free one where it would stand.
+  #slotOf(hash: number): number {
+    const mask = this.#hashes.length - 1;
+    let slot = Math.imul(hash ^ (hash >>> 15), 0x9e3779b1) & mask;
+    while (this.#texts[slot] !== 0 && this.#hashes[slot] !== hash) slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  #makeRoom(windows: number): void {
+    const [hashes, texts, lines] = [this.#hashes, this.#texts, this.#lines];
+    let known = 0;
+    for (const text of texts) if (text !== 0 && this.#isKnown(text - 1)) known++;
+    let size = SMALLEST;
+    while (size < (known + windows) * 4) size *= 2;
+    this.#hashes = new Int32Array(size);
+    this.#texts = new Int32Array(size);
+    this.#lines = new Int32Array(size);
+    this.#used = 0;
+    for (let slot = 0; slot < texts.length; slot++) {
+      const text = texts[slot] ?? 0;
+      if (text !== 0 && this.#isKnown(text - 1)) this.#put(hashes[slot] ?? 0, text, lines[slot] ?? 0);
+    }
+  }
+}
