@@ -19,6 +19,7 @@ import { DownstreamGone } from "./downstream-gone.ts";
 import { emittedResult } from "./emitted-result.ts";
 import { isModernRevision } from "./eras.ts";
 import type { LocalTools } from "./local-tools.ts";
+import { IdleCollection } from "./idle-collection.ts";
 import { checkMirrored, mirroredArguments } from "./mirrored-arguments.ts";
 import { DESCRIBE_TOOL, describeTool, READ_ORIGINAL, readOriginal } from "./own-tools.ts";
 import type { PinWatch } from "./pin-watch.ts";
@@ -93,6 +94,7 @@ export function createRelay(options: RelayOptions): Relay {
   const closing = new Set<Promise<void>>();
   let { arrived, listed } = options;
   let running = 0;
+  const collection = new IdleCollection(() => running > 0);
   let lastCall = 0;
 
   function clientOf({ owner, method }: Call): Client {
@@ -199,6 +201,7 @@ export function createRelay(options: RelayOptions): Relay {
     const rendered = options.rendered && (await options.rendered.render(originals, call.owner, name, given, passed));
     const shrunk = rendered ?? client.shrinker.shrink(given, exact);
     savings.result(backend.name, name, given, shrunk);
+    collection.after(passed.length);
     return shrunk.changed ? emittedResult(passed, given, shrunk) : new RawJson(passed);
   }
 

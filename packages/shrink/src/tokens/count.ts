@@ -16,7 +16,7 @@ const FIRST_OWN_ID = 1 << 18;
 const OWN_ID_MASK = (1 << 18) - 1;
 /** Pieces up to this size are found again by their characters alone, without a look at the vocabulary. */
 const SHORT_CHARS = 8;
-const SHORT_SLOTS = 1 << 12;
+const SHORT_SLOTS = 1 << 15;
 const SHORT_SLOT_MASK = (SHORT_SLOTS - 1) << 2;
 /** Above what eight characters can cost. */
 const COST_BASE = 16;
