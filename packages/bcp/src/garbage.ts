@@ -7,16 +7,27 @@ const COLLECT_BYTES = 8 * MIB;
 
 export class Garbage {
   private bytes = 0;
+  private uncollected = 0;
   private floor: number | undefined;
 
   /** About so much has been left behind. Memory that was freed is used again: then the process does not grow. */
   more(bytes: number): void {
     this.bytes += bytes;
+    this.uncollected += bytes;
     if (this.bytes < LOOK_BYTES) return;
     this.bytes = 0;
     this.floor ??= process.memoryUsage.rss(); // asked only where there is garbage: it takes longer than a small file
-    if (process.memoryUsage.rss() - this.floor < COLLECT_BYTES) return;
+    if (process.memoryUsage.rss() - this.floor >= COLLECT_BYTES) this.collect();
+  }
+
+  /** Nothing of it is held any more. While a loop goes on, the last block is, and may be larger than all before it. */
+  end(): void {
+    if (this.uncollected >= COLLECT_BYTES) this.collect();
+  }
+
+  private collect(): void {
     if (typeof Bun === "object") Bun.gc(true);
     this.floor = process.memoryUsage.rss();
+    this.uncollected = 0;
   }
 }

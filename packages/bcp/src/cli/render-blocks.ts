@@ -7,6 +7,7 @@ import type { RenderedBlock } from "../render/render.ts";
 import { Rendering } from "../render/rendering.ts";
 import type { Plan } from "../render/rendering.ts";
 import type { Part } from "../render/text-buffer.ts";
+import { WaitingParts } from "../render/waiting-parts.ts";
 import type { Loaded } from "./load.ts";
 
 type Blocks = Pick<Loaded, "blocks">;
@@ -35,12 +36,11 @@ export async function renderBlocks(
 ): Promise<void> {
   const rendering = new Rendering(options, plan);
   let index = 0;
-  const parts: Part[] = [];
-  const keep = to.write ? (part: Part): void => void parts.push(part) : (): void => {};
+  const waiting = new WaitingParts();
+  const keep = to.write ? (part: Part): void => waiting.add(part) : (): void => {};
   for await (const block of loaded.blocks()) {
     const outcome = rendering.add(block, keep);
-    for (const part of parts) await to.write?.(part);
-    parts.length = 0;
+    for (const part of waiting.take()) await to.write?.(part);
     if (outcome) {
       const { decision, tokens } = outcome;
       await to.report?.({ index, type: block.type, decision, ...(tokens === undefined ? {} : { tokens }) });

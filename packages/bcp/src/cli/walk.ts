@@ -77,13 +77,18 @@ async function walkHeld(
   const settings: WalkSettings = { store, inFile: references === "in-file", limits, growth: limits };
   const begin = (): BlockWalk => opened.walk(settings, false);
   const first = begin();
-  for await (const _ of heldBlocks(first, signal)) if (first.count > maxBlocks) throw first.tooManyBlocks();
+  let garbage = new Garbage();
+  for await (const _ of heldBlocks(first, garbage, signal)) if (first.count > maxBlocks) throw first.tooManyBlocks();
   const trailingBytes = first.trailing(trailingData);
-  return { header: opened.header, blockCount: first.count, trailingBytes, blocks: () => heldBlocks(begin(), signal) };
+  const blocks = (): AsyncGenerator<Block> => {
+    garbage.end();
+    garbage = new Garbage();
+    return heldBlocks(begin(), garbage, signal);
+  };
+  return { header: opened.header, blockCount: first.count, trailingBytes, blocks };
 }
 
-async function* heldBlocks(walk: BlockWalk, signal: AbortSignal | undefined): AsyncGenerator<Block> {
-  const garbage = new Garbage();
+async function* heldBlocks(walk: BlockWalk, garbage: Garbage, signal: AbortSignal | undefined): AsyncGenerator<Block> {
   const pauses = new Pauses(signal);
   let allowance = new Allowance(0);
   const allowanceFor = (storedBytes: number): Allowance => (allowance = new Allowance(storedBytes, "free"));

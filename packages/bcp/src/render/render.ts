@@ -12,6 +12,7 @@ import type { Outcome } from "./rendering.ts";
 import { TextBuffer } from "./text-buffer.ts";
 import type { Part } from "./text-buffer.ts";
 import { treeBytes } from "./tree-text.ts";
+import { WaitingParts } from "./waiting-parts.ts";
 
 // Words of ours, and the digits and brackets between names.
 const HEADING_BYTES = 96;
@@ -47,10 +48,10 @@ export function renderDetailed(blocks: readonly Block[], options: RenderOptions 
 /** The same text part by part, strings and UTF-8, each of whole characters: it need not fit into memory. */
 export function* renderParts(blocks: readonly Block[], options: RenderOptions = {}): Generator<string | Uint8Array> {
   const rendering = new Rendering(options, planFor(blocks, options));
-  const parts: Part[] = [];
+  const waiting = new WaitingParts();
   for (const block of blocks) {
-    rendering.add(block, (part) => void parts.push(part));
-    yield* parts.splice(0);
+    rendering.add(block, (part) => waiting.add(part));
+    yield* waiting.take();
   }
   yield rendering.end();
 }

@@ -2,6 +2,7 @@
 
 import type { FileEntry } from "../blocks/file-tree.ts";
 import { RenderError } from "../failure.ts";
+import { Garbage } from "../garbage.ts";
 import type { Write } from "./text-buffer.ts";
 
 // Indentation is the one thing that can grow with the square of a file: what is left when it is taken off is what the
@@ -9,9 +10,13 @@ import type { Write } from "./text-buffer.ts";
 const FREE_INDENT = 12 * 1024 * 1024;
 const INDENT_PER_CHAR = 2;
 
+// What writing a line leaves behind.
+const LINE_COST = 1024;
+
 type Level = { readonly entries: readonly FileEntry[]; readonly indent: string; next: number };
 
 export class TreeText {
+  private readonly garbage = new Garbage();
   private said = 0;
   private indented = 0;
 
@@ -36,6 +41,7 @@ export class TreeText {
       if (level.indent !== "") write(level.indent);
       write(entry.name);
       write(end);
+      this.garbage.more(LINE_COST);
       // What hangs below a file survives a round trip, but is not shown.
       if (!isDirectory || !entry.children) continue;
       outer.push(level);

@@ -150,6 +150,7 @@ export const HOSTILE: readonly Hostile[] = [
   },
   { name: "50,000 three-byte blocks", make: () => payload(repeat(bytes(0x42, 0, 0), 50_000)), ends: "text" },
   { name: "95,000 nine-byte tree entries", make: () => payload(frame(3, 0, flatTree(95_000))), ends: "text" },
+  { name: "a tree of 200,000 files", make: () => payload(frame(3, 0, files(200_000))), ends: "text" },
   { name: "a tree 100,000 levels deep", make: () => payload(frame(3, 0, deepTree(100_000, 0))), ends: "TreeTooDeep" },
   {
     name: "20,000 leaves 1,000 levels down",
@@ -306,6 +307,15 @@ function frame(type: number, flags: number, body: Uint8Array): Uint8Array {
 
 function flatTree(entries: number): Uint8Array {
   return concat(bytes(1, 1, 0), repeat(bytes(2, 2, 6, 1, 1, 0, 2, 0, 0), entries));
+}
+
+function files(count: number): Uint8Array {
+  const entries = Array.from({ length: count }, (_, i) => {
+    const name = new TextEncoder().encode(`file-${i}.ts`);
+    const record = concat(bytes(1, 1, name.length), name, bytes(2, 0, 0, 3, 0), varint(i));
+    return concat(bytes(2, 2, record.length), record);
+  });
+  return concat(bytes(1, 1, 0), ...entries);
 }
 
 function hunks(count: number): Uint8Array {
