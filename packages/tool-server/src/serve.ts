@@ -118,7 +118,7 @@ function serveStdio(tools: ToolService, stopping: PromiseWithResolvers<"stop">):
   const transport = stdioTransport();
   const served = serveConnection(tools.server, transport);
   void served.catch(() => {}).then(() => stopping.resolve("stop"));
-  return async () => {};
+  return () => transport.close();
 }
 
 async function serveOverHttp(

@@ -96,8 +96,7 @@ function overStdio(): Outlet {
     room: () => (outbox.congested ? outbox.relieved() : undefined),
     async serve(relay) {
       await serveConnection(relay, transport, outbox);
-      // Not waited for: a client that has stopped reading must not keep the servers alive.
-      void transport.close().catch(() => {});
+      await transport.close();
     },
   };
 }

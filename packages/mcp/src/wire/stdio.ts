@@ -10,6 +10,9 @@ import type { Transport } from "./transport.ts";
 /** A 10 MB file in one argument is about 14 MB of JSON; more than this is refused, message by message. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
+/** How long what was said last may take to be read, once all is over: a peer that has stopped reading must not keep us. */
+const LAST_WORDS_MS = 2000;
+
 export function stdioTransport(maxBytes = MAX_MESSAGE_BYTES): Transport {
   const writer = new LineWriter(Bun.stdout.writer({ highWaterMark: 64 * 1024 }));
   return {
@@ -20,7 +23,7 @@ export function stdioTransport(maxBytes = MAX_MESSAGE_BYTES): Transport {
     },
     send: (text) => writer.line(text),
     sendPieces: (message) => writer.lineInPieces(message),
-    close: () => writer.end(),
+    close: () => writer.endWithin(LAST_WORDS_MS),
   };
 }
 
@@ -100,6 +103,13 @@ export class LineWriter {
   async end(): Promise<void> {
     await this.flushing?.catch(() => {});
     await this.sink.end();
+  }
+
+  async endWithin(ms: number): Promise<void> {
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, ms);
+    await Promise.race([this.end().catch(() => {}), late.promise]);
+    clearTimeout(timer);
   }
 
   private flush(): Promise<void> | undefined {
