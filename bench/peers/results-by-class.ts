@@ -91,8 +91,9 @@ function windows(text: string, remark: (at: number) => string): Make {
   return (bytes, turn) => {
     const room = Math.max(1, all.length - Math.ceil(bytes / average) * 2);
     const out: string[] = [];
-    for (let length = 0, at = (turn * 7919) % room; length < bytes && at < all.length; at++) {
-      const line = `${all[at] ?? ""}${at % 3 === 0 ? remark(at + turn * 1000) : ""}`;
+    // More than there is begins again at the top, with other remarks.
+    for (let length = 0, at = (turn * 7919) % room; length < bytes; at++) {
+      const line = `${all[at % all.length] ?? ""}${at % 3 === 0 ? remark(at + turn * 1000) : ""}`;
       out.push(line);
       length += line.length + 1;
     }

@@ -19,53 +19,80 @@ export type JsonStyle = {
 };
 
 export function printJson(node: JsonNode, style: JsonStyle): string {
-  const out: string[] = [style.lead];
-  if (style.indent === undefined) printInline(node, style, out);
-  else printIndented(node, style, style.indent, "\n", out);
-  out.push(style.trail);
-  return out.join("");
+  const printer = new Printer(style);
+  printer.value(node, 0);
+  return style.lead + printer.out.join("") + style.trail;
 }
 
 export const COMPACT: JsonStyle = { pad: "", comma: ",", colon: ":", lead: "", trail: "" };
 
-function printInline(node: JsonNode, style: JsonStyle, out: string[]): void {
-  if (node.kind === "scalar") {
-    out.push(node.raw);
-    return;
-  }
-  const values = node.kind === "array" ? node.items : node.values;
-  const [open, close] = node.kind === "array" ? ["[", "]"] : ["{", "}"];
-  if (values.length === 0) {
-    out.push(open, close);
-    return;
-  }
-  out.push(open, style.pad);
-  for (let i = 0; i < values.length; i++) {
-    if (i > 0) out.push(style.comma);
-    if (node.kind === "object") out.push(node.keys[i] ?? "", style.colon);
-    printInline(values[i] as JsonNode, style, out);
-  }
-  out.push(style.pad, close);
-}
+/** What is printed before each value of an object that has these keys. */
+type Openings = { keys: readonly string[]; before: string[] };
 
-function printIndented(node: JsonNode, style: JsonStyle, indent: string, line: string, out: string[]): void {
-  if (node.kind === "scalar") {
-    out.push(node.raw);
-    return;
+class Printer {
+  readonly out: string[] = [];
+  readonly #style: JsonStyle;
+  /** By depth: what stands before a value, and before the bracket that closes. */
+  readonly #gaps: { open: string; close: string }[] = [];
+  /** By depth, of the object printed last: the next one mostly has the same keys. */
+  readonly #openings: (Openings | undefined)[] = [];
+
+  constructor(style: JsonStyle) {
+    this.#style = style;
   }
-  const values = node.kind === "array" ? node.items : node.values;
-  const [open, close] = node.kind === "array" ? ["[", "]"] : ["{", "}"];
-  if (values.length === 0) {
-    out.push(open, close);
-    return;
+
+  value(node: JsonNode, depth: number): void {
+    if (node.kind === "scalar") this.out.push(node.raw);
+    else if (node.kind === "array") this.#array(node.items, depth);
+    else this.#object(node.keys, node.values, depth);
   }
-  const inner = line + indent;
-  for (let i = 0; i < values.length; i++) {
-    out.push(i > 0 ? style.comma : open, inner);
-    if (node.kind === "object") out.push(node.keys[i] ?? "", style.colon);
-    printIndented(values[i] as JsonNode, style, indent, inner, out);
+
+  #array(items: readonly JsonNode[], depth: number): void {
+    if (items.length === 0) {
+      this.out.push("[]");
+      return;
+    }
+    const { open, close } = this.#gapsAt(depth);
+    const [first, next] = [`[${open}`, this.#next(open)];
+    for (let i = 0; i < items.length; i++) {
+      this.out.push(i === 0 ? first : next);
+      this.value(items[i] as JsonNode, depth + 1);
+    }
+    this.out.push(close, "]");
   }
-  out.push(line, close);
+
+  #object(keys: readonly string[], values: readonly JsonNode[], depth: number): void {
+    if (values.length === 0) {
+      this.out.push("{}");
+      return;
+    }
+    let openings = this.#openings[depth];
+    if (openings?.keys !== keys) this.#openings[depth] = openings = { keys, before: this.#before(keys, depth) };
+    for (let i = 0; i < values.length; i++) {
+      this.out.push(openings.before[i] ?? "");
+      this.value(values[i] as JsonNode, depth + 1);
+    }
+    this.out.push(this.#gapsAt(depth).close, "}");
+  }
+
+  #before(keys: readonly string[], depth: number): string[] {
+    const { open } = this.#gapsAt(depth);
+    const [first, next] = [`{${open}`, this.#next(open)];
+    return keys.map((key, i) => (i === 0 ? first : next) + key + this.#style.colon);
+  }
+
+  // Between two values. On one line the comma has its blanks with it.
+  #next(open: string): string {
+    return this.#style.indent === undefined ? this.#style.comma : this.#style.comma + open;
+  }
+
+  #gapsAt(depth: number): { open: string; close: string } {
+    const { indent, pad } = this.#style;
+    return (this.#gaps[depth] ??=
+      indent === undefined
+        ? { open: pad, close: pad }
+        : { open: `\n${indent.repeat(depth + 1)}`, close: `\n${indent.repeat(depth)}` });
+  }
 }
 
 export function isBlank(unit: number): boolean {
@@ -130,7 +157,7 @@ export function literalEnd(text: string, start: number): number {
   return digitsEnd(text, power) > power ? digitsEnd(text, power) : end;
 }
 
-function digitsEnd(text: string, start: number): number {
+export function digitsEnd(text: string, start: number): number {
   let at = start;
   for (let unit = text.charCodeAt(at); unit >= 0x30 && unit <= 0x39; unit = text.charCodeAt(at)) at++;
   return at;

@@ -1,11 +1,11 @@
 // How a JSON string may stand without its quotes: only where nobody can take it for anything else.
+import { digitsEnd } from "../json-syntax.ts";
 
 /** Between the parts of one object, array or table: a blank, or a bar where many values hold blanks themselves. */
 export type Delimiter = " " | "|";
 
 const BARE_BETWEEN_BLANKS = /^[^\s"{}[\]|\\^']+$/;
 const BARE_BETWEEN_BARS = /^[^\s"{}[\]|\\^'](?:[^\n\r\t"{}[\]|\\^]*[^\s"{}[\]|\\^])?$/;
-const LITERAL = /^(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
 /** Stands for a key that a row does not have. */
 export const ABSENT = "-";
 /** Stands for the value of the row above, or for the header of the table above. */
@@ -38,7 +38,7 @@ export function writeKey(raw: string, delimiter: Delimiter): string {
 }
 
 export function looksLikeLiteral(raw: string): boolean {
-  return isString(raw) && mayStartLiteral(raw.charCodeAt(1)) && LITERAL.test(raw.slice(1, -1));
+  return isString(raw) && isLiteralWithin(raw, 1, raw.length - 1);
 }
 
 export function holdsBlank(raw: string): boolean {
@@ -64,10 +64,29 @@ function isBare(raw: string, delimiter: Delimiter): boolean {
 }
 
 function isLiteral(word: string): boolean {
-  return mayStartLiteral(word.charCodeAt(0)) && LITERAL.test(word);
+  return isLiteralWithin(word, 0, word.length);
 }
 
-// - 0 to 9, and the first letters of true, false and null.
-function mayStartLiteral(unit: number): boolean {
-  return (unit >= 0x30 && unit <= 0x39) || unit === 0x2d || unit === 0x74 || unit === 0x66 || unit === 0x6e;
+// A number, perhaps with more noughts than JSON allows, or true, false or null. Asked of every value: no pattern.
+function isLiteralWithin(text: string, start: number, end: number): boolean {
+  const first = text.charCodeAt(start);
+  if (first === 0x74 || first === 0x66 || first === 0x6e) {
+    const word = end - start <= 5 ? text.slice(start, end) : "";
+    return word === "true" || word === "false" || word === "null";
+  }
+  const whole = first === 0x2d ? start + 1 : start;
+  let at = digitsEnd(text, whole);
+  if (at === whole) return false;
+  if (at < end && text.charCodeAt(at) === 0x2e) {
+    const fraction = at + 1;
+    at = digitsEnd(text, fraction);
+    if (at === fraction) return false;
+  }
+  if (at < end && (text.charCodeAt(at) | 0x20) === 0x65) {
+    const sign = text.charCodeAt(at + 1);
+    const power = sign === 0x2b || sign === 0x2d ? at + 2 : at + 1;
+    at = digitsEnd(text, power);
+    if (at === power) return false;
+  }
+  return at === end;
 }

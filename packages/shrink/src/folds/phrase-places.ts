@@ -31,15 +31,24 @@ export function placesOf(text: string, phrases: readonly Phrase[]): number[][] {
   return places;
 }
 
-/** Places of a text that are taken, none twice. Phrases must come longest first. */
+// Used again for the next text: a fresh pair each would keep the collector busy.
+const buffers = [new Uint8Array(4096), new Uint8Array(4096)];
+
+function cleared(which: number, size: number): Uint8Array {
+  let buffer = buffers[which];
+  if (buffer === undefined || buffer.length < size) buffers[which] = buffer = new Uint8Array(size * 2);
+  return buffer.fill(0, 0, size);
+}
+
+/** Places of a text that are taken, none twice. Phrases must come longest first. One text at a time. */
 export class Taken {
   readonly #starts: Uint8Array;
   readonly #covered: Uint8Array;
   readonly #sizes: number[] = [];
 
   constructor(chars: number) {
-    this.#starts = new Uint8Array(chars + 1);
-    this.#covered = new Uint8Array(chars + 1);
+    this.#starts = cleared(0, chars + 1);
+    this.#covered = cleared(1, chars + 1);
   }
 
   /** Those places of a phrase that are free and do not overlap each other. */
