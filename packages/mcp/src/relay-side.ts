@@ -14,5 +14,6 @@ export { errorText, exactResultOf, idFrom, idOf, idValue, parseMessage, resultTe
 export type { Id, Notification, Reply, Request } from "./wire/message.ts";
 export { standardHeaders } from "./wire/modern-headers.ts";
 export { checkHeaderParams, headerParams, mirroredHeaders } from "./wire/param-headers.ts";
-export { elementTexts, memberTexts, spanAt, splice } from "./wire/raw-json.ts";
+export { memberTexts, spanAt, splice, valueEnd, walkElements, walkMembers } from "./wire/raw-json.ts";
+export type { Span } from "./wire/raw-json.ts";
 export { Seal } from "./server/seal.ts";

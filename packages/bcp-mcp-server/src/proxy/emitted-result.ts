@@ -2,30 +2,52 @@
 // added put in. Everything else keeps its bytes: numbers, duplicates, members that nobody knows.
 import type { Json, JsonObject } from "@bosun/mcp/server";
 import { RawJson } from "@bosun/mcp/server";
-import { elementTexts, memberTexts, spanAt, splice } from "@bosun/mcp/relay";
+import { memberTexts, splice, valueEnd, walkElements, walkMembers } from "@bosun/mcp/relay";
+import type { Span } from "@bosun/mcp/relay";
 import { foreignKey, NOTE_KEY, ORIGINAL_KEY } from "@bosun/shrink";
 import type { Shrunk, ToolResult } from "@bosun/shrink";
 
 export function emittedResult(passed: string, given: ToolResult, { result, droppedStructured }: Shrunk): RawJson {
-  const members = memberTexts(passed).filter(([name]) => !(droppedStructured && name === "structuredContent"));
-  const changed = members.map(([name, value]): [string, string] => {
-    if (name === "content") return [name, contentText(value, given, result)];
-    return name === "_meta" ? [name, metaText(value, result)] : [name, value];
+  const changed: [string, string][] = [];
+  walkMembers(passed, passed.indexOf("{"), (name, start) => {
+    const edits: Edit[] = [];
+    const end = name === "content" ? editContent(passed, start, given, result, edits) : valueEnd(passed, start);
+    const value = edits.length === 0 ? passed.slice(start, end) : spliceWithin(passed, start, end, edits);
+    if (name === "_meta") changed.push([name, metaText(value, result)]);
+    else if (!(droppedStructured && name === "structuredContent")) changed.push([name, value]);
+    return end;
   });
   if (!changed.some(([name]) => name === "_meta") && result._meta) changed.push(["_meta", metaText("{}", result)]);
   return new RawJson(objectText(changed));
 }
 
-function contentText(text: string, given: ToolResult, result: ToolResult): string {
+type Edit = Span & { by: string };
+
+/** Where the content ends that starts there; the texts that changed are put among the edits. */
+function editContent(passed: string, start: number, given: ToolResult, result: ToolResult, edits: Edit[]): number {
   const before = given.content;
   const after = result.content;
-  if (!Array.isArray(before) || !Array.isArray(after)) return text;
-  const blocks = elementTexts(text).map((block, at) => {
-    const shown = after[at]?.text;
-    const span = after[at] === before[at] ? undefined : spanAt(block, ["text"]);
-    return span && typeof shown === "string" ? splice(block, [{ ...span, by: JSON.stringify(shown) }]) : block;
+  if (!Array.isArray(before) || !Array.isArray(after)) return valueEnd(passed, start);
+  let next = 0;
+  return walkElements(passed, start, (at) => {
+    const which = next++;
+    const shown = after[which] === before[which] ? undefined : after[which]?.text;
+    if (typeof shown !== "string") return valueEnd(passed, at);
+    let span: Span | undefined;
+    const end = walkMembers(passed, at, (name, from) => {
+      const to = valueEnd(passed, from);
+      // The last of duplicates counts, as it does for who decodes it.
+      if (name === "text") span = { start: from, end: to };
+      return to;
+    });
+    if (span !== undefined) edits.push({ ...span, by: JSON.stringify(shown) });
+    return end;
   });
-  return `[${blocks.join(",")}]`;
+}
+
+function spliceWithin(passed: string, start: number, end: number, edits: readonly Edit[]): string {
+  const own = edits.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start }));
+  return splice(passed.slice(start, end), own);
 }
 
 function metaText(text: string, { _meta }: ToolResult): string {

@@ -32,19 +32,41 @@ export function elementTexts(text: string): string[] {
 /** The members of an object, each value exactly as it was sent. Of duplicates all are there, in their order. */
 export function memberTexts(text: string): [name: string, value: string][] {
   const members: [string, string][] = [];
-  let cursor = skipBlanks(text, 0);
-  if (text[cursor] !== "{") return members;
-  cursor = skipBlanks(text, cursor + 1);
+  walkMembers(text, skipBlanks(text, 0), (name, start) => {
+    const end = valueEnd(text, start);
+    members.push([name, text.slice(start, end)]);
+    return end;
+  });
+  return members;
+}
+
+/**
+ * Walks over the object that stands there and gives its end. Whoever is told of a member walks over its value: long
+ * ones are gone through once, whatever is looked for inside.
+ */
+export function walkMembers(text: string, at: number, valueEndOf: (name: string, start: number) => number): number {
+  if (text[at] !== "{") return valueEnd(text, at);
+  let cursor = skipBlanks(text, at + 1);
   while (cursor < text.length && text[cursor] === '"') {
     const keyEnd = stringEnd(text, cursor);
     const value = skipBlanks(text, skipBlanks(text, keyEnd) + 1);
-    const end = valueEnd(text, value);
-    members.push([decodeKey(text.slice(cursor, keyEnd)) ?? "", text.slice(value, end)]);
-    cursor = skipBlanks(text, end);
+    cursor = skipBlanks(text, valueEndOf(decodeKey(text.slice(cursor, keyEnd)) ?? "", value));
     if (text[cursor] !== ",") break;
     cursor = skipBlanks(text, cursor + 1);
   }
-  return members;
+  return cursor + 1;
+}
+
+/** The same for an array. */
+export function walkElements(text: string, at: number, valueEndOf: (start: number) => number): number {
+  if (text[at] !== "[") return valueEnd(text, at);
+  let cursor = skipBlanks(text, at + 1);
+  while (cursor < text.length && text[cursor] !== "]") {
+    cursor = skipBlanks(text, valueEndOf(cursor));
+    if (text[cursor] !== ",") break;
+    cursor = skipBlanks(text, cursor + 1);
+  }
+  return cursor + 1;
 }
 
 /** Is anything in it nested deeper than that? Strings are skipped, not read, so long texts cost little. */
@@ -122,8 +144,8 @@ function* elements(text: string, at: number): Generator<Span> {
   }
 }
 
-/** −1: nested deeper than that. */
-function valueEnd(text: string, at: number, maxDepth = Infinity): number {
+/** Where the value ends that starts there; −1: it is nested deeper than that. */
+export function valueEnd(text: string, at: number, maxDepth = Infinity): number {
   const first = text.charCodeAt(at);
   if (first === QUOTE) return stringEnd(text, at);
   if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return scalarEnd(text, at);
