@@ -39,8 +39,8 @@ export class TreeEntries extends NestedRecords<FileEntry> {
     }
   }
 
-  // Entries before the last one's: each stands behind its parent, so from the end all that an entry contains is there
-  // when its turn comes. The children are the field with the highest number, and so the first to be prepended.
+  // Each entry stands behind its parent: going from the last to the first, all that one contains is there when its turn
+  // comes. The children are the field with the highest number, and so the first to be prepended.
   override write(writer: BackWriter, field: NamedField): void {
     const table = nestedTable(field);
     const children = table.fields.at(-1);
