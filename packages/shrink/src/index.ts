@@ -4,7 +4,7 @@ export type { BlocksOptions } from "./bcp-blocks.ts";
 export { cutToBudget } from "./budget.ts";
 export { DEFAULT_THRESHOLD, detect, kindOf } from "./detect.ts";
 export type { Region, RegionKind } from "./detect.ts";
-export { escapeMeta, foreignKey, unescapeMeta } from "./escape.ts";
+export { disguisedJson, escapeMeta, foreignKey, unescapeMeta } from "./escape.ts";
 export { NOTE_KEY, ORIGINAL_KEY } from "./fold-note.ts";
 export type { FoldNote } from "./fold-note.ts";
 export { foldText, unfoldText } from "./fold-text.ts";

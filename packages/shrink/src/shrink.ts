@@ -2,7 +2,7 @@
 // run backwards and compared before it leaves here, and both sides are counted with an exact tokenizer.
 import { cutToBudget } from "./budget.ts";
 import { DEFAULT_THRESHOLD } from "./detect.ts";
-import { escapeMarks, escapeMeta, unescapeMarks } from "./escape.ts";
+import { escapeMarks, escapeMeta, isDisguiseOf, unescapeMarks } from "./escape.ts";
 import type { FoldNote, NotedPart } from "./fold-note.ts";
 import { NOTE_KEY, ORIGINAL_KEY } from "./fold-note.ts";
 import type { FoldOptions } from "./fold-text.ts";
@@ -43,6 +43,8 @@ export type Shrunk = {
   folds: string[];
   /** Under which the original can be read back. */
   handle?: string;
+  /** Of content that only got a disguise: in which variant, by its place. */
+  disguised?: ReadonlyMap<number, number>;
   droppedStructured: boolean;
 };
 
@@ -183,16 +185,16 @@ export class Shrinker {
     const folds = kept.flatMap((draft) => draft?.folds ?? []);
     if (droppedStructured) folds.push("structured");
     if (cut.some((text) => text?.omitted === true)) folds.push("budget");
-    const shrunk = { result: emitted, changed: true, ...counts, folds, droppedStructured };
+    const shrunk = { result: emitted, changed: true, ...counts, folds, droppedStructured, ...disguisedIn(kept, cut) };
     return handle === undefined ? shrunk : { ...shrunk, handle };
   }
 
   // The last word: nothing leaves that does not come back the same, or that costs more.
   #proves(draft: Draft): boolean {
     // Only a disguise may cost the same: it is there for safety, not to save.
-    if (draft.note.folded === undefined && draft.note.repeats === undefined) {
-      return draft.tokens <= draft.tokensBefore && this.#inverse(draft) === draft.before;
-    }
+    const variant = disguiseOnly(draft);
+    if (variant !== undefined)
+      return draft.tokens <= draft.tokensBefore && isDisguiseOf({ text: draft.after, variant }, draft.before);
     return draft.tokens < draft.tokensBefore && this.#inverse(draft) === draft.before;
   }
 
@@ -276,6 +278,17 @@ type Draft = {
   tokens: number;
   seen?: Record<string, string>;
 };
+
+/** The variant of a text that was disguised, and nothing else. */
+function disguiseOnly({ note }: Draft): number | undefined {
+  return note.folded === undefined && note.repeats === undefined ? note.escaped : undefined;
+}
+
+function disguisedIn(kept: (Draft | undefined)[], cut: (Cut | undefined)[]): Pick<Shrunk, "disguised"> {
+  const variants = kept.map((draft, i) => (draft && cut[i]?.omitted !== true ? disguiseOnly(draft) : undefined));
+  const disguised = new Map(variants.flatMap((variant, i) => (variant === undefined ? [] : [[i, variant] as const])));
+  return disguised.size === 0 ? {} : { disguised };
+}
 
 // A text without its digests must say who has them.
 function namingOriginal(draft: Draft, handle: string | undefined): Draft | undefined {

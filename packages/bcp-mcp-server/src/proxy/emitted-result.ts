@@ -4,14 +4,15 @@ import type { Json, JsonObject } from "@bosun/mcp/server";
 import { RawJson } from "@bosun/mcp/server";
 import { memberTexts, splice, valueEnd, walkElements, walkMembers } from "@bosun/mcp/relay";
 import type { Span } from "@bosun/mcp/relay";
-import { foreignKey, NOTE_KEY, ORIGINAL_KEY } from "@bosun/shrink";
+import { disguisedJson, foreignKey, NOTE_KEY, ORIGINAL_KEY } from "@bosun/shrink";
 import type { Shrunk, ToolResult } from "@bosun/shrink";
 
-export function emittedResult(passed: string, given: ToolResult, { result, droppedStructured }: Shrunk): RawJson {
+export function emittedResult(passed: string, given: ToolResult, shrunk: Shrunk): RawJson {
+  const { result, droppedStructured } = shrunk;
   const changed: [string, string][] = [];
   walkMembers(passed, passed.indexOf("{"), (name, start) => {
     const edits: Edit[] = [];
-    const end = name === "content" ? editContent(passed, start, given, result, edits) : valueEnd(passed, start);
+    const end = name === "content" ? editContent(passed, start, given, shrunk, edits) : valueEnd(passed, start);
     const value = edits.length === 0 ? passed.slice(start, end) : spliceWithin(passed, start, end, edits);
     if (name === "_meta") changed.push([name, metaText(value, result)]);
     else if (!(droppedStructured && name === "structuredContent")) changed.push([name, value]);
@@ -24,9 +25,9 @@ export function emittedResult(passed: string, given: ToolResult, { result, dropp
 type Edit = Span & { by: string };
 
 /** Where the content ends that starts there; the texts that changed are put among the edits. */
-function editContent(passed: string, start: number, given: ToolResult, result: ToolResult, edits: Edit[]): number {
+function editContent(passed: string, start: number, given: ToolResult, shrunk: Shrunk, edits: Edit[]): number {
   const before = given.content;
-  const after = result.content;
+  const after = shrunk.result.content;
   if (!Array.isArray(before) || !Array.isArray(after)) return valueEnd(passed, start);
   let next = 0;
   return walkElements(passed, start, (at) => {
@@ -40,7 +41,11 @@ function editContent(passed: string, start: number, given: ToolResult, result: T
       if (name === "text") span = { start: from, end: to };
       return to;
     });
-    if (span !== undefined) edits.push({ ...span, by: JSON.stringify(shown) });
+    if (span !== undefined) {
+      const variant = shrunk.disguised?.get(which);
+      const asSent = variant === undefined ? undefined : disguisedJson(passed.slice(span.start, span.end), variant);
+      edits.push({ ...span, by: asSent ?? JSON.stringify(shown) });
+    }
     return end;
   });
 }

@@ -4,7 +4,7 @@
 // Expects text that JSON.parse has accepted; on anything else the spans are meaningless but the scan still ends.
 
 const BACKSLASH = 0x5c;
-const READ_CLOSELY = 2048;
+const READ_CLOSELY = 32;
 const [QUOTE, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x22, 0x7b, 0x7d, 0x5b, 0x5d];
 
 export type Span = { start: number; end: number };

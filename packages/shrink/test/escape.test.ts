@@ -1,0 +1,48 @@
+import { describe, expect, test } from "bun:test";
+import { disguisedJson, escapeMarks, isDisguiseOf, unescapeMarks } from "../src/escape.ts";
+
+const TEXTS: readonly (readonly [string, string])[] = [
+  ["a mark", "[bosun:tree]"],
+  ["marks side by side", "[bosun:[bosun:[bosun:"],
+  ["a mark between lines and quotes", 'x "y" \\ \n[bosun:a]\t\u001b[bosun:b]\u0000'],
+  ["disguises of its own", "[b0:[b1:[bosun:[b2:"],
+  ["letters that are not Latin", "ä[bosun:→𝕏]"],
+  ["a backslash and what looks like an escape", String.raw`\u005bbosun: [bosun: \\u0062 \\\u006f`],
+  ["half a surrogate", "\ud800[bosun:\udc00"],
+];
+
+describe("a disguise", () => {
+  test.each(TEXTS)("comes off again: %s", (_, text) => {
+    const escaped = escapeMarks(text);
+    if (escaped === undefined) throw new Error("there was a mark");
+    expect(escaped.text).not.toContain("[bosun:");
+    expect(unescapeMarks(escaped)).toBe(text);
+    expect(isDisguiseOf(escaped, text)).toBe(true);
+  });
+
+  test.each(TEXTS)("is the same in the JSON that was sent: %s", (_, text) => {
+    const escaped = escapeMarks(text);
+    if (escaped === undefined) throw new Error("there was a mark");
+    expect(JSON.parse(disguisedJson(JSON.stringify(text), escaped.variant) ?? "")).toBe(escaped.text);
+  });
+
+  test.each([
+    ["another letter", "[b0:tree]", "[bosun:trees"],
+    ["more behind it", "[b0:tree]!", "[bosun:tree]"],
+    ["less behind it", "[b0:tree", "[bosun:tree]"],
+    ["no mark there", "[b0:tree]", "[b0:tree]"],
+    ["a mark that was left", "[bosun:tree]", "[bosun:tree"],
+  ])("is not taken for one with %s", (_, text, before) => {
+    expect(isDisguiseOf({ text, variant: 0 }, before)).toBe(false);
+  });
+});
+
+test.each([
+  String.raw`"\u005bbosun:"`,
+  String.raw`"[\u0062osun:"`,
+  String.raw`"\\\u005Bbosun:"`,
+  String.raw`"[bosun\u003a"`,
+])("a mark in other characters is not missed: %s", (json) => {
+  expect(JSON.parse(json)).toContain("[bosun:");
+  expect(disguisedJson(json, 0)).toBeUndefined();
+});
