@@ -13,6 +13,7 @@ import { DecodeError, locate } from "./failure.ts";
 import type { Place } from "./failure.ts";
 import { END_TYPE, IS_REFERENCE, readFrame, readType } from "./frame.ts";
 import type { Frame } from "./frame.ts";
+import { Garbage } from "./garbage.ts";
 import { HEADER_BYTES, PAYLOAD_COMPRESSED, readHeader } from "./header.ts";
 import type { Header } from "./header.ts";
 import { DEFAULT_LIMITS, MAX_PAYLOAD_BYTES } from "./limits.ts";
@@ -69,13 +70,18 @@ export async function* walkStream(source: ByteSource, options: WalkOptions): Asy
     referencedBytes: limits.referencedBytes ?? UNLIMITED.referencedBytes,
   };
   const bodies = new BodyDecoder({ store: options.store, earlier }, limits, growth);
+  // Of blocks that unpack to much more than was stored; what the others leave behind is as large as the input.
+  const garbage = new Garbage();
   let index = 0;
   const opened = new OpenedStream(source, limits);
   try {
     yield { kind: "header", header: await opened.begin() };
     for (let stored = await opened.next(); stored; stored = await opened.next()) {
       if (options.maxBlocks !== undefined && index >= options.maxBlocks) throw opened.tooManyBlocks();
-      yield decodeFrame(stored, bodies, earlier, index, options.skipDamaged === true);
+      const event = decodeFrame(stored, bodies, earlier, index, options.skipDamaged === true);
+      const grown = event.kind === "block" ? event.bodyBytes - stored.body.length : 0;
+      yield event;
+      if (grown > 0) garbage.more(grown);
       index++;
     }
     const { trailingData } = options;

@@ -44,6 +44,17 @@ describe.each([
   );
 });
 
+test(
+  "a stream of a thousand blocks of 16 MiB of zeros is delivered block by block, and not held",
+  async () => {
+    const zeros = HOSTILE.find(({ name }) => name === "a thousand blocks of 16 MiB of zeros");
+    const outcome = await measured(fileOf(zeros?.make() ?? new Uint8Array()), ["stream"]);
+    expect(outcome.ends).toBe("text");
+    expect(outcome.grownBytes).toBeLessThan(outcome.allowedBytes);
+  },
+  TIMEOUT_MS,
+);
+
 test.each([
   ["decode", ["decode"], 100],
   ["decode as JSON, within a budget", ["decode", "--json", "--budget", "500000"], 1],
