@@ -10,8 +10,9 @@ import type { Write } from "./text-buffer.ts";
 const FREE_INDENT = 12 * 1024 * 1024;
 const INDENT_PER_CHAR = 2;
 
-// What writing a line leaves behind.
+// What writing a line leaves behind. Of the first lines of a tree it is not worth the time to collect it.
 const LINE_COST = 1024;
+const FREE_LINES = 10_000;
 
 type Level = { readonly entries: readonly FileEntry[]; readonly indent: string; next: number };
 
@@ -27,7 +28,7 @@ export class TreeText {
   write(entries: readonly FileEntry[], write: Write): void {
     const outer: Level[] = [];
     let level: Level = { entries, indent: "", next: 0 };
-    for (;;) {
+    for (let lines = 0; ; lines++) {
       const entry = level.entries[level.next++];
       if (!entry) {
         const parent = outer.pop();
@@ -41,7 +42,7 @@ export class TreeText {
       if (level.indent !== "") write(level.indent);
       write(entry.name);
       write(end);
-      this.garbage.more(LINE_COST);
+      if (lines >= FREE_LINES) this.garbage.more(LINE_COST);
       // What hangs below a file survives a round trip, but is not shown.
       if (!isDirectory || !entry.children) continue;
       outer.push(level);
