@@ -17,16 +17,22 @@ export const scriptDates: Fold = {
   fold(text) {
     // A date that is short already would come back long.
     if (!text.includes(ZONE) || text.search(SHORT) >= 0) return undefined;
-    const body = text.replace(LONG, (_, month: string, day: string, year: string, time: string) => {
-      return `${year}-${String(MONTHS.indexOf(month) + 1).padStart(2, "0")}-${day} ${time}`;
+    const body = text.replace(LONG, (found: string, month: string, day: string, year: string, time: string) => {
+      const number = String(MONTHS.indexOf(month) + 1).padStart(2, "0");
+      // A day that no calendar has, or with the name of another, stays.
+      return longDate(year, number, day, time) === found ? `${year}-${number}-${day} ${time}` : found;
     });
     return { text: withMark(this.name, "", body) };
   },
   unfold({ text }) {
     const { body = "" } = readMark(text) ?? {};
-    return body.replace(SHORT, (_, year: string, month: string, day: string, time: string) => {
-      const weekday = DAYS[new Date(`${year}-${month}-${day}T00:00:00Z`).getUTCDay()] ?? "";
-      return `${weekday} ${MONTHS[Number(month) - 1] ?? ""} ${day} ${year} ${time}${ZONE}`;
-    });
+    return body.replace(SHORT, (_, year: string, month: string, day: string, time: string) =>
+      longDate(year, month, day, time),
+    );
   },
 };
+
+function longDate(year: string, month: string, day: string, time: string): string {
+  const weekday = DAYS[new Date(`${year}-${month}-${day}T00:00:00Z`).getUTCDay()] ?? "";
+  return `${weekday} ${MONTHS[Number(month) - 1] ?? ""} ${day} ${year} ${time}${ZONE}`;
+}

@@ -282,6 +282,12 @@ test.each<[string, Fold, string, string]>([
     "[bosun:dates]\ncreated: 2026-11-15 19:27:15\n",
   ],
   [
+    "a date with the wrong day stays",
+    scriptDates,
+    "a: Sun Nov 15 2026 19:27:15 GMT+0000 (Coordinated Universal Time)\nb: Oct Oct 26 1985 08:15:00 GMT+0000 (Coordinated Universal Time)",
+    "[bosun:dates]\na: 2026-11-15 19:27:15\nb: Oct Oct 26 1985 08:15:00 GMT+0000 (Coordinated Universal Time)",
+  ],
+  [
     "phrases get a letter",
     abbreviations,
     TSC,
