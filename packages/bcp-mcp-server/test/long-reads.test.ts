@@ -37,21 +37,20 @@ afterAll(async () => {
 });
 
 test.each(["plain.bcp", "blocks.bcp", "whole.bcp"])("pings are answered while %s is read", async (name) => {
-  const started = performance.now();
   let isRead = false;
   const reading = call(client, "read_bcp_file", { path: at(name), budget: 100 }).then((answer) => {
     isRead = true;
     return answer;
   });
-  let longest = 0;
+  let answered = 0;
   // oxlint-disable-next-line no-unmodified-loop-condition -- the answer sets it
   while (!isRead) {
-    const asked = performance.now();
     await client.ping();
-    longest = Math.max(longest, performance.now() - asked);
+    answered += 1;
   }
   expect(await reading).toEqual({ failed: false, text: expect.stringContaining("part 1999") });
-  expect(longest).toBeLessThan((performance.now() - started) / 2);
+  // Without a pause there would be a few: before it begins, between two reads, behind it.
+  expect(answered).toBeGreaterThan(8);
 });
 
 // The plain one is read too fast to be interrupted in a way that can be measured.
