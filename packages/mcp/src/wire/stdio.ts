@@ -2,6 +2,7 @@
 import type { PiecedMessage } from "./encoded-text.ts";
 import { endsOf, LineSplitter } from "./lines.ts";
 import type { Line } from "./lines.ts";
+import { Linger } from "./linger.ts";
 import { parseMessage } from "./message.ts";
 import type { Incoming } from "./message.ts";
 import { PARSE_ERROR, RpcError } from "./rpc-error.ts";
@@ -15,13 +16,17 @@ const LAST_WORDS_MS = 2000;
 
 export function stdioTransport(maxBytes = MAX_MESSAGE_BYTES): Transport {
   const writer = new LineWriter(Bun.stdout.writer({ highWaterMark: 64 * 1024 }));
+  const linger = new Linger();
   return {
     // Bun.stdin, because merely touching process.stdin costs 15-20 ms of start-up.
     incoming: {
       [Symbol.asyncIterator]: () => messagesIn(Bun.stdin.stream(), maxBytes),
-      each: (take) => eachMessage(Bun.stdin.stream(), maxBytes, take),
+      each: (take) => eachMessage(Bun.stdin.stream(), maxBytes, take, linger),
     },
-    send: (text) => writer.line(text),
+    send(text) {
+      linger.answered();
+      return writer.line(text);
+    },
     sendPieces: (message) => writer.lineInPieces(message),
     close: () => writer.endWithin(LAST_WORDS_MS),
   };
@@ -38,6 +43,7 @@ async function eachMessage(
   bytes: AsyncIterable<Uint8Array>,
   maxBytes: number,
   take: (message: Incoming) => Promise<void> | undefined,
+  linger: Linger,
 ): Promise<void> {
   const splitter = new LineSplitter(maxBytes);
   const takeAll = async (lines: Iterable<Line>): Promise<void> => {
@@ -46,7 +52,10 @@ async function eachMessage(
       if (settled) await settled;
     }
   };
-  for await (const chunk of bytes) await takeAll(splitter.push(chunk));
+  for await (const chunk of bytes) {
+    linger.asked();
+    await takeAll(splitter.push(chunk));
+  }
   await takeAll(splitter.end());
 }
 
