@@ -1,5 +1,4 @@
 // UTF-8 bytes in pieces → the lines of a range. Skips and counts by newline alone; decodes only what is asked for.
-import { isAscii } from "node:buffer";
 import { EngineError } from "../failure.ts";
 import { joined, PlainLines, visibleEnd } from "./line-run.ts";
 import type { CountLines, LineRun } from "./line-run.ts";
@@ -152,7 +151,7 @@ export class LineCollector {
 function unitsOf(run: PlainLines): number {
   const { bytes, start, end, count } = run;
   const part = bytes.subarray(start, end);
-  let units = (isAscii(part) ? part.length : part.toString().length) - count;
+  let units = (run.isAscii ? part.length : part.toString().length) - count;
   if (!part.includes(RETURN)) return units;
   let from = start;
   for (const newline of run.ends) {

@@ -21,7 +21,7 @@ export function numberedLines(runs: readonly LineRun[]): string {
 export function* numberedJson(runs: readonly LineRun[], note: string): Generator<Uint8Array> {
   for (const part of parts(runs)) {
     if (typeof part === "string") yield* escapedPieces(Buffer.from(part));
-    else if (isUtf8(part.run.bytes)) yield* numberedPieces(part.run, part.run.first, part.width);
+    else if (part.run.isAscii || isUtf8(part.run.bytes)) yield* numberedPieces(part.run, part.run.first, part.width);
     else yield* escapedPieces(Buffer.from(numberedPlain(part.run, part.width)));
   }
   yield* escapedPieces(Buffer.from(note));
