@@ -68,6 +68,7 @@ export type { SessionCommand, SessionOptions, SessionStore } from "./session.ts"
 export { Originals } from "./session/originals.ts";
 export type { Original } from "./session/originals.ts";
 export { chooseSandbox } from "./sandbox/choose.ts";
+export { probeSandbox } from "./sandbox/probe.ts";
 export type { Attempt, Sandbox, SandboxMode, SandboxOptions } from "./sandbox/choose.ts";
 export { describeSandbox, sandboxInstructions } from "./sandbox/describe.ts";
 export type { Mechanism, SandboxDescription } from "./sandbox/describe.ts";

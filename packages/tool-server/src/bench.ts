@@ -1,4 +1,5 @@
 // What all tools work with: the scope, the sandboxed host of commands, and what each client has. One per server.
+import path from "node:path";
 import {
   MemorySessions,
   ProcessHost,
@@ -11,7 +12,7 @@ import {
 } from "@bosun/engine";
 import type { Boundary, Sandbox, SandboxOptions, Scope, Session } from "@bosun/engine";
 import type { Config } from "./config.ts";
-import { lateSandbox } from "./late-sandbox.ts";
+import { expectSandbox, openSandbox } from "./late-sandbox.ts";
 import type { Log } from "./log.ts";
 import { literalGlob } from "./path-rules.ts";
 import type { PathRules } from "./path-rules.ts";
@@ -53,7 +54,13 @@ export class Bench {
 
   /** Throws EngineError for a folder or pattern that cannot be used, or when a required sandbox is missing. */
   static async open(options: BenchOptions): Promise<Bench> {
-    const { config, paths, home } = options;
+    const { config, paths, home, memory, log } = options;
+    const mode = options.withoutCommands ? "off" : config.sandbox;
+    const place = config.roots.join(path.delimiter);
+    const search =
+      memory === undefined || mode === "off" ? undefined : { place, network: config.allowNetwork, memory, log };
+    // Begun first: what there is to find out, another process finds out beside us.
+    const expecting = search && expectSandbox(search);
     const environment = childEnvironment(options.env, { pass: config.passEnvironment, secrets: options.secrets });
     const globs = {
       deny: [...config.deny, ...paths.deny],
@@ -66,14 +73,13 @@ export class Bench {
     const view = { network: config.allowNetwork, home, path: environment["PATH"] ?? "", protect: paths.protected };
     const boundary = await boundaryOf(scope, view);
     const wanted: SandboxOptions = {
-      mode: options.withoutCommands ? "off" : config.sandbox,
+      mode,
       ...(options.sandboxHelper === undefined ? {} : { helper: options.sandboxHelper }),
       ...(needsRereading(scope) ? { reread: () => boundaryOf(scope, view) } : {}),
     };
-    const { memory } = options;
-    const late = memory === undefined ? undefined : lateSandbox(boundary, wanted, memory);
-    const sandbox = late ?? (await chooseSandbox(boundary, wanted));
-    if (late === undefined && sandbox.mechanism !== "none") memory?.remember(sandbox.mechanism);
+    const sandbox = search
+      ? await openSandbox(boundary, wanted, await expecting, search)
+      : await chooseSandbox(boundary, wanted);
     return new Bench(options, { scope, workspace, boundary, sandbox, environment });
   }
 

@@ -19,7 +19,7 @@ export type Confinement = {
   /** Death by signal n comes back as exit status 128 + n. */
   readonly hidesSignals: boolean;
   /** Changes when a shell started earlier would see something else than one started now. */
-  state?(): string;
+  readonly state?: (() => string) | undefined;
   /** Whether shells may be started ahead of their command. */
   readonly allowsSpares?: boolean;
   /** Files that are only there to be protected lie in somebody's folder for as long as a shell waits. */

@@ -6,23 +6,17 @@ import { SCRATCH } from "./view.ts";
 import type { Boundary } from "./boundary.ts";
 import type { Mount } from "./view.ts";
 
+const WHERE_SHELLS_ARE = ["/usr", "/bin", "/lib", "/lib64", "/nix/store", "/gnu/store"];
+
 export function bubblewrapConfinement(program: string, boundary: Boundary): Confinement {
   const isRoot = process.getuid?.() === 0;
-  // As root no user namespace is needed, and it is the dearer half of the cost: the capabilities go instead.
-  const privileges = isRoot ? ["--cap-drop", "ALL"] : ["--unshare-user"];
   // What root may write in /proc and /sys needs no capability: core_pattern and uevent_helper there name programs that the
   // kernel runs outside of everything.
   const sealed = isRoot ? ["--remount-ro", "/proc"] : [];
   const sealedSystem = isRoot ? ["--ro-bind-try", "/sys", "/sys"] : [];
-  const network = boundary.network ? [] : ["--unshare-net"];
+  const enter = entering(program, boundary.network);
   const shared = mountedConfinement(boundary, (view, argv, cwd, scratch, filterFd) => [
-    program,
-    ...privileges,
-    ...network,
-    "--unshare-pid",
-    "--unshare-ipc",
-    "--unshare-uts",
-    "--die-with-parent",
+    ...enter,
     ...(view.unscoped ? ["--bind", "/", "/", ...sealedSystem] : []),
     "--dev",
     "/dev",
@@ -38,6 +32,26 @@ export function bubblewrapConfinement(program: string, boundary: Boundary): Conf
     ...argv,
   ]);
   return Object.assign(shared, { openFilter });
+}
+
+/** A command in the same namespaces, with nothing to see but what a shell is made of. */
+export function bareBubblewrap(program: string, network: boolean, argv: readonly string[]): string[] {
+  const system = WHERE_SHELLS_ARE.flatMap((folder) => ["--ro-bind-try", folder, folder]);
+  return [...entering(program, network), ...system, "--dev", "/dev", "--proc", "/proc", "--", ...argv];
+}
+
+function entering(program: string, network: boolean): string[] {
+  // As root no user namespace is needed, and it is the dearer half of the cost: the capabilities go instead.
+  const privileges = process.getuid?.() === 0 ? ["--cap-drop", "ALL"] : ["--unshare-user"];
+  return [
+    program,
+    ...privileges,
+    ...(network ? [] : ["--unshare-net"]),
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-uts",
+    "--die-with-parent",
+  ];
 }
 
 function optionsFor(mount: Mount, scratch: string): string[] {

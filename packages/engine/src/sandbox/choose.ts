@@ -13,6 +13,7 @@ import { landlockConfinement } from "./landlock.ts";
 import { namespaceConfinement } from "./namespaces.ts";
 import { rereadingConfinement } from "./rereading.ts";
 import { seatbeltConfinement } from "./seatbelt.ts";
+import { findNamespaceTools, findSystemProgram } from "./system-programs.ts";
 import type { Confinement } from "../process/confinement.ts";
 import type { Boundary } from "./boundary.ts";
 import type { Mechanism, SandboxDescription } from "./describe.ts";
@@ -98,13 +99,13 @@ function build(
 ): Confinement | string {
   switch (mechanism) {
     case "bubblewrap": {
-      const program = findTool("bwrap");
+      const program = findSystemProgram("bwrap");
       return program === null ? "bwrap is not installed" : bubblewrapConfinement(program, boundary);
     }
     case "namespaces": {
-      const [setpriv, unshare] = [findTool("setpriv"), findTool("unshare")];
-      if (setpriv === null || unshare === null) return "setpriv and unshare (util-linux) are not installed";
-      return namespaceConfinement({ setpriv, unshare }, boundary);
+      const tools = findNamespaceTools();
+      if (tools === undefined) return "setpriv and unshare (util-linux) are not installed";
+      return namespaceConfinement(tools, boundary);
     }
     case "landlock":
       return landlockConfinement(options.helper ?? ownHelper(), boundary);
@@ -150,10 +151,6 @@ async function trial(confinement: Confinement, boundary: Boundary): Promise<stri
     process.off("exit", remove);
     remove();
   }
-}
-
-function findTool(name: string): string | null {
-  return Bun.which(name, { PATH: "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin:/run/current-system/sw/bin" });
 }
 
 function ownHelper(): string[] {

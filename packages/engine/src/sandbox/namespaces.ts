@@ -7,15 +7,43 @@ import { holds } from "./boundary.ts";
 import { mountedConfinement } from "./mounted.ts";
 import { SCRATCH } from "./view.ts";
 import type { Boundary } from "./boundary.ts";
+import type { NamespaceTools } from "./system-programs.ts";
 import type { Mount, View } from "./view.ts";
 
-export type NamespaceTools = { readonly setpriv: string; readonly unshare: string };
-
+/** No capability left, and no way to gain one. */
+const POWERLESS = ["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all"];
 const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"];
 const DEVICE_LINKS = ["fd:/proc/self/fd", "stdin:/proc/self/fd/0", "stdout:/proc/self/fd/1", "stderr:/proc/self/fd/2"];
 
 export function namespaceConfinement(tools: NamespaceTools, boundary: Boundary): Confinement {
-  const enter = [
+  const enter = entering(tools, boundary.network);
+  const scripts = new Map<string, { readonly view: View; readonly script: string }>();
+  const scriptFor = (view: View, scratch: string): string => {
+    const known = scripts.get(scratch);
+    if (known?.view === view) return known.script;
+    const script = prepare(view, scratch);
+    scripts.set(scratch, { view, script });
+    return script;
+  };
+  const shared = mountedConfinement(boundary, (view, argv, cwd, scratch) => {
+    const setup = scriptFor(view, scratch);
+    return [...enter, "--", "/bin/sh", "-c", setup, "bosun-sandbox", tools.setpriv, cwd, ...argv];
+  });
+  return Object.assign(shared, {
+    forget: (scratch: string) => {
+      scripts.delete(scratch);
+      rmSync(besides(scratch), { recursive: true, force: true });
+    },
+  });
+}
+
+/** A command in the same namespaces, without a boundary. unshare mounts /proc itself: that is refused in some containers. */
+export function bareNamespaces(tools: NamespaceTools, network: boolean, argv: readonly string[]): string[] {
+  return [...entering(tools, network), "--mount-proc", "--", tools.setpriv, ...POWERLESS, "--", ...argv];
+}
+
+function entering(tools: NamespaceTools, network: boolean): string[] {
+  return [
     // unshare's own --kill-child ties the tree to unshare; the death signal ties unshare to us.
     tools.setpriv,
     "--pdeathsig",
@@ -28,29 +56,10 @@ export function namespaceConfinement(tools: NamespaceTools, boundary: Boundary):
     "--pid",
     "--ipc",
     "--uts",
-    ...(boundary.network ? [] : ["--net"]),
+    ...(network ? [] : ["--net"]),
     "--fork",
     "--kill-child=KILL",
-    "--",
   ];
-  const scripts = new Map<string, { readonly view: View; readonly script: string }>();
-  const scriptFor = (view: View, scratch: string): string => {
-    const known = scripts.get(scratch);
-    if (known?.view === view) return known.script;
-    const script = prepare(view, scratch);
-    scripts.set(scratch, { view, script });
-    return script;
-  };
-  const shared = mountedConfinement(boundary, (view, argv, cwd, scratch) => {
-    const setup = scriptFor(view, scratch);
-    return [...enter, "/bin/sh", "-c", setup, "bosun-sandbox", tools.setpriv, cwd, ...argv];
-  });
-  return Object.assign(shared, {
-    forget: (scratch: string) => {
-      scripts.delete(scratch);
-      rmSync(besides(scratch), { recursive: true, force: true });
-    },
-  });
 }
 
 // Beside the session's temporary folder, not in it: commands can write there.
@@ -134,7 +143,7 @@ function prepare(view: View, scratch: string): string {
     ...(view.unscoped ? [] : ["mount -o remount,bind,ro /"]),
     `setpriv=$1; cd -- "$2"; shift 2; set +e; PATH=$path${view.unscoped ? "" : `; export TMPDIR=${SCRATCH}`}`,
     // Not exec: the first process of a PID namespace ignores signals, so it must not be the command itself.
-    '"$setpriv" --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all -- "$@"',
+    `"$setpriv" ${POWERLESS.join(" ")} -- "$@"`,
     "exit $?",
   ].join("\n");
 }
