@@ -37,7 +37,7 @@ export function bubblewrapConfinement(program: string, boundary: Boundary): Conf
 /** A command in the same namespaces, with nothing to see but what a shell is made of. */
 export function bareBubblewrap(program: string, network: boolean, argv: readonly string[]): string[] {
   const system = WHERE_SHELLS_ARE.flatMap((folder) => ["--ro-bind-try", folder, folder]);
-  return [...entering(program, network), ...system, "--dev", "/dev", "--proc", "/proc", "--", ...argv];
+  return [...entering(program, network), ...system, "--proc", "/proc", "--", ...argv];
 }
 
 function entering(program: string, network: boolean): string[] {

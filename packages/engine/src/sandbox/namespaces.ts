@@ -1,6 +1,15 @@
 // The boundary by util-linux alone, where bubblewrap is not installed: user, PID, mount, IPC, UTS and network
 // namespaces, a root of our own built from the view, then no capability left and no way to gain one.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import type { Confinement } from "../process/confinement.ts";
 import { holds } from "./boundary.ts";
@@ -13,7 +22,12 @@ import type { Mount, View } from "./view.ts";
 /** No capability left, and no way to gain one. */
 const POWERLESS = ["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all"];
 const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"];
-const DEVICE_LINKS = ["fd:/proc/self/fd", "stdin:/proc/self/fd/0", "stdout:/proc/self/fd/1", "stderr:/proc/self/fd/2"];
+const DEVICE_LINKS = [
+  ["fd", "/proc/self/fd"],
+  ["stdin", "/proc/self/fd/0"],
+  ["stdout", "/proc/self/fd/1"],
+  ["stderr", "/proc/self/fd/2"],
+] as const;
 
 export function namespaceConfinement(tools: NamespaceTools, boundary: Boundary): Confinement {
   const enter = entering(tools, boundary.network);
@@ -67,7 +81,10 @@ function besides(scratch: string): string {
   return `${scratch}.root`;
 }
 
-/** Writes the mount tables, which one mount(8) each works off: a call per mount would cost a millisecond each. */
+/**
+ * Writes what the script works off: mount points to copy, and mount tables. A program for each of them would cost every
+ * command a millisecond each.
+ */
 function prepare(view: View, scratch: string): string {
   mkdirSync(besides(scratch), { recursive: true });
   // A folder of its own each time: an earlier command may be working off the tables of an earlier view.
@@ -75,84 +92,88 @@ function prepare(view: View, scratch: string): string {
   const root = path.join(tables, "root");
   mkdirSync(root);
   const own = `${root}/.bosun`;
+  const mounted = readMounts();
   // Folders that later mounts stand on come first, then what stands on them.
   const isBase = (mount: Mount): boolean => mount.kind === "fresh" || mount.kind === "scratch";
   const base = view.mounts.filter(isBase);
   const rest = view.mounts.filter((mount) => !isBase(mount) && mount.kind !== "link");
   const inWritable = (mount: Mount): boolean =>
     view.mounts.some((over) => over.kind === "writable" && over !== mount && holds(over.at, mount.at));
-  const toMake = view.unscoped ? [] : rest.filter((mount) => !inWritable(mount));
-  const links = view.mounts.flatMap((mount) =>
-    mount.kind === "link" ? [`ln -s ${quote(mount.to)} ${quote(root + mount.at)}`] : [],
-  );
-  const linkFolders = view.mounts.flatMap((mount) => (mount.kind === "link" ? [path.dirname(root + mount.at)] : []));
+  const inFresh = (mount: Mount): boolean =>
+    view.mounts.some((over) => over.kind === "fresh" && over !== mount && holds(over.at, mount.at));
+  const toMake = view.unscoped ? [] : view.mounts.filter((mount) => mount.kind === "link" || !inWritable(mount));
+  const [points, pointsInFresh] = [path.join(tables, "points"), path.join(tables, "points-in-fresh")];
+  for (const folder of ["/.bosun/old", "/.bosun/empty", "/proc", ...(view.unscoped ? [] : ["/dev/shm"])])
+    mkdirSync(points + folder, { recursive: true });
   const devices = view.unscoped ? [] : DEVICES;
-  // What stands in the temporary folder is made in it, here: inside it will be covered by the time it is needed.
-  for (const mount of view.mounts) {
-    if (
-      mount.at !== SCRATCH &&
-      mount.kind !== "link" &&
-      holds(SCRATCH, mount.at) &&
-      !isFile(mount) &&
-      !inWritable(mount)
-    ) {
-      mkdirSync(path.join(scratch, path.relative(SCRATCH, mount.at)), { recursive: true });
-    }
+  for (const name of devices) writeFileSync(`${points}/dev/${name}`, "");
+  for (const [name, to] of view.unscoped ? [] : DEVICE_LINKS) symlinkSync(to, `${points}/dev/${name}`);
+  for (const mount of toMake) {
+    if (inFresh(mount)) makePlace(pointsInFresh, mount.at, mount);
+    // What stands in the temporary folder is made in it: to copy it would leave a trace of every command there.
+    else if (mount.at !== SCRATCH && holds(SCRATCH, mount.at))
+      makePlace(scratch, `/${path.relative(SCRATCH, mount.at)}`, mount);
+    else makePlace(points, mount.at, mount);
   }
 
   // Root may write there without any capability, and what core_pattern names the kernel runs outside of everything.
   const sealed = process.getuid?.() === 0;
+  const lines = (mounts: readonly Mount[]): string[] =>
+    mounts.flatMap((mount) => [
+      lineFor(mount, { root, own, scratch, mounted }),
+      ...(mount.kind === "readable"
+        ? mounted.below(mount.at).map((at) => tableLine(at, root + at, "none", `bind,ro${mounted.locked(at)}`))
+        : []),
+    ]);
+  const system: Mount[] = view.unscoped && sealed ? [{ kind: "readable", at: "/sys" }] : [];
   const first = [
     tableLine("proc", `${root}/proc`, "proc", `nosuid,nodev,noexec${sealed ? ",ro" : ""}`),
     ...devices.map((name) => tableLine(`/dev/${name}`, `${root}/dev/${name}`, "none", "bind")),
-    ...base.map((mount) => lineFor(mount, root, own, scratch)),
+    ...lines(base),
   ];
-  const system: Mount[] = view.unscoped && sealed ? [{ kind: "readable", at: "/sys" }] : [];
-  const second = [...system, ...rest].flatMap((mount) => [
-    lineFor(mount, root, own, scratch),
-    ...(mount.kind === "readable"
-      ? mountedBelow(mount.at).map((at) => tableLine(at, root + at, "none", "bind,ro"))
-      : []),
-  ]);
-  writeFileSync(path.join(tables, "first"), first.join(""));
+  const second = lines([...system, ...rest]);
+  const isTwice = existsSync(pointsInFresh);
+  writeFileSync(path.join(tables, "first"), [...first, ...(isTwice ? [] : second)].join(""));
   writeFileSync(path.join(tables, "second"), second.join(""));
 
-  const folders = toMake.filter((mount) => !isFile(mount)).map((mount) => root + mount.at);
-  const files = toMake.filter(isFile).map((mount) => root + mount.at);
   return [
     "set -e",
     "path=$PATH; PATH=/usr/sbin:/usr/bin:/sbin:/bin",
     view.unscoped ? `mount --rbind / ${quote(root)}` : `mount -t tmpfs -o mode=755 bosun ${quote(root)}`,
-    `mkdir -p ${words([`${own}/old`, `${own}/empty`, `${root}/proc`, ...(view.unscoped ? [] : [`${root}/dev/shm`]), ...base.map((mount) => root + mount.at)])}`,
-    ...devices.map((name) => `: > ${quote(`${root}/dev/${name}`)}`),
-    ...(view.unscoped
-      ? []
-      : DEVICE_LINKS.map(
-          (pair) => `ln -s ${pair.slice(pair.indexOf(":") + 1)} ${quote(`${root}/dev/${pair.split(":", 1)[0]}`)}`,
-        )),
+    `cp -dR ${quote(`${points}/.`)} ${quote(root)}`,
+    ...(view.mounts.some(({ kind }) => kind === "hidden-folder") ? [`chmod 000 ${quote(`${own}/empty`)}`] : []),
     `mount -a -T ${quote(path.join(tables, "first"))}`,
-    ...(folders.length + linkFolders.length > 0
-      ? [`mkdir -p ${words([...folders, ...linkFolders, ...files.map((file) => path.dirname(file))])}`]
+    ...(isTwice
+      ? [`cp -dR ${quote(`${pointsInFresh}/.`)} ${quote(root)}`, `mount -a -T ${quote(path.join(tables, "second"))}`]
       : []),
-    ...files.map((file) => `[ -e ${quote(file)} ] || : > ${quote(file)}`),
-    ...links,
-    `chmod 000 ${quote(`${own}/empty`)}`,
-    `mount -a -T ${quote(path.join(tables, "second"))}`,
     "ip link set lo up 2>/dev/null || ifconfig lo up 2>/dev/null || :",
     `cd ${quote(root)}; pivot_root . .bosun/old; umount -l /.bosun/old`,
     ...(view.unscoped ? [] : ["mount -o remount,bind,ro /"]),
     `setpriv=$1; cd -- "$2"; shift 2; set +e; PATH=$path${view.unscoped ? "" : `; export TMPDIR=${SCRATCH}`}`,
     // Not exec: the first process of a PID namespace ignores signals, so it must not be the command itself.
-    `"$setpriv" ${POWERLESS.join(" ")} -- "$@"`,
+    // When a signal ends the command, this shell would say so in the command's name.
+    `exec 9>&2 2>/dev/null; "$setpriv" ${POWERLESS.join(" ")} -- "$@" 2>&9 9>&-`,
     "exit $?",
   ].join("\n");
 }
 
-function lineFor(mount: Mount, root: string, own: string, scratch: string): string {
+/** What a mount stands on, or the link itself. */
+function makePlace(within: string, at: string, mount: Mount): void {
+  const place = within + at;
+  const isFolder = mount.kind !== "link" && !isFile(mount);
+  mkdirSync(isFolder ? place : path.dirname(place), { recursive: true });
+  if (isFolder || existsSync(place)) return;
+  if (mount.kind === "link") symlinkSync(mount.to, place);
+  else writeFileSync(place, "");
+}
+
+type Place = { readonly root: string; readonly own: string; readonly scratch: string; readonly mounted: Mounted };
+
+function lineFor(mount: Mount, { root, own, scratch, mounted }: Place): string {
   const at = root + mount.at;
   switch (mount.kind) {
     case "readable":
-      return tableLine(mount.at, at, "none", "rbind,ro");
+      return tableLine(mount.at, at, "none", `rbind,ro${mounted.locked(mount.at)}`);
     case "writable":
       return tableLine(mount.at, at, "none", "rbind");
     case "scratch":
@@ -160,7 +181,7 @@ function lineFor(mount: Mount, root: string, own: string, scratch: string): stri
     case "fresh":
       return tableLine("bosun", at, "tmpfs", "mode=700");
     case "hidden-file":
-      return tableLine("/dev/null", at, "none", "bind,ro,nodev");
+      return tableLine("/dev/null", at, "none", `bind,ro,nodev${mounted.locked("/dev/null")}`);
     case "hidden-folder":
       return tableLine(`${own}/empty`, at, "none", "bind,ro");
     case "link":
@@ -168,12 +189,31 @@ function lineFor(mount: Mount, root: string, own: string, scratch: string): stri
   }
 }
 
-/** What is mounted in a folder: mount(8) makes only the folder itself read-only. */
-function mountedBelow(folder: string): string[] {
-  const places = readFileSync("/proc/self/mounts", "utf8")
-    .split("\n")
-    .map((line) => unescapeField(line.split(" ")[1] ?? ""));
-  return [...new Set(places)].filter((at) => at !== folder && holds(folder, at)).sort((a, b) => a.length - b.length);
+type Mounted = {
+  /** What is mounted in a folder: mount(8) makes only the folder itself read-only. */
+  below(folder: string): string[];
+  /** Options to repeat (`,nosuid,nodev`): a user namespace may not lift what was mounted with them, and to leave one out is
+   * to lift it. */
+  locked(file: string): string;
+};
+
+function readMounts(): Mounted {
+  // proc_pid_mountinfo(5): the fifth field is the place, the sixth its options. The last one at a place is the one to see.
+  const options = new Map(
+    readFileSync("/proc/self/mountinfo", "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(" "))
+      .map((fields) => [unescapeField(fields[4] ?? ""), (fields[5] ?? "").split(",")]),
+  );
+  const places = [...options.keys()].sort((a, b) => a.length - b.length);
+  return {
+    below: (folder) => places.filter((at) => at !== folder && holds(folder, at)),
+    locked: (file) => {
+      const over = options.get(places.findLast((at) => holds(at, file)) ?? "/") ?? [];
+      return ["nosuid", "nodev", "noexec"].flatMap((name) => (over.includes(name) ? `,${name}` : [])).join("");
+    },
+  };
 }
 
 function unescapeField(text: string): string {
@@ -192,10 +232,6 @@ function tableLine(source: string, target: string, type: string, options: string
 // fstab(5): blanks, tabs, newlines and backslashes as octal; a leading # would be a comment, but paths start with /.
 function field(text: string): string {
   return text.replaceAll(/[\s\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`);
-}
-
-function words(paths: readonly string[]): string {
-  return paths.map(quote).join(" ");
 }
 
 function quote(text: string): string {
