@@ -12,7 +12,7 @@ import {
 } from "@bosun/engine";
 import type { Boundary, Sandbox, SandboxOptions, Scope, Session } from "@bosun/engine";
 import type { Config } from "./config.ts";
-import { expectSandbox, openSandbox } from "./late-sandbox.ts";
+import { searchSandbox } from "./late-sandbox.ts";
 import type { Log } from "./log.ts";
 import { literalGlob } from "./path-rules.ts";
 import type { PathRules } from "./path-rules.ts";
@@ -31,7 +31,7 @@ export type BenchOptions = {
   readonly secrets: readonly string[];
   /** No tool starts commands: then no sandbox is looked for. */
   readonly withoutCommands: boolean;
-  readonly memory?: SandboxMemory | undefined;
+  readonly memory: SandboxMemory;
   /** Words that start the Landlock helper, when this is not run from its sources. */
   readonly sandboxHelper?: readonly string[] | undefined;
 };
@@ -57,10 +57,8 @@ export class Bench {
     const { config, paths, home, memory, log } = options;
     const mode = options.withoutCommands ? "off" : config.sandbox;
     const place = config.roots.join(path.delimiter);
-    const search =
-      memory === undefined || mode === "off" ? undefined : { place, network: config.allowNetwork, memory, log };
     // Begun first: what there is to find out, another process finds out beside us.
-    const expecting = search && expectSandbox(search);
+    const search = mode === "off" ? undefined : searchSandbox({ place, network: config.allowNetwork, memory, log });
     const environment = childEnvironment(options.env, { pass: config.passEnvironment, secrets: options.secrets });
     const globs = {
       deny: [...config.deny, ...paths.deny],
@@ -77,15 +75,20 @@ export class Bench {
       ...(options.sandboxHelper === undefined ? {} : { helper: options.sandboxHelper }),
       ...(needsRereading(scope) ? { reread: () => boundaryOf(scope, view) } : {}),
     };
-    const sandbox = search
-      ? await openSandbox(boundary, wanted, await expecting, search)
-      : await chooseSandbox(boundary, wanted);
-    return new Bench(options, { scope, workspace, boundary, sandbox, environment });
+    const sandbox = search?.open(boundary, wanted) ?? (await chooseSandbox(boundary, wanted));
+    const host = new ProcessHost({ confinement: sandbox.confinement });
+    try {
+      const announced = "announced" in sandbox ? await sandbox.announced : sandbox;
+      return new Bench(options, { scope, workspace, boundary, host, sandbox: announced, environment });
+    } catch (error) {
+      await host.close();
+      throw error;
+    }
   }
 
   private constructor(
     { config, log }: BenchOptions,
-    parts: Pick<Bench, "scope" | "workspace" | "boundary" | "sandbox" | "environment">,
+    parts: Pick<Bench, "scope" | "workspace" | "boundary" | "host" | "sandbox" | "environment">,
   ) {
     this.config = config;
     this.log = log;
@@ -94,7 +97,7 @@ export class Bench {
     this.boundary = parts.boundary;
     this.sandbox = parts.sandbox;
     this.environment = parts.environment;
-    this.host = new ProcessHost({ confinement: parts.sandbox.confinement });
+    this.host = parts.host;
     this.#sessions = new MemorySessions({
       host: this.host,
       workdir: config.workdir,

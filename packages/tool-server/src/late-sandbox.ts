@@ -3,10 +3,11 @@
 // has just run a bare command; the proof that it keeps commands in comes before the first of them, or that one fails.
 import { EngineError, chooseSandbox, describeSandbox, probeSandbox } from "@bosun/engine";
 import type { Boundary, Confinement, Mechanism, Sandbox, SandboxOptions } from "@bosun/engine";
+import { lateConfinement } from "./late-confinement.ts";
 import type { Log } from "./log.ts";
 import type { Remembered, SandboxMemory } from "./sandbox-memory.ts";
 
-export type SandboxSearch = {
+export type Search = {
   /** The allowed folders: a mechanism may work in one place of a machine and not in another. */
   readonly place: string;
   readonly network: boolean;
@@ -14,8 +15,32 @@ export type SandboxSearch = {
   readonly log: Log;
 };
 
-/** What is known before anything was built, or can be found out in a few milliseconds. */
-export async function expectSandbox({ place, network, memory }: SandboxSearch): Promise<Remembered | undefined> {
+export type OpeningSandbox = {
+  /** For commands, which wait until it is built. */
+  readonly confinement: Confinement;
+  /** For what is said of it. Rejects when one is required and there is none. */
+  readonly announced: Promise<Sandbox>;
+};
+
+/** Begins to look for a sandbox, beside whatever the caller does next; it is opened when its boundary is known. */
+export function searchSandbox(search: Search): {
+  open(boundary: Boundary, options: SandboxOptions): OpeningSandbox;
+} {
+  const expecting = expectSandbox(search);
+  return {
+    open(boundary, options) {
+      const settled = settle(boundary, options, expecting, search);
+      const confinement = lateConfinement(async () => (await settled).build());
+      const announced = settled.then(({ mechanism, attempts }): Sandbox => {
+        return { mechanism, attempts, confinement, description: describeSandbox(mechanism, boundary) };
+      });
+      return { confinement, announced };
+    },
+  };
+}
+
+/** What is remembered, or can be found out in a few milliseconds. */
+async function expectSandbox({ place, network, memory }: Search): Promise<Remembered | undefined> {
   const known = memory.recall(place);
   if (known !== undefined) return known;
   const probed = await probeSandbox(network);
@@ -23,52 +48,53 @@ export async function expectSandbox({ place, network, memory }: SandboxSearch): 
   return probed;
 }
 
-/** The sandbox that is expected, to be built when it is needed; tried out now when nothing can be expected. */
-export async function openSandbox(
+type Settled = Pick<Sandbox, "mechanism" | "attempts"> & { build(): Promise<Confinement> };
+
+/** What is expected is built when it is needed; when nothing can be expected, everything is tried out now. */
+async function settle(
   boundary: Boundary,
   options: SandboxOptions,
-  expected: Remembered | undefined,
-  search: SandboxSearch,
-): Promise<Sandbox> {
-  const isLate = expected !== undefined && expected !== "unsure";
-  // That none is there is no reason to refuse a start: somebody may have seen to it.
-  if (isLate && (expected !== "none" || options.mode !== "require"))
-    return lateSandbox(boundary, options, expected, search);
-  const sandbox = await chooseSandbox(boundary, options);
-  // Not even a bare command ran: then it is the machine, not the place.
-  search.memory.remember(sandbox.mechanism, expected === undefined ? undefined : search.place);
-  return sandbox;
+  expecting: Promise<Remembered | undefined>,
+  search: Search,
+): Promise<Settled> {
+  const expected = await expecting;
+  const isKnown = expected !== undefined && expected !== "unsure";
+  // That none was there is no reason to refuse a start: somebody may have seen to it.
+  if (isKnown && (expected !== "none" || options.mode !== "require"))
+    return { mechanism: expected, attempts: [], build: () => build(boundary, options, expected, search) };
+  const { mechanism, attempts, confinement } = await chooseSandbox(boundary, options);
+  // When not even a bare command ran, it is the machine, not the place.
+  search.memory.remember(mechanism, expected === undefined ? undefined : search.place);
+  return { mechanism, attempts, build: async () => confinement };
 }
 
-function lateSandbox(boundary: Boundary, options: SandboxOptions, told: Mechanism, search: SandboxSearch): Sandbox {
-  const { memory, place, log } = search;
-  const build = async (): Promise<Confinement> => {
-    const mechanisms = noWeakerThan(told);
-    const now = (await options.reread?.()) ?? boundary;
-    const wanted = { ...options, mode: "auto", ...(mechanisms === undefined ? {} : { mechanisms }) } as const;
-    const { mechanism, confinement } = await chooseSandbox(now, wanted);
-    if (mechanism === told) return confinement;
-    memory.remember(mechanism === "none" ? "unsure" : mechanism, place);
-    if (mechanism === "none")
-      throw new EngineError(
-        "START_FAILED",
-        `could not start command: the sandbox (${told}) does not work; restart the server to look for another`,
-        { reason: "sandbox" },
-      );
-    log("warn", "commands run in another sandbox than the start announced", { mechanism, announced: told });
+/** Throws START_FAILED when what was announced does not work, and nothing that could take its place. */
+async function build(
+  boundary: Boundary,
+  options: SandboxOptions,
+  announced: Mechanism,
+  { memory, place, log }: Search,
+): Promise<Confinement> {
+  const mechanisms = noWeakerThan(announced);
+  const now = (await options.reread?.()) ?? boundary;
+  const wanted = { ...options, mode: "auto", ...(mechanisms === undefined ? {} : { mechanisms }) } as const;
+  const { mechanism, confinement } = await chooseSandbox(now, wanted);
+  if (mechanism === announced) return confinement;
+  memory.remember(mechanism === "none" ? "unsure" : mechanism, place);
+  if (mechanism !== "none") {
+    log("warn", "commands run in another sandbox than the start announced", { mechanism, announced });
     return confinement;
-  };
-  return {
-    mechanism: told,
-    confinement: lateConfinement(build),
-    description: describeSandbox(told, boundary),
-    attempts: [],
-  };
+  }
+  throw new EngineError(
+    "START_FAILED",
+    `could not start command: the sandbox (${announced}) does not work; restart the server to look for another`,
+    { reason: "sandbox" },
+  );
 }
 
 /** What may take its place: all that was said of it must hold. Undefined: whatever works. */
-function noWeakerThan(told: Mechanism): readonly Exclude<Mechanism, "none">[] | undefined {
-  switch (told) {
+function noWeakerThan(announced: Mechanism): readonly Exclude<Mechanism, "none">[] | undefined {
+  switch (announced) {
     case "none":
       return undefined;
     case "landlock":
@@ -76,51 +102,6 @@ function noWeakerThan(told: Mechanism): readonly Exclude<Mechanism, "none">[] | 
     case "namespaces":
       return ["namespaces", "bubblewrap"];
     default:
-      return [told];
+      return [announced];
   }
-}
-
-function lateConfinement(build: () => Promise<Confinement>): Confinement {
-  let built: Confinement | undefined;
-  let building: Promise<void> | undefined;
-  const buildOnce = async (): Promise<void> => {
-    try {
-      built = await build();
-    } finally {
-      building = undefined;
-    }
-  };
-  const ready = (): Confinement => {
-    if (built === undefined) throw new EngineError("START_FAILED", "could not start command: the sandbox is not ready");
-    return built;
-  };
-  return {
-    async prepare() {
-      if (built === undefined) await (building ??= buildOnce());
-      await ready().prepare?.();
-    },
-    wrap: (argv, cwd, scratch, filterFd) => ready().wrap(argv, cwd, scratch, filterFd),
-    openFilter: () => ready().openFilter?.(),
-    outside: (directory, scratch) => ready().outside(directory, scratch),
-    enter: () => ready().enter?.() ?? (() => undefined),
-    forget: (scratch) => built?.forget?.(scratch),
-    get namespaced() {
-      return ready().namespaced;
-    },
-    get hidesSignals() {
-      return ready().hidesSignals;
-    },
-    get state() {
-      return ready().state;
-    },
-    get allowsSpares() {
-      return ready().allowsSpares ?? true;
-    },
-    get holdsPlaces() {
-      return ready().holdsPlaces === true;
-    },
-    get onlyStdio() {
-      return ready().onlyStdio === true;
-    },
-  };
 }
