@@ -150,9 +150,9 @@ function prepare(view: View, scratch: string): string {
     `cd ${quote(root)}; pivot_root . .bosun/old; umount -l /.bosun/old`,
     ...(view.unscoped ? [] : ["mount -o remount,bind,ro /"]),
     `setpriv=$1; cd -- "$2"; shift 2; set +e; PATH=$path${view.unscoped ? "" : `; export TMPDIR=${SCRATCH}`}`,
-    // Not exec: the first process of a PID namespace ignores signals, so it must not be the command itself.
-    // When a signal ends the command, this shell would say so in the command's name.
-    `exec 9>&2 2>/dev/null; "$setpriv" ${POWERLESS.join(" ")} -- "$@" 2>&9 9>&-`,
+    // Not this shell: the first process of a PID namespace ignores signals, so it must not be the command itself.
+    // And quietly: when a signal ends the command, it would say so in the command's name.
+    `exec 9>&2 2>/dev/null; (exec "$setpriv" ${POWERLESS.join(" ")} -- "$@" 2>&9 9>&-)`,
     "exit $?",
   ].join("\n");
 }

@@ -339,6 +339,11 @@ for (const [index, name] of (["bubblewrap", "namespaces", "landlock"] as const).
       expect(await eventually(() => running(seconds).length === 0)).toBe(true);
     });
 
+    test("of a command that a signal ends, the sandbox says nothing in its name", async () => {
+      const { stderr, stdout } = await run("echo mine >&2; kill -TERM $$");
+      expect([stdout.text, stderr.text]).toEqual(["", "mine\n"]);
+    });
+
     test("the tree dies when the server is killed before the sandbox stood", async () => {
       const seconds = uniqueSeconds();
       const script = path.join(import.meta.dir, "doomed-sandbox.ts");
