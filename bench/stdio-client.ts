@@ -10,6 +10,8 @@ export class StdioClient {
   private readonly waiting = new Map<number, (answer: Answer) => void>();
   private readonly started = performance.now();
   private next = 1;
+  /** What the server says of itself. */
+  instructions = "";
 
   constructor(command: readonly string[], cwd?: string, env: Record<string, string | undefined> = process.env) {
     this.child = Bun.spawn([...command], {
@@ -25,7 +27,12 @@ export class StdioClient {
   /** Milliseconds from the start of the process to its first tool list. */
   async open(): Promise<number> {
     const clientInfo = { name: "bench", version: "1" };
-    await this.request("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
+    const { result } = await this.request("initialize", {
+      protocolVersion: "2025-06-18",
+      capabilities: {},
+      clientInfo,
+    });
+    this.instructions = String(result?.["instructions"] ?? "");
     this.send({ jsonrpc: "2.0", method: "notifications/initialized" });
     await this.request("tools/list", {});
     return performance.now() - this.started;
