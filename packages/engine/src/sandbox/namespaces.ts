@@ -91,7 +91,9 @@ function prepare(view: View, scratch: string): string {
   const tables = mkdtempSync(path.join(besides(scratch), "view-"));
   const root = path.join(tables, "root");
   mkdirSync(root);
-  const own = `${root}/.bosun`;
+  // Where everything is the real thing, nothing may be made but among our own.
+  const ownInside = view.unscoped ? path.join(tables, "own") : "/.bosun";
+  const own = root + ownInside;
   const mounted = readMounts();
   // Folders that later mounts stand on come first, then what stands on them.
   const isBase = (mount: Mount): boolean => mount.kind === "fresh" || mount.kind === "scratch";
@@ -103,8 +105,9 @@ function prepare(view: View, scratch: string): string {
     view.mounts.some((over) => over.kind === "fresh" && over !== mount && holds(over.at, mount.at));
   const toMake = view.unscoped ? [] : view.mounts.filter((mount) => mount.kind === "link" || !inWritable(mount));
   const [points, pointsInFresh] = [path.join(tables, "points"), path.join(tables, "points-in-fresh")];
-  for (const folder of ["/.bosun/old", "/.bosun/empty", "/proc", ...(view.unscoped ? [] : ["/dev/shm"])])
-    mkdirSync(points + folder, { recursive: true });
+  for (const folder of ["old", "empty"])
+    mkdirSync(path.join(view.unscoped ? ownInside : points + ownInside, folder), { recursive: true });
+  for (const folder of view.unscoped ? [] : ["/proc", "/dev/shm"]) mkdirSync(points + folder, { recursive: true });
   const devices = view.unscoped ? [] : DEVICES;
   for (const name of devices) writeFileSync(`${points}/dev/${name}`, "");
   for (const [name, to] of view.unscoped ? [] : DEVICE_LINKS) symlinkSync(to, `${points}/dev/${name}`);
@@ -140,14 +143,16 @@ function prepare(view: View, scratch: string): string {
     "set -e",
     "path=$PATH; PATH=/usr/sbin:/usr/bin:/sbin:/bin",
     view.unscoped ? `mount --rbind / ${quote(root)}` : `mount -t tmpfs -o mode=755 bosun ${quote(root)}`,
-    `cp -dR ${quote(`${points}/.`)} ${quote(root)}`,
-    ...(view.mounts.some(({ kind }) => kind === "hidden-folder") ? [`chmod 000 ${quote(`${own}/empty`)}`] : []),
+    ...(view.unscoped ? [] : [`cp -dR ${quote(`${points}/.`)} ${quote(root)}`]),
+    ...(view.mounts.some(({ kind }) => kind === "hidden-folder")
+      ? [`mount -t tmpfs -o mode=000 bosun ${quote(`${own}/empty`)}`]
+      : []),
     `mount -a -T ${quote(path.join(tables, "first"))}`,
     ...(isTwice
       ? [`cp -dR ${quote(`${pointsInFresh}/.`)} ${quote(root)}`, `mount -a -T ${quote(path.join(tables, "second"))}`]
       : []),
     "ip link set lo up 2>/dev/null || ifconfig lo up 2>/dev/null || :",
-    `cd ${quote(root)}; pivot_root . .bosun/old; umount -l /.bosun/old`,
+    `cd ${quote(root)}; pivot_root . ${quote(`.${ownInside}/old`)}; umount -l ${quote(`${ownInside}/old`)}`,
     ...(view.unscoped ? [] : ["mount -o remount,bind,ro /"]),
     `setpriv=$1; cd -- "$2"; shift 2; set +e; PATH=$path${view.unscoped ? "" : `; export TMPDIR=${SCRATCH}`}`,
     // Not this shell: the first process of a PID namespace ignores signals, so it must not be the command itself.

@@ -28,7 +28,8 @@ export async function boundaryOf(scope: Scope, options: BoundaryOptions): Promis
   const found = wild.length === 0 ? { denied: [], readOnly: [] } : await walk(scope);
   return {
     ...rest,
-    writable: scope.roots,
+    // All of a machine is no boundary: a root among others would be mounted over everything that is put in its place.
+    writable: scope.roots.includes("/") ? [] : scope.roots,
     denied: [...new Set([...scope.deny.flatMap(literalPaths), ...found.denied])],
     readOnly: [...new Set([...scope.readOnly.flatMap(literalPaths), ...protect, ...found.readOnly])],
   };
