@@ -40,6 +40,7 @@ rows(
     ["invalid UTF-8 becomes U+FFFD", "printf '\\377x'", "exit_code: 0\n\nstdout:\n\ufffdx"],
     ["a NUL becomes U+FFFD", "printf 'a\\000b'", "exit_code: 0\n\nstdout:\na\ufffdb"],
     ["/dev/stdout is there", "echo x > /dev/stdout", "exit_code: 0\n\nstdout:\nx\n"],
+    ["set -v shows the command's own lines and none of ours", "set -v\ntrue", "exit_code: 0\n\nstderr:\ntrue\n"],
     ["variables do not survive", "echo [$LEFT_BEHIND]; LEFT_BEHIND=1", "exit_code: 0\n\nstdout:\n[]\n"],
     ["set -e ends the command with its status", "set -e; false; echo never", "exit_code: 1\n"],
     ["a syntax error is the shell's own", "if", /^exit_code: 2\n\nstderr:\n.*syntax error/s],

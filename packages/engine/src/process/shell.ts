@@ -41,7 +41,8 @@ export type Setup = {
  *   - `eval` with the record's descriptor closed: a shell saves what a redirection on a builtin hides under a number that
  *     is closed on exec, and restores it before the trap runs. `exec` and death by a signal leave no record;
  *   - the record on normal completion, because the command may have set an exit trap of its own.
- * Output goes nowhere while our own words run, so that `set -x` and DEBUG traps show nothing of them.
+ * Output goes nowhere while our own words run, so that `set -x` and DEBUG traps show nothing of them; under `set -v` bash
+ * would print the exit trap before it runs.
  */
 export function shellWords(shell: Shell, setup: Setup, marker: string, fromScript: boolean): string {
   const take = fromScript ? `__bosun=$(cat <&${RECORD_FD} ${RECORD_FD}>&-)` : `__bosun=$1; shift`;
@@ -80,7 +81,7 @@ function evaluation(shell: Shell, marker: string): string[] {
   return [
     `trap "${atExit.replace(/["$]/g, "\\$&")}" EXIT`,
     `eval "$__bosun" ${RECORD_FD}>&-`,
-    `{ set -- "$?"; ${record}; __bosun=; exit "$1"; } >/dev/null 2>&1`,
+    `{ set -- "$?"; set +v; ${record}; __bosun=; exit "$1"; } >/dev/null 2>&1`,
   ];
 }
 
