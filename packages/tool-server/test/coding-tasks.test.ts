@@ -91,7 +91,9 @@ row("coding", "a tail of nothing is a question for the status alone; a stream th
 row("coding", "a task that was read to its end can still be read by position when its output was cut", async () => {
   const id = await start("seq 1 20000");
   await server.call("task_output", { task_id: id, wait: 10_000, tail: 1 });
-  expect(await server.text("task_output", { task_id: id })).toContain("[Truncated: output was 108894 characters");
+  const { content } = await server.call("task_output", { task_id: id });
+  expect(content[0]?.text).toContain("[Truncated: output was 108894 characters");
+  expect(content[1]?.text).toBe('Full stdout: the same task_id with an offset and stream "stdout".');
   expect(await server.text("task_output", { task_id: id })).toBe(`[BASH_TASK_NOT_FOUND] task not found: ${id}`);
   expect(await server.text("task_output", { task_id: id, offset: 108_888 })).toContain("20000\n");
 });

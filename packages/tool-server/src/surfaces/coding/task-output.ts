@@ -83,9 +83,11 @@ function readOnce(session: Session, job: JobView, status: string, call: ToolCall
   const said = `${status}\n${streamBlocks(shown("stderr", job.stderr), shown("stdout", job.stdout))}`;
   if (job.run === undefined) return text(said);
   // Output that was cut stays readable by position, as long as the session keeps the task.
-  if (job.stdout.cut || job.stderr.cut) call.bench.noteRead(job.id);
-  else session.jobs.forget(job.id);
-  return text(said);
+  const cut = STREAMS.filter((stream) => job[stream].cut);
+  if (cut.length === 0) session.jobs.forget(job.id);
+  else call.bench.noteRead(job.id);
+  const hints = cut.map((stream) => `Full ${stream}: the same task_id with an offset and stream "${stream}".`);
+  return { content: [said, ...hints].map((line) => ({ type: "text", text: line })) };
 }
 
 /** One stream of a command that has ended, of which an answer showed only a part. */
