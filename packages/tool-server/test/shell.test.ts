@@ -177,6 +177,12 @@ row("shell", "content carries the streams too, cut like bash's", async () => {
   expect(String(ran.meta["stdout"])).toHaveLength(108_894);
 });
 
+row("shell", "ten megabytes are kept, less what the other stream is sure of", async () => {
+  const { meta } = await run({ command: "head -c 10400000 /dev/zero | tr '\\0' x" });
+  expect(meta).toMatchObject({ output_truncated: false, total_output_size: 10_400_000 });
+  expect(String(meta["stdout"])).toHaveLength(10_400_000);
+});
+
 row("shell", "progress shows output while it runs", async () => {
   await server.call("shell", { command: "for i in 1 2 3; do echo step $i; sleep 0.2; done" }, { progressToken: 7 });
   expect(
@@ -232,8 +238,8 @@ row("shell", "the [shell_tool] table: limits, directories, blocked commands, aud
   expect(flood.meta).toMatchObject({ output_truncated: true, total_output_size: 100_000 });
   expect(String(flood.meta["stdout"]).length).toBeLessThanOrEqual(4096);
   // One stream may have what the other does not need, and never all of it.
-  const even = await at("head -c 3000 /dev/zero | tr '\\0' x");
-  expect(even.meta).toMatchObject({ output_truncated: false, stdout: "x".repeat(3000) });
+  const even = await at("head -c 3584 /dev/zero | tr '\\0' x");
+  expect(even.meta).toMatchObject({ output_truncated: false, stdout: "x".repeat(3584) });
   const late = await at("head -c 100000 /dev/zero | tr '\\0' x; echo why it failed >&2");
   expect(late.meta).toMatchObject({ output_truncated: true, stderr: "why it failed\n" });
   await at("echo traced", { environment: { NAMED: "very-private-value" } });

@@ -152,7 +152,8 @@ export class ProcessHost {
       new Drain(pipe, this.#equipment.pipes, new Capture(command[stream]), (chunk) =>
         command.onOutput?.(stream, chunk),
       );
-    const empty = new Capture(command.stderr);
+    // Of no stream, so it must not take a share of the room that the streams have.
+    const empty = new Capture({ cap: command.stderr.cap });
     empty.finish();
     const started = {
       process: child,

@@ -21,6 +21,9 @@ export type ShellLimits = {
 
 export const SHELL_LIMITS: ShellLimits = { defaultTimeout: 300, maxTimeout: 1800, maxOutputBytes: 10 * 1024 * 1024 };
 
+/** Of the room for output each stream is sure of this much: far more than it takes to say why something failed. */
+const SHARE_BYTES = 64 * 1024;
+
 /** Worth a word in the log when a caller sets them: they change which programs and libraries run. */
 const DELICATE = new Set([
   "PATH",
@@ -80,7 +83,7 @@ async function execute(
 ): Promise<Run> {
   const progress = liveProgress(call.context);
   const { maxOutputBytes: max } = limits;
-  const room = new SharedRoom(max, Math.floor(max / 8));
+  const room = new SharedRoom(max, Math.min(SHARE_BYTES, Math.floor(max / 8)));
   const plan: CapturePlan = { cap: { max, unit: "bytes" }, tailBytes: 0, room };
   try {
     return await call.session.run({
