@@ -92,6 +92,55 @@ together(() => {
     await eventually("nothing is left", () => alive(mark) === 0);
   });
 
+  row("server", "over HTTP, a call in flight is answered before the server goes, and nobody else gets in", async () => {
+    const server = await HttpServer.start({ args: ["--sandbox", "off"] });
+    const [busy, other] = await Promise.all([server.session(), server.session()]);
+    const last = busy.text("bash", {
+      command: "trap 'echo done; sleep 0.5; exit 3' TERM; touch begun; sleep 60 & wait",
+    });
+    const streamed = busy.post({
+      jsonrpc: "2.0",
+      id: 99,
+      method: "tools/call",
+      params: { name: "bash", arguments: { command: "echo said; sleep 61" }, _meta: { progressToken: 1 } },
+    });
+    await streamed; // its first line is out
+    await eventually("both run", () => existsSync(path.join(server.root, "begun")));
+    server.process.kill("SIGTERM");
+    await eventually("it is stopping", () => server.stderr.includes("stopping"));
+    await expect(other.post({ jsonrpc: "2.0", id: 5, method: "ping" })).rejects.toThrow();
+    expect(await last).toBe("exit_code: 3\n\nstdout:\ndone\n");
+    expect(await (await streamed).text()).toContain("exit_code: -1\\n\\nstdout:\\nsaid\\n");
+    expect(await server.process.exited).toBe(0);
+  });
+
+  rows(
+    "server",
+    [
+      ["commands of a client that goes are asked to end once, not twice", "off"],
+      ["commands of a client that goes are asked to end once, sandboxed", "auto"],
+    ] satisfies [string, string][],
+    async (_, sandbox) => {
+      const server = await TestServer.start({ args: ["--sandbox", sandbox] });
+      const command = (name: string): string =>
+        `trap 'echo asked >> ${name}.log; sleep 0.3; exit' TERM; touch ${name}; sleep 60 & wait`;
+      void server.bash(command("front")).catch(() => "gone");
+      await server.bash(command("back"), { run_in_background: true });
+      await eventually("both run", () => existsSync(server.at("front")) && existsSync(server.at("back")));
+      await server.close();
+      for (const name of ["front", "back"]) expect(readFileSync(server.at(`${name}.log`), "utf8")).toBe("asked\n");
+    },
+  );
+
+  row("server", "on stdio too, SIGTERM lets a call in flight be answered", async () => {
+    const server = await TestServer.start({ args: ["--sandbox", "off"] });
+    const last = server.bash("trap 'seq 1 20000; exit 3' TERM; touch begun; sleep 60 & wait");
+    await eventually("it runs", () => existsSync(server.at("begun")));
+    server.process.kill("SIGTERM");
+    expect(await last).toMatch(/^exit_code: 3\n\nstdout:\n1\n2\n[^]*showing first 30000\]$/);
+    expect(await server.process.exited).toBe(0);
+  });
+
   row("server", "a second signal forces the exit", async () => {
     const server = await TestServer.start({ args: ["--sandbox", "off"] });
     const mark = newMark();

@@ -23,7 +23,7 @@ import type { Confinement } from "./confinement.ts";
 import type { Equipment, Launched } from "./launch.ts";
 import type { Pipe } from "./pipes.ts";
 import type { Shell } from "./shell.ts";
-import type { SessionTags } from "./tags.ts";
+import type { SessionTags, TagTest } from "./tags.ts";
 import type { Timer } from "./timers.ts";
 
 /** Long after the start: a temporary folder can hold thousands of names, and nobody should wait for them. */
@@ -105,7 +105,10 @@ export class ProcessHost {
     const own = [...this.#running].filter((running) => tags.matches(running.tree.tag));
     for (const running of own) running.stop("close");
     await Promise.race([spares, pause(GRACE_MS)]);
-    if (await terminateTagged(tags.matches)) await this.#goneOrKilled(tags);
+    // What earlier commands left behind. Those that run have been asked already: a trap must not run twice.
+    const asked = new Set(own.map((running) => running.tree.tag));
+    const isLeftover = (tag: string): boolean => tags.matches(tag) && !asked.has(tag);
+    if (await terminateTagged(isLeftover)) await this.#goneOrKilled(isLeftover);
     await Promise.all(own.map((running) => running.death));
     this.#forgetScratch(tags);
   }
@@ -202,13 +205,13 @@ export class ProcessHost {
     this.#removals.add(removal);
   }
 
-  async #goneOrKilled(tags: SessionTags): Promise<void> {
+  async #goneOrKilled(matches: TagTest): Promise<void> {
     const deadline = performance.now() + GRACE_MS;
     for (let wait = 20; performance.now() < deadline; wait = Math.min(wait * 2, 500)) {
       await pause(wait);
-      if ((await findMembers([], tags.matches, performance.now())).length === 0) return;
+      if ((await findMembers([], matches, performance.now())).length === 0) return;
     }
-    await killTagged(tags.matches);
+    await killTagged(matches);
   }
 
   async #close(): Promise<void> {
