@@ -24,7 +24,7 @@ row("server", "/health answers everybody", async () => {
   for (const server of [open, closed]) {
     const response = await fetch(new URL("/health", server.url));
     expect(response.status).toBe(200);
-    expect(response.headers.get("content-type")).toStartWith("application/json");
+    expect(response.headers.get("content-type")).toBe("application/json");
     expect(await response.json()).toEqual({ status: "ok" });
   }
 });
