@@ -147,6 +147,11 @@ export class Bench {
     if (handle !== undefined) await this.#sessions.close(handle);
   }
 
+  /** All clients are to go: everything they had ends. */
+  async endClients(): Promise<void> {
+    await this.#sessions.closeAll();
+  }
+
   /** Ends every command and gives everything back. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close();

@@ -11,8 +11,8 @@ import {
   policyOfSettings,
 } from "@bosun/guard";
 import type { LoadedSettings, Settings } from "@bosun/guard";
-import { createServer } from "@bosun/mcp/server";
-import type { JsonObject, Service } from "@bosun/mcp/server";
+import { createServer, INTERNAL_ERROR, RpcError } from "@bosun/mcp/server";
+import type { Call, JsonObject, Service } from "@bosun/mcp/server";
 import manifest from "../package.json" with { type: "json" };
 import { Bench } from "./bench.ts";
 import { withHandle, withState } from "./callers.ts";
@@ -51,7 +51,9 @@ export type ToolService = {
   readonly bench: Bench;
   /** undefined: no tool runs commands. */
   readonly sandbox: Sandbox | undefined;
-  /** Ends every command of every client. Idempotent. */
+  /** Takes no more calls and ends every command of every client; resolves when the calls in flight are answered. */
+  stop(): Promise<void>;
+  /** Stops, and gives everything back. Idempotent. */
   close(): Promise<void>;
 };
 
@@ -89,6 +91,8 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
   const watch = watchFor(config, settings, loaded, bench, { home, secrets });
   const instructions = instructionsFor(bench, commands);
   const compilers = new CompilerThreads();
+  const inFlight = new Set<Promise<unknown>>();
+  let stopping = false;
   const server = createServer({
     name: "bosun",
     version: VERSION,
@@ -101,6 +105,17 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
       return surface && explainBug(surface, { tool: name, args: undefined, workdir: config.workdir });
     },
   });
+  function answer(call: Call): ReturnType<Service["handle"]> {
+    if (call.session !== undefined) return server.handle(call);
+    const stated = withState(call, (owner) => bench.has(owner));
+    if (stated.handle === undefined) return server.handle(stated.call);
+    return Promise.resolve(server.handle(stated.call)).then((result) => withHandle(result as JsonObject, stated.handle));
+  }
+  async function stop(): Promise<void> {
+    stopping = true;
+    server.close();
+    await Promise.all([bench.endClients(), ...inFlight]);
+  }
   return {
     instructions,
     bench,
@@ -109,12 +124,14 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
       ...server,
       handle(call) {
         compilers.called();
-        if (call.session !== undefined || call.method !== "tools/call") return server.handle(call);
-        const stated = withState(call, (owner) => bench.has(owner));
-        if (stated.handle === undefined) return server.handle(stated.call);
-        return Promise.resolve(server.handle(stated.call)).then((result) =>
-          withHandle(result as JsonObject, stated.handle),
-        );
+        if (call.method !== "tools/call") return server.handle(call);
+        if (stopping) throw new RpcError(INTERNAL_ERROR, "the server is stopping");
+        const result = answer(call);
+        if (result instanceof Promise) {
+          const settled: Promise<unknown> = result.catch(() => {}).then(() => inFlight.delete(settled));
+          inFlight.add(settled);
+        }
+        return result;
       },
       isBusy: (owner) => bench.isBusy(owner) || server.isBusy?.(owner) === true,
       ended(owner) {
@@ -124,7 +141,9 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
           .catch((error: unknown) => log("error", "a client's commands could not be ended", { error: String(error) }));
       },
     },
+    stop,
     async close() {
+      stopping = true;
       server.close();
       await bench.close();
       watch.close();

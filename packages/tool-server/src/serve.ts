@@ -16,6 +16,11 @@ import type { Layer } from "./settings-layer.ts";
 
 /** Commands get 5 s between TERM and KILL; more than this nobody waits for a server to stop. */
 const SHUTDOWN_MS = 10_000;
+/** Of it, for the answers to calls in flight: those of commands come when they have ended. */
+const LAST_ANSWERS_MS = 7000;
+
+/** Lets the clients go, once what they had asked for is answered. */
+type Close = (answered: Promise<unknown>) => Promise<void>;
 
 export type Io = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -114,11 +119,11 @@ async function serveUntilStopped(
 }
 
 /** End of input is the client's death, or its goodbye: everything it had ends. */
-function serveStdio(tools: ToolService, stopping: PromiseWithResolvers<"stop">): () => Promise<void> {
+function serveStdio(tools: ToolService, stopping: PromiseWithResolvers<"stop">): Close {
   const transport = stdioTransport();
   const served = serveConnection(tools.server, transport);
   void served.catch(() => {}).then(() => stopping.resolve("stop"));
-  return () => transport.close();
+  return (answered) => answered.then(() => transport.close());
 }
 
 async function serveOverHttp(
@@ -127,7 +132,7 @@ async function serveOverHttp(
   token: string | undefined,
   log: Log,
   io: Io,
-): Promise<() => Promise<void>> {
+): Promise<Close> {
   const { listen } = await import("./serve-http.ts");
   try {
     const listening = listen(tools, config, token);
@@ -137,7 +142,7 @@ async function serveOverHttp(
     } else if (config.auth.kind === "generate" && token !== undefined) {
       io.complain(clientLines(listening.url, token));
     }
-    return () => listening.stop();
+    return (answered) => listening.stop(answered);
   } catch (error) {
     await tools.close();
     throw error;
@@ -150,8 +155,9 @@ function clientLines(url: URL, token: string): string {
   return `for a client's configuration:\n${JSON.stringify({ mcpServers: { bosun: server } }, null, 2)}\n`;
 }
 
-async function shutDown(close: () => Promise<void>, tools: ToolService): Promise<"stopped"> {
-  await Promise.all([close(), tools.close()]);
+async function shutDown(close: Close, tools: ToolService): Promise<"stopped"> {
+  await close(Promise.race([tools.stop(), after(LAST_ANSWERS_MS)]));
+  await tools.close();
   return "stopped";
 }
 

@@ -5,6 +5,10 @@ import type { HttpOptions } from "./http-handler.ts";
 import { isLoopbackHost } from "./http-guard.ts";
 import { MAX_MESSAGE_BYTES } from "../wire/stdio.ts";
 
+/** How long what has been answered may take to reach its clients when we stop. */
+const LAST_BYTES_MS = 500;
+const LOOK_AGAIN_MS = 10;
+
 /** A connection on which nothing comes, before or in the middle of a request. */
 const SILENT_PEER_SECONDS = 60;
 
@@ -20,7 +24,12 @@ export type ListenOptions = HttpOptions & {
   silentPeerSeconds?: number;
 };
 
-export type Listening = { url: URL; sessions(): number; stop(): Promise<void> };
+export type Listening = {
+  url: URL;
+  sessions(): number;
+  /** No new connection from now on; those there are close once `answered` has settled and the answers are out. */
+  stop(answered?: Promise<unknown>): Promise<void>;
+};
 
 export function serveHttp(service: Service, options: ListenOptions = {}): Listening {
   const { hostname = "127.0.0.1", port = 0, path = "/mcp", routes = {} } = options;
@@ -50,8 +59,12 @@ export function serveHttp(service: Service, options: ListenOptions = {}): Listen
   return {
     url: new URL(path, server.url),
     sessions: () => endpoint.sessions(),
-    async stop() {
+    async stop(answered = Promise.resolve()) {
+      void server.stop();
+      await answered;
       endpoint.close();
+      for (let waited = 0; server.pendingRequests > 0 && waited < LAST_BYTES_MS; waited += LOOK_AGAIN_MS)
+        await Bun.sleep(LOOK_AGAIN_MS);
       await server.stop(true);
     },
   };
