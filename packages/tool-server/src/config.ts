@@ -11,6 +11,8 @@ export type Surface = (typeof SURFACES)[number];
 
 export type Config = {
   readonly transport: "http" | "stdio";
+  /** Somebody chose it, by its name or by what only makes sense with it. */
+  readonly transportNamed: boolean;
   readonly host: string;
   readonly port: number;
   readonly allowedHosts: readonly string[];
@@ -59,7 +61,12 @@ export type Invocation =
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export const FLAGS: readonly Flag[] = [
-  { name: "transport", kind: "text", value: "http|stdio", help: "how clients connect (http)" },
+  {
+    name: "transport",
+    kind: "text",
+    value: "http|stdio",
+    help: "how clients connect (http; stdio if one speaks on standard input)",
+  },
   { name: "host", kind: "text", value: "ADDRESS", help: "address to listen on (127.0.0.1); others need a token" },
   { name: "port", kind: "text", value: "N", help: "port to listen on (8080); 0 takes a free one" },
   { name: "token", kind: "text", value: "TOKEN", help: "bearer token that HTTP clients must send" },
@@ -148,6 +155,14 @@ export function parseInvocation(
   return { kind: "serve", config: configFrom(flags, cwd) };
 }
 
+/** The longest message a client may send: a file of the largest size, most of its characters escaped, and what is around it. */
+export function maxMessageBytes({ maxFileBytes }: Pick<Config, "maxFileBytes">): number {
+  const escaped = 3;
+  return escaped * maxFileBytes + LEAST_MESSAGE_BYTES;
+}
+
+const LEAST_MESSAGE_BYTES = 1024 * 1024;
+
 export function helpText(): string {
   return [
     "Usage: bosun serve [options]\n\nFile, shell and search tools for AI agents, over MCP.\n\n",
@@ -178,6 +193,9 @@ function configFrom(flags: FlagValues, cwd: string): Config {
   }
   return {
     transport: choice(flags, "transport", ["http", "stdio"], "http"),
+    transportNamed:
+      ["transport", "host", "port", "token"].some((name) => flags.text(name) !== undefined) ||
+      flags.switch("generate-token"),
     host: flags.text("host") ?? "127.0.0.1",
     port: whole(flags, "port", 8080, { max: 65_535 }),
     allowedHosts: flags.list("allow-host"),

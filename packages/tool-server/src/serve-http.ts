@@ -2,13 +2,10 @@
 import { serveHttp } from "@bosun/mcp/http";
 import type { Listening } from "@bosun/mcp/http";
 import type { Principal } from "@bosun/mcp/server";
+import { maxMessageBytes } from "./config.ts";
 import type { Config } from "./config.ts";
 import { UsageError } from "./flags.ts";
 import type { ToolService } from "./serve-tools.ts";
-
-/** A 10 MB file in one argument is about 14 MB of JSON, escapes not counted. */
-const BODY_MARGIN = 2;
-const LEAST_BODY_BYTES = 16 * 1024 * 1024;
 
 /** Throws UsageError when the address cannot be listened on. */
 export function listen(tools: ToolService, config: Config, token: string | undefined): Listening {
@@ -26,7 +23,7 @@ export function listen(tools: ToolService, config: Config, token: string | undef
       allowedHosts: isLoopback(config.host) ? config.allowedHosts : [config.host, ...config.allowedHosts],
       allowedOrigins: config.allowedOrigins,
       sessionIdleMs: config.idleMs,
-      maxBodyBytes: Math.max(LEAST_BODY_BYTES, BODY_MARGIN * config.maxFileBytes),
+      maxBodyBytes: maxMessageBytes(config),
       ...(token === undefined ? {} : { authorize: bearer(token) }),
     });
   } catch (error) {

@@ -3,9 +3,10 @@ import { EngineError } from "@bosun/engine";
 import type { Sandbox } from "@bosun/engine";
 import { GuardError, homeOf } from "@bosun/guard";
 import type { Settings } from "@bosun/guard";
-import { serveConnection, stdioTransport } from "@bosun/mcp/server";
-import { FLAGS, helpText, parseInvocation, PREFIXES } from "./config.ts";
+import { messagesIn, serveConnection, stdioTransport } from "@bosun/mcp/server";
+import { FLAGS, helpText, maxMessageBytes, parseInvocation, PREFIXES } from "./config.ts";
 import type { Config } from "./config.ts";
+import { firstWords } from "./first-words.ts";
 import { misspeltVariables, UsageError } from "./flags.ts";
 import { createLog } from "./log.ts";
 import type { Log } from "./log.ts";
@@ -58,7 +59,9 @@ export async function runServe(words: readonly string[], io: Io): Promise<number
     if (first.kind !== "serve") return said(io, first.kind === "help" ? helpText() : `bosun ${VERSION}\n`);
     const settings = settingsFor(first.config, io.env, home);
     const layered = parseInvocation(words, io.env, io.cwd, layerBelow(settings.settings, io));
-    const config = layered.kind === "serve" ? layered.config : first.config;
+    const wanted = layered.kind === "serve" ? layered.config : first.config;
+    const spoken = io.welcome === undefined && !wanted.transportNamed ? await firstWords() : undefined;
+    const config: Config = spoken === undefined ? wanted : { ...wanted, transport: "stdio" };
     if (io.welcome !== undefined && config.transport !== "http")
       throw new UsageError("this serves over HTTP; over stdio it is: bosun serve --transport stdio");
     const log = createLog({ level: config.logLevel, format: config.logFormat, write: io.complain });
@@ -75,7 +78,7 @@ export async function runServe(words: readonly string[], io: Io): Promise<number
       ...(io.guests === undefined ? {} : { guests: io.guests }),
     });
     log("info", "shell", { path: tools.bench.host.shell.path });
-    return await serveUntilStopped(tools, config, token, log, io);
+    return await serveUntilStopped(tools, config, { token, spoken }, log, io);
   } catch (error) {
     const known = error instanceof UsageError || error instanceof EngineError || error instanceof GuardError;
     if (!known) throw error;
@@ -92,7 +95,7 @@ function layerBelow(settings: Settings, { env, welcome }: Io): Layer {
 async function serveUntilStopped(
   tools: ToolService,
   config: Config,
-  token: string | undefined,
+  { token, spoken }: { token: string | undefined; spoken: AsyncIterable<Uint8Array> | undefined },
   log: Log,
   io: Io,
 ): Promise<number> {
@@ -106,7 +109,9 @@ async function serveUntilStopped(
   });
   try {
     const close =
-      config.transport === "stdio" ? serveStdio(tools, stopping) : await serveOverHttp(tools, config, token, log, io);
+      config.transport === "stdio"
+        ? serveStdio(tools, config, spoken, stopping)
+        : await serveOverHttp(tools, config, token, log, io);
     await stopping.promise;
     log("info", "stopping");
     const ended = await Promise.race([shutDown(close, tools), forced.promise, after(SHUTDOWN_MS)]);
@@ -119,9 +124,16 @@ async function serveUntilStopped(
 }
 
 /** End of input is the client's death, or its goodbye: everything it had ends. */
-function serveStdio(tools: ToolService, stopping: PromiseWithResolvers<"stop">): Close {
-  const transport = stdioTransport();
-  const served = serveConnection(tools.server, transport);
+function serveStdio(
+  tools: ToolService,
+  config: Config,
+  spoken: AsyncIterable<Uint8Array> | undefined,
+  stopping: PromiseWithResolvers<"stop">,
+): Close {
+  const maxBytes = maxMessageBytes(config);
+  const transport = stdioTransport(maxBytes);
+  const incoming = spoken === undefined ? transport.incoming : messagesIn(spoken, maxBytes);
+  const served = serveConnection(tools.server, { ...transport, incoming });
   void served.catch(() => {}).then(() => stopping.resolve("stop"));
   return (answered) => answered.then(() => transport.close());
 }

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { announceRows, row, rows, together } from "./harness/contract.ts";
 import { HttpServer } from "./harness/http.ts";
+import type { Message } from "./harness/server.ts";
 import { BUN, cleanEnvironment, eventually, MAIN, processesWith, scratch, TestServer } from "./harness/server.ts";
 
 announceRows();
@@ -152,6 +153,52 @@ together(() => {
     expect(await server.process.exited).toBe(1);
     expect(server.stderr).toContain("stopped at once, as asked twice");
     await eventually("nothing is left all the same", () => alive(mark) === 0);
+  });
+
+  row("server", "a client that speaks on standard input is served there, though nobody said so", async () => {
+    const { base, root } = scratch({ "a.txt": "hello\n" });
+    const start = (args: string[]) =>
+      Bun.spawn([...BUN, MAIN, "--sandbox", "off", ...args], {
+        cwd: root,
+        env: cleanEnvironment(base),
+        stdin: "pipe",
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } };
+    const hello = `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`;
+    const view = { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "view", arguments: { path: "a.txt" } } };
+    const spoken = start([]);
+    spoken.stdin.write(hello);
+    await spoken.stdin.flush();
+    await Bun.sleep(300);
+    spoken.stdin.write(`${JSON.stringify(view)}\n`);
+    await spoken.stdin.end();
+    const answers = (await new Response(spoken.stdout).text()).trim().split("\n");
+    expect(answers.map((line) => (JSON.parse(line) as Message).id)).toEqual([1, 2]);
+    expect(answers[1]).toContain("1\\thello\\n");
+    expect(await spoken.exited).toBe(0);
+    expect(await new Response(spoken.stderr).text()).not.toContain("listening");
+    // Whoever chose HTTP gets it, whatever comes on standard input.
+    const chosen = start(["--port", "0"]);
+    chosen.stdin.write(hello);
+    await chosen.stdin.flush();
+    let log = "";
+    for await (const chunk of chosen.stderr) {
+      log += new TextDecoder().decode(chunk);
+      if (log.includes("listening") && !log.includes("stopping")) chosen.kill("SIGTERM");
+    }
+    expect(log).toContain("listening");
+    expect(await new Response(chosen.stdout).text()).toBe("");
+    expect(await chosen.exited).toBe(0);
+  });
+
+  row("server", "on stdio too, a file as large as --max-file-size can be written", async () => {
+    await using server = await TestServer.start({ args: ["--max-file-size", "24MB", "--sandbox", "off"] });
+    const content = "x\n".repeat(12 * 1024 * 1024);
+    expect(await server.text("create_file", { path: "large", content })).toBe(
+      `Created ${server.at("large")} (${24 * 1024 * 1024} bytes)`,
+    );
   });
 
   row("server", "on stdio nothing but the protocol reaches stdout, and tokens are accepted and ignored", async () => {
