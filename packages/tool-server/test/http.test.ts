@@ -193,11 +193,14 @@ row("server", "2026-07-28: no session, so no directory left behind; a handle kee
   expect(await call({ command: "pwd" }, { "bosun/session": "guessed" })).toContain("not a session of yours");
 });
 
-row("server", "a body over the limit is 413; ten megabytes of file are not", async () => {
+row("server", "a body over the limit is 413; ten megabytes of file are not, however they are escaped", async () => {
   const session = await closed.session({ authorization: `Bearer ${TOKEN}` });
-  const content = "x".repeat(10 * 1024 * 1024);
-  expect(await session.text("create_file", { path: "ten.txt", content })).toContain("(10485760 bytes)");
-  const response = await session.post(`{"x":"${"y".repeat(22 * 1024 * 1024)}"}`).catch(() => undefined);
+  for (const content of ["x".repeat(10 * 1024 * 1024), "\\u00e9".repeat(5 * 1024 * 1024)]) {
+    const params = `{"name":"create_file","arguments":{"path":"ten.txt","content":"${content}"}}`;
+    const response = await session.post(`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":${params}}`);
+    expect(await response.text()).toContain("(10485760 bytes)");
+  }
+  const response = await session.post(`{"x":"${"y".repeat(34 * 1024 * 1024)}"}`).catch(() => undefined);
   expect([413, undefined]).toContain(response?.status);
 });
 
