@@ -1,10 +1,12 @@
 // Content search. Two steps: ripgrep walks the tree by name and says which files match, at its own speed;
 // then those files are opened through the scope, and only what was opened is read again and shown.
-import { EngineError } from "../failure.ts";
+import { accessSync, constants } from "node:fs";
+import { EngineError, ioError } from "../failure.ts";
 import { kindOfFile } from "../files/file-kind.ts";
 import { notRegular, openForReading } from "../files/open-file.ts";
 import { tooLarge } from "../files/read-whole.ts";
 import { openListed } from "../listing.ts";
+import type { Directory } from "../scope-directory.ts";
 import type { ScopedPath } from "../scope-place.ts";
 import { Deadline } from "./deadline.ts";
 import type { Ended } from "./deadline.ts";
@@ -55,11 +57,23 @@ async function openTree(
   matching: Matching,
   deadline: Deadline,
 ): Promise<FileSource> {
-  return new FoundFiles(openListed(place), place.scope, request, {
+  const directory = openListed(place);
+  refuseUnreadable(place, directory);
+  return new FoundFiles(directory, place.scope, request, {
     plan: matching.plan,
     program: matching.program,
     signal: deadline.looking,
   });
+}
+
+/** Below it what cannot be read is passed over; of the place that was asked for that would be a lie. */
+function refuseUnreadable(place: ScopedPath, directory: Directory): void {
+  try {
+    accessSync(directory.self, constants.R_OK | constants.X_OK);
+  } catch (error) {
+    directory[Symbol.dispose]();
+    throw ioError("list directory", place.shown, error, place.path);
+  }
 }
 
 /** A file named by the caller is searched whatever the filters say, and shown as it was written. */

@@ -42,6 +42,7 @@ test.skipIf(reasons.length > 0)(
       readClosed: "IO_ERROR EACCES",
       belowClosed: "IO_ERROR EACCES",
       search: ["open/y"],
+      searchClosed: "IO_ERROR EACCES",
       editInPlace: "the new, longer text",
       editProtected: "IO_ERROR EACCES",
       overwriteProtected: "IO_ERROR EACCES",
