@@ -21,11 +21,12 @@ import { readFile } from "./surfaces/workspace/read-file.ts";
 import { runCommand } from "./surfaces/workspace/run-command.ts";
 import { writeFile } from "./surfaces/workspace/write-file.ts";
 
-const SPLIT = [bash, taskOutput, view, strReplace, createFile, grep, glob];
-const COMBINED = [bash, taskOutput, strReplaceEditor, compatGrep, compatGlob];
+const SPLIT = [taskOutput, view, strReplace, createFile, grep, glob];
+const COMBINED = [taskOutput, strReplaceEditor, compatGrep, compatGlob];
 const WORKSPACE = [listDir, readFile, editFile, writeFile, deleteFile, moveFile, mkdir, runCommand];
 
-type Choice = Pick<Config, "surfaces" | "anthropicCompat" | "readOnly" | "disabledTools">;
+type Choice = Pick<Config, "surfaces" | "anthropicCompat" | "readOnly" | "disabledTools"> &
+  Partial<Pick<Config, "timeoutMs">>;
 
 /** Throws UsageError for a tool name that does not exist. */
 export function catalogueFor(
@@ -45,19 +46,22 @@ export function catalogueFor(
 
 /** Whether any of them starts commands: only then is there something to confine. */
 export function runsCommands(tools: readonly ServedTool[]): boolean {
-  return tools.some(({ name }) => COMMAND_TOOLS.has(name));
+  return tools.some(({ name }) => name === "run_command" || isShell(name));
 }
 
-const COMMAND_TOOLS = new Set(["bash", "shell", "run_command"]);
+/** Whether it hands text to a shell. */
+export function isShell(name: string): boolean {
+  return name === "bash" || name === "shell";
+}
 
 // The combined editor can write; without writing, plain `view` is what is left of it.
-function coding({ anthropicCompat, readOnly }: Choice): readonly ServedTool[] {
-  if (!anthropicCompat) return SPLIT;
-  return readOnly ? [view, compatGrep, compatGlob] : COMBINED;
+function coding({ anthropicCompat, readOnly, timeoutMs }: Choice): readonly ServedTool[] {
+  if (!anthropicCompat) return [bash(timeoutMs), ...SPLIT];
+  return readOnly ? [view, compatGrep, compatGlob] : [bash(timeoutMs), ...COMBINED];
 }
 
 function disabledNames({ disabledTools, anthropicCompat }: Choice, guests: readonly ServedTool[]): Set<string> {
-  const all = [...SPLIT, ...COMBINED, ...WORKSPACE, shell(), ...guests].map(({ name }) => name);
+  const all = [bash(), ...SPLIT, ...COMBINED, ...WORKSPACE, shell(), ...guests].map(({ name }) => name);
   const known = [...new Set(all)].toSorted();
   const unknown = disabledTools.find((name) => !known.includes(name));
   if (unknown !== undefined) {

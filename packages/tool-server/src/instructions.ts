@@ -1,16 +1,21 @@
 // What the model is told about this server before its first call: where it is, what it may touch, how commands run.
 import { sandboxInstructions } from "@bosun/engine";
 import type { Bench } from "./bench.ts";
+import { isShell, runsCommands } from "./catalogue.ts";
+import type { ServedTool } from "./served-tool.ts";
 
 /** The first lines are the contract's (reference §1.2); the rest says why something may fail. */
-export function instructionsFor(bench: Bench, commands: boolean): string {
+export function instructionsFor(bench: Bench, tools: readonly ServedTool[]): string {
   const { config, scope } = bench;
+  const hasFileTools = tools.some(
+    ({ surface, name }) => surface !== "shell" && name !== "bash" && name !== "task_output",
+  );
   const denied = [...new Set(scope.deny.map(({ source }) => source))];
   const lines = [
     `Working directory: ${config.workdir}`,
     ...(config.rootsNamed ? [`Allowed directories: ${config.roots.join(", ")}`] : []),
     ...(denied.length > 0 ? [`Denied patterns: ${denied.join(", ")}`] : []),
-    ...(config.rootsNamed
+    ...(config.rootsNamed || !hasFileTools
       ? []
       : [
           config.roots.length === 0
@@ -18,12 +23,10 @@ export function instructionsFor(bench: Bench, commands: boolean): string {
             : "File tools are limited to the working directory.",
         ]),
     ...(config.readOnly ? ["Nothing can be written: the server is read-only."] : []),
-    ...(commands
-      ? [
-          `Shell: ${bench.host.shell.path}, no terminal, input at end-of-file.`,
-          sandboxInstructions(bench.sandbox.description, bench.boundary),
-        ]
+    ...(tools.some(({ name }) => isShell(name))
+      ? [`Shell: ${bench.host.shell.path}, no terminal, input at end-of-file.`]
       : []),
+    ...(runsCommands(tools) ? [sandboxInstructions(bench.sandbox.description, bench.boundary)] : []),
   ];
   return lines.join("\n");
 }

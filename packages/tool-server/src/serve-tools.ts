@@ -89,7 +89,7 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
     );
   }
   const watch = watchFor(config, settings, loaded, bench, { home, secrets });
-  const instructions = instructionsFor(bench, commands);
+  const instructions = instructionsFor(bench, tools);
   const compilers = new CompilerThreads();
   const inFlight = new Set<Promise<unknown>>();
   let stopping = false;
@@ -109,7 +109,9 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
     if (call.session !== undefined) return server.handle(call);
     const stated = withState(call, (owner) => bench.has(owner));
     if (stated.handle === undefined) return server.handle(stated.call);
-    return Promise.resolve(server.handle(stated.call)).then((result) => withHandle(result as JsonObject, stated.handle));
+    return Promise.resolve(server.handle(stated.call)).then((result) =>
+      withHandle(result as JsonObject, stated.handle),
+    );
   }
   async function stop(): Promise<void> {
     stopping = true;

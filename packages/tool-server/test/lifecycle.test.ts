@@ -167,7 +167,12 @@ together(() => {
       });
     const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } };
     const hello = `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`;
-    const view = { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "view", arguments: { path: "a.txt" } } };
+    const view = {
+      jsonrpc: "2.0",
+      id: 2,
+      method: "tools/call",
+      params: { name: "view", arguments: { path: "a.txt" } },
+    };
     const spoken = start([]);
     spoken.stdin.write(hello);
     await spoken.stdin.flush();
@@ -287,6 +292,26 @@ together(() => {
     ]);
     expect(lines.join(" ")).toMatch(/Shell: \/bin\/(ba)?sh/);
     expect(lines.join(" ")).toContain("without a sandbox");
+  });
+
+  rows(
+    "server",
+    [
+      ["instructions of the workspace tools promise no shell", "workspace", { shell: false, files: true }],
+      ["instructions of the shell tool promise no file tools", "shell", { shell: true, files: false }],
+    ] satisfies [string, string, { shell: boolean; files: boolean }][],
+    async (_, surface, promised) => {
+      await using server = await TestServer.start({ args: ["--tools", surface], initialize: false });
+      const { result } = await server.initialize();
+      const said = String(result?.["instructions"]);
+      expect({ shell: said.includes("Shell:"), files: said.includes("File tools") }).toEqual(promised);
+    },
+  );
+
+  row("server", "bash tells the default timeout that holds", async () => {
+    await using server = await TestServer.start({ args: ["--timeout", "30"] });
+    const [bash] = await server.tools();
+    expect(JSON.stringify(bash?.inputSchema)).toContain("ms, default 30000, max 600000");
   });
 
   row("server", "a workdir through a link is shown and used as its real path", async () => {

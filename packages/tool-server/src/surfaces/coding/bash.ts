@@ -8,29 +8,35 @@ import { keepForModel, keepOriginals, shownText, streamBlocks } from "../../comm
 import { liveProgress } from "../../live-progress.ts";
 import { noteRun } from "../../note-run.ts";
 import { serveTool } from "../../served-tool.ts";
-import type { ToolCall } from "../../served-tool.ts";
+import type { ServedTool, ToolCall } from "../../served-tool.ts";
 
 const LONGEST_MS = 600_000;
 
-export const bash = serveTool({
-  surface: "coding",
-  name: "bash",
-  description: "Run a shell command. The working directory persists between calls; variables do not.",
-  readOnly: false,
-  destructive: true,
-  openWorld: true,
-  input: object({
-    command: string(""),
-    timeout: optional(integer("ms, default 120000, max 600000")),
-    run_in_background: boolean("returns a task_id", { default: false }),
-    description: optional(string("what it does, for people")),
-  }),
-  acts: ({ command }) => ({ command }),
-  run({ command, timeout, run_in_background }, call) {
-    if (command.trim() === "") throw new EngineError("EMPTY_COMMAND", "command must not be empty");
-    return run_in_background ? startTask(command, call) : runHere(command, effectiveTimeout(timeout, call), call);
-  },
-});
+/** What the limit is when the caller does not say. */
+export const BASH_TIMEOUT_MS = 120_000;
+
+export function bash(timeoutMs = BASH_TIMEOUT_MS): ServedTool {
+  return serveTool({
+    surface: "coding",
+    name: "bash",
+    description: "Run a shell command. The working directory persists between calls; variables do not.",
+    readOnly: false,
+    destructive: true,
+    openWorld: true,
+    input: object({
+      command: string(""),
+      timeout: optional(integer(`ms, default ${Math.min(timeoutMs, LONGEST_MS)}, max ${LONGEST_MS}`)),
+      run_in_background: boolean("returns a task_id", { default: false }),
+      description: optional(string("what it does, for people")),
+    }),
+    acts: ({ command }) => ({ command }),
+    run({ command, timeout = 0, run_in_background }, call) {
+      if (command.trim() === "") throw new EngineError("EMPTY_COMMAND", "command must not be empty");
+      const limitMs = Math.min(timeout <= 0 ? timeoutMs : timeout, LONGEST_MS);
+      return run_in_background ? startTask(command, call) : runHere(command, limitMs, call);
+    },
+  });
+}
 
 async function runHere(command: string, timeoutMs: number, call: ToolCall): Promise<ToolResult> {
   const { bench, session, context } = call;
@@ -110,9 +116,4 @@ async function startTask(command: string, call: ToolCall): Promise<ToolResult> {
     ...(isShared(call.context.owner) ? { cwd: call.bench.config.workdir } : {}),
   });
   return text(`task_id: ${id}\nCommand started in background.`);
-}
-
-function effectiveTimeout(asked: number | undefined, call: ToolCall): number {
-  const wanted = asked === undefined || asked <= 0 ? call.bench.config.timeoutMs : asked;
-  return Math.min(wanted, LONGEST_MS);
 }
