@@ -289,6 +289,15 @@ rows(
       },
     ],
     [
+      "a slip in the first of several lines is a near miss",
+      {
+        before: "x = 0\ndef f():\n    return compute(total)\n\ny = 1\n",
+        args: { old_str: "def g():\n    return compute(total)\n" },
+        said: (f) =>
+          `[STR_REPLACE_NOT_FOUND] old_str not found in ${f}\n\nIt is like what begins at line 2, but at line 2 the file has "def f():" where it has "def g():".`,
+      },
+    ],
+    [
       "several matches",
       {
         before: "x x",

@@ -85,14 +85,33 @@ function firstDifference(file: string, wanted: string): string | undefined {
   return `It begins like line ${best.at + 1}, but at line ${number} ${found} where it has ${quote(theirs)}.`;
 }
 
-/** The line that its longest line was probably meant to be. */
+/** The line that its longest line was probably meant to be; where that one is right, the first beside it that is not. */
 function mostAlike(file: string, wanted: string): string | undefined {
-  const theirs = wanted.split("\n").reduce((longest, line) => (line.length > longest.length ? line : longest), "");
+  const theirs = wanted.split("\n");
+  const longest = theirs.reduce((best, line, i) => (line.length > (theirs[best] ?? "").length ? i : best), 0);
   const lines = file.split("\n");
-  const found = mostSimilarLine(lines.map(squeeze), squeeze(theirs));
+  const found = mostSimilarLine(lines.map(squeeze), squeeze(theirs[longest] ?? ""));
   if (found === undefined) return undefined;
-  const [has, given] = aroundDifference(lines[found.index] ?? "", theirs);
-  return `Line ${found.index + 1} is most like it: the file has ${quote(has)} where it has ${quote(given)}.`;
+  const start = found.index - longest;
+  const isWrong = (i: number): boolean => !couldBe(lines[start + i], theirs[i] ?? "", i, theirs.length - 1);
+  const wrong = isWrong(longest) ? longest : theirs.findIndex((_, i) => isWrong(i));
+  const ours = lines[start + wrong];
+  if (wrong < 0 || ours === undefined) return `Line ${found.index + 1} is in it, but what is around that line is not.`;
+  const [has, given] = aroundDifference(ours, theirs[wrong] ?? "");
+  const number = start + wrong + 1;
+  const where =
+    wrong === longest
+      ? `Line ${number} is most like it:`
+      : `It is like what begins at line ${start + 1}, but at line ${number}`;
+  return `${where} the file has ${quote(has)} where it has ${quote(given)}.`;
+}
+
+/** Of the first and the last line a text may have only a part. */
+function couldBe(ours: string | undefined, theirs: string, index: number, last: number): boolean {
+  if (ours === undefined) return theirs === "";
+  const [has, given] = [squeeze(ours), squeeze(theirs)];
+  if (has === given) return true;
+  return last > 0 && ((index === 0 && has.endsWith(given)) || (index === last && has.startsWith(given)));
 }
 
 /** Two lines from where they begin to differ, and a little before: what is shown of them must not be the same. */

@@ -146,6 +146,13 @@ describe("what is nearest, when nothing matches", () => {
     ["a blank too few", "f(a, b)\n", "f(a,b)", "line 1 differs only in whitespace"],
     ["a slip", "x\nconst value = 1;\n", "const values = 1;", 'Line 2 is most like it: the file has "const value = 1;"'],
     ["a slip far into a line", `${"long ".repeat(60)}end\n`, `${"long ".repeat(60)}and`, 'long end" where it has "…'],
+    [
+      "a slip beside a line that is right",
+      "b {\n  the longest line\n",
+      "a {\n  the longest line\n",
+      'file has "b {" where',
+    ],
+    ["a line too many", "the longest line\n", "first\nthe longest line\n", "what is around that line is not"],
     ["copied line numbers", "alpha\nbeta\n", "     1\talpha\n     2\tbeta", "without them it is at line 1"],
     ["escaped newlines", "a\nb\n", "a\\nb", "escape sequences"],
     [
