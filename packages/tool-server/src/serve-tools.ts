@@ -232,8 +232,9 @@ function watchFor(
 function reportSandbox(bench: Bench, log: Log): void {
   const { mechanism, description } = bench.sandbox;
   if (mechanism !== "none") return log("info", "commands run in a sandbox", { mechanism });
-  const why = bench.config.sandbox === "off" ? "it is switched off" : "none works here";
+  const isOff = bench.config.sandbox === "off";
+  const why = isOff ? "it is switched off" : "none works here";
   log("warn", `commands run WITHOUT a sandbox (${why}): the shell is not limited to the allowed folders`, {
-    advice: description.advice,
+    advice: isOff ? undefined : description.advice,
   });
 }

@@ -292,6 +292,9 @@ together(() => {
     ]);
     expect(lines.join(" ")).toMatch(/Shell: \/bin\/(ba)?sh/);
     expect(lines.join(" ")).toContain("without a sandbox");
+    // Whoever switched it off is warned, and not told to install what is there.
+    expect(server.stderr).toContain("WITHOUT a sandbox (it is switched off)");
+    expect(server.stderr).not.toContain("Install");
   });
 
   rows(
