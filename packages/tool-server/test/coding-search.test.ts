@@ -254,3 +254,53 @@ row("coding", "over 30000 characters: whole lines and the notice", async () => {
   expect(lines.slice(0, -1).every((line) => /^n{40}\d+$/.test(line))).toBe(true);
   expect(lines.slice(0, -1).join("\n").length).toBeLessThanOrEqual(30_000);
 });
+
+// A repository is somebody else's: where its rules should be can stand anything.
+rows(
+  "coding",
+  [
+    ["a FIFO as .gitignore holds no search up", (at) => void Bun.spawnSync(["mkfifo", at(".gitignore")])],
+    ["an endless .gitignore holds no search up", (at) => symlinkSync("/dev/zero", at(".gitignore"))],
+    ["a sparse .gitignore holds no search up", (at) => void Bun.spawnSync(["truncate", "-s", "1T", at(".gitignore")])],
+    [
+      "a FIFO as .gitignore of a linked folder holds no search up",
+      (at) => void Bun.spawnSync(["mkfifo", at("linked/.gitignore")]),
+    ],
+    [
+      "a FIFO as info/exclude holds no search up",
+      (at) => {
+        mkdirSync(at(".git/info"), { recursive: true });
+        Bun.spawnSync(["mkfifo", at(".git/info/exclude")]);
+      },
+    ],
+    [
+      "a FIFO behind a .git that is a file holds no search up",
+      (at) => {
+        writeFileSync(at(".git"), "gitdir: elsewhere\n");
+        mkdirSync(at("elsewhere"));
+        Bun.spawnSync(["mkfifo", at("elsewhere/commondir")]);
+      },
+    ],
+  ] satisfies [string, (at: (name: string) => string) => void][],
+  async (_, lay) => {
+    const files = {
+      "tree/a": "needle\n",
+      "tree/sub/b": "needle\n",
+      "tree/sub/.gitignore": "c\n",
+      "tree/sub/c": "needle\n",
+    };
+    await using own = await TestServer.start({
+      args: ["--sandbox", "off", "--allow-dir", "."],
+      files: { ...files, "tree/linked/d": "needle\n" },
+    });
+    Bun.spawnSync(["mv", own.at("tree/linked"), own.at("linked")]);
+    symlinkSync("../linked", own.at("tree/linked"));
+    lay((name) => own.at(`tree/${name}`));
+    const startedAt = performance.now();
+    for (const args of [{ output_mode: "count" }, { output_mode: "count", head_limit: 5 }]) {
+      const said = await own.text("grep", { pattern: "needle", path: "tree", ...args });
+      expect(said.split("\n").toSorted()).toEqual(["a:1", "linked/d:1", "sub/b:1"]);
+    }
+    expect(performance.now() - startedAt).toBeLessThan(30_000); // the limit of one search is 60 s
+  },
+);

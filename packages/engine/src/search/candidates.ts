@@ -8,6 +8,7 @@ import type { Directory } from "../scope-directory.ts";
 import type { ScopedPath } from "../scope-place.ts";
 import { deniedBy, isIgnored } from "../scope.ts";
 import type { Scope } from "../scope.ts";
+import { LeftOut } from "./gitignore.ts";
 import type { GrepPlan } from "./grep-request.ts";
 import { resolveLinkedFile } from "./links.ts";
 import type { LinkedDirectory, Links } from "./links.ts";
@@ -37,15 +38,36 @@ export type Hunt = {
   readonly program: string;
   readonly signal: AbortSignal;
   readonly inRepository: boolean;
+  /** Aborted when rules in the tree are no files: ripgrep would wait for them, or read without end. */
+  readonly trap: AbortSignal;
+  /** Settles when all is known that `trap` could be about. */
+  readonly scanned: Promise<void>;
 };
+
+/** Then we judge by the rules ourselves, and it reads none. */
+const WITHOUT_RULES = ["--no-ignore-vcs"];
 
 /** Candidates below the search directory itself, as they come; `sorted` in walk order, on one thread. */
 export async function* findHere(hunt: Hunt, pinnerOf: PinnerOf, sorted: boolean): AsyncGenerator<Candidate> {
   const args = [...(hunt.inRepository ? [] : WITHOUT_REPOSITORY), ...(sorted ? ["--sort=path"] : [])];
+  const found = new Set<string>();
+  const untilTrapped = AbortSignal.any([hunt.signal, hunt.trap]);
+  for await (const relative of namesBelow({ ...hunt, signal: untilTrapped }, args)) {
+    found.add(relative);
+    yield below(hunt.top, relative, relative, pinnerOf);
+  }
+  await hunt.scanned;
+  if (!hunt.trap.aborted) return;
+  const leftOut = new LeftOut(hunt.top.path);
+  for await (const relative of namesBelow(hunt, [...args, ...WITHOUT_RULES])) {
+    if (!found.has(relative) && !leftOut.holds(relative)) yield below(hunt.top, relative, relative, pinnerOf);
+  }
+}
+
+async function* namesBelow(hunt: Hunt, args: readonly string[]): AsyncGenerator<string> {
   for await (const path of namesOf(hunt, args, ["./"])) {
     const relative = path.startsWith("./") ? path.slice(2) : path;
-    if (!hunt.plan.accepts(relative) || isHiddenBelow(hunt.scope, hunt.top, relative)) continue;
-    yield below(hunt.top, relative, relative, pinnerOf);
+    if (hunt.plan.accepts(relative) && !isHiddenBelow(hunt.scope, hunt.top, relative)) yield relative;
   }
 }
 
@@ -53,13 +75,20 @@ export async function* findHere(hunt: Hunt, pinnerOf: PinnerOf, sorted: boolean)
 export async function* findInLinked(hunt: Hunt, links: Links, pinnerOf: PinnerOf): AsyncGenerator<Candidate> {
   const byArgument = new Map(links.directories.map((linked) => [argumentFor(linked.directory), linked]));
   if (byArgument.size === 0) return;
-  for await (const path of namesOf(hunt, WITHOUT_REPOSITORY, [...byArgument.keys()])) {
+  const args = [...WITHOUT_REPOSITORY, ...(hunt.trap.aborted ? WITHOUT_RULES : [])];
+  const leftOut = new Map<LinkedDirectory, LeftOut>();
+  for await (const path of namesOf(hunt, args, [...byArgument.keys()])) {
     const found = locate(path, byArgument);
     if (found === undefined) continue;
     const { linked, relative } = found;
     const shown = linked.prefix + relative;
     if (!hunt.plan.accepts(shown) || !linked.owns(relative)) continue;
     if (isHiddenBelow(hunt.scope, linked.directory, relative)) continue;
+    if (hunt.trap.aborted) {
+      const rules = leftOut.get(linked) ?? new LeftOut(linked.directory.path);
+      leftOut.set(linked, rules);
+      if (rules.holds(relative)) continue;
+    }
     yield below(linked.directory, relative, shown, pinnerOf);
   }
 }

@@ -8,7 +8,7 @@ import { findHere, findInLinked, linkedFiles } from "./candidates.ts";
 import type { Candidate, Hunt } from "./candidates.ts";
 import type { GrepPlan, GrepRequest } from "./grep-request.ts";
 import type { FileSource } from "./file-source.ts";
-import { repositoryOf } from "./gitignore.ts";
+import { isTrappedAbove, repositoryOf } from "./gitignore.ts";
 import { findLinks } from "./links.ts";
 import type { Links } from "./links.ts";
 import { Pinner } from "./pinned.ts";
@@ -35,9 +35,16 @@ export class FoundFiles implements FileSource {
     this.#top = top;
     this.#limited = (request.limit ?? 0) > 0;
     const signal = AbortSignal.any([looking.signal, this.#stop.signal]);
-    this.#hunt = { ...looking, scope, top, signal, inRepository: repositoryOf(top.path) !== undefined };
+    const trap = new AbortController();
+    if (isTrappedAbove(top.path)) trap.abort();
     // Beside ripgrep's own walk: few trees hold links, but only a walk can tell.
-    this.#links = findLinks(scope, top, new Turns(signal));
+    this.#links = findLinks(scope, top, new Turns(signal), () => trap.abort());
+    const scanned = this.#links.then(
+      () => undefined,
+      () => undefined,
+    );
+    const inRepository = repositoryOf(top.path) !== undefined;
+    this.#hunt = { ...looking, scope, top, signal, inRepository, trap: trap.signal, scanned };
     this.#links.catch(() => undefined); // awaited below; until then nobody listens
   }
 

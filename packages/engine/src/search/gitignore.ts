@@ -73,6 +73,78 @@ export function readRules(file: string): string {
   return readText(file);
 }
 
+/**
+ * Whether somebody who reads the rules of this directory as files might not come back: a FIFO, a link, which git does not
+ * follow here either, or what is too large to be rules. ripgrep reads whatever it finds.
+ */
+export function isTrapped(realDirectory: string, isRepository: boolean): boolean {
+  if (isOdd(path.posix.join(realDirectory, ".gitignore"))) return true;
+  if (!isRepository) return false;
+  const git = path.posix.join(realDirectory, ".git");
+  // A worktree or submodule names its real folder there, and that one the folder it shares.
+  const [own, shared] = isDirectory(git) ? [git, git] : sharedFolder(git, realDirectory);
+  return [git, path.posix.join(own, "commondir"), path.posix.join(shared, "info", "exclude")].some(isOdd);
+}
+
+/** The same for the directories above it that have a say. */
+export function isTrappedAbove(realDirectory: string): boolean {
+  const root = repositoryOf(realDirectory);
+  if (root === undefined) return false;
+  for (let at = realDirectory; ; at = path.posix.dirname(at)) {
+    if (isTrapped(at, at === root)) return true;
+    if (at === root) return false;
+  }
+}
+
+/** Judges the paths below a directory one by one, for a walk that did not. */
+export class LeftOut {
+  readonly #top: string;
+  readonly #known = new Map<string, IgnoreRules | undefined>();
+
+  constructor(realDirectory: string) {
+    this.#top = realDirectory;
+  }
+
+  holds(below: string): boolean {
+    const names = below.split("/");
+    let at = this.#top;
+    return names.some((name, i) => {
+      const rules = this.#rulesIn(at);
+      at = path.posix.join(at, name);
+      return isGitIgnored(rules, at, i < names.length - 1);
+    });
+  }
+
+  #rulesIn(directory: string): IgnoreRules | undefined {
+    if (this.#known.has(directory)) return this.#known.get(directory);
+    const file = path.posix.join(directory, ".gitignore");
+    const rules = withRulesOf(this.#rulesAbove(directory), directory, isOdd(file) ? "" : readText(file));
+    this.#known.set(directory, rules);
+    return rules;
+  }
+
+  #rulesAbove(directory: string): IgnoreRules | undefined {
+    if (directory === this.#top) return rulesAbove(directory);
+    if (fs.existsSync(path.posix.join(directory, ".git"))) return repositoryRules(directory);
+    return this.#rulesIn(path.posix.dirname(directory));
+  }
+}
+
+function isOdd(file: string): boolean {
+  const stat = fs.lstatSync(file, { throwIfNoEntry: false });
+  return stat !== undefined && !stat.isDirectory() && (!stat.isFile() || stat.size > MAX_RULES_BYTES);
+}
+
+function isDirectory(file: string): boolean {
+  return fs.statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function sharedFolder(git: string, base: string): [own: string, shared: string] {
+  const own = path.posix.resolve(base, /^gitdir: (.*)$/m.exec(isOdd(git) ? "" : readText(git))?.[1] ?? ".");
+  const named = path.posix.join(own, "commondir");
+  return [own, path.posix.resolve(own, (isOdd(named) ? "" : readText(named)).trim() || ".")];
+}
+
 /** The nearest directory upwards that holds a `.git`. */
 export function repositoryOf(realDirectory: string): string | undefined {
   for (let at = realDirectory; ; at = path.posix.dirname(at)) {

@@ -8,6 +8,8 @@ export type Folder = {
   readonly directories: readonly string[];
   readonly links: readonly string[];
   readonly hasRules: boolean;
+  /** Something stands where rules would. */
+  readonly namesRules: boolean;
   readonly isRepository: boolean;
 };
 
@@ -51,14 +53,18 @@ function summaryOf(entries: readonly Dirent[]): Folder {
   const directories: string[] = [];
   const links: string[] = [];
   let hasRules = false;
+  let namesRules = false;
   let isRepository = false;
   for (const entry of entries) {
     if (entry.name === ".git") isRepository = true;
-    else if (entry.name === ".gitignore" && entry.isFile()) hasRules = true;
+    else if (entry.name === ".gitignore") {
+      namesRules = true;
+      hasRules = entry.isFile();
+    }
     if (entry.isDirectory()) directories.push(entry.name);
     else if (entry.isSymbolicLink()) links.push(entry.name);
   }
-  return { directories, links, hasRules, isRepository };
+  return { directories, links, hasRules, namesRules, isRepository };
 }
 
 function stampOf({ dev, ino, mtimeMs, ctimeMs }: Stats): string {

@@ -31,8 +31,9 @@ export type Links = {
   readonly files: readonly { readonly path: string; readonly realLink: string }[];
 };
 
-export async function findLinks(scope: Scope, top: Directory, turns: Turns): Promise<Links> {
-  const finder = new LinkFinder(scope, turns);
+/** `trap` is called when a directory is met whose rules are no files. */
+export async function findLinks(scope: Scope, top: Directory, turns: Turns, trap: () => void): Promise<Links> {
+  const finder = new LinkFinder(scope, turns, trap);
   await finder.walk(top, "", rulesAbove(top.path));
   await finder.followAll();
   return finder;
@@ -65,19 +66,22 @@ class LinkFinder implements Links {
   readonly files: { path: string; realLink: string }[] = [];
   readonly #scope: Scope;
   readonly #turns: Turns;
+  readonly #trap: () => void;
   /** Real directories, and on which way they were first entered. */
   readonly #walked = new Map<string, string>();
   readonly #toFollow: { path: string; realLink: string }[] = [];
 
-  constructor(scope: Scope, turns: Turns) {
+  constructor(scope: Scope, turns: Turns, trap: () => void) {
     this.#scope = scope;
     this.#turns = turns;
+    this.#trap = trap;
   }
 
   async walk(top: Directory, prefix: string, rules: ReturnType<typeof rulesAbove>): Promise<void> {
     this.#walked.set(top.path, prefix);
     const links: { path: string; realLink: string }[] = [];
     const scan: Scan = {
+      trap: this.#trap,
       link: (below) => links.push({ path: prefix + below, realLink: joinPath(top.path, below) }),
       directory: (below) => {
         const real = joinPath(top.path, below);

@@ -7,7 +7,7 @@ import { joinPath } from "../scope-directory.ts";
 import type { Directory } from "../scope-directory.ts";
 import type { Scope } from "../scope.ts";
 import type { Turns } from "../turns.ts";
-import { isGitIgnored, readRules, repositoryRules, withRulesOf } from "./gitignore.ts";
+import { isGitIgnored, isTrapped, readRules, repositoryRules, withRulesOf } from "./gitignore.ts";
 import type { IgnoreRules } from "./gitignore.ts";
 import { KnownFolders } from "./known-folders.ts";
 import type { Folder } from "./known-folders.ts";
@@ -17,6 +17,8 @@ export type Scan = {
   /** A directory by its path below the top; returns whether to look into it. */
   readonly directory: (below: string) => boolean;
   readonly link: (below: string) => void;
+  /** Its rules are no files: who reads them as such may not come back. */
+  readonly trap: () => void;
 };
 
 type Level = { readonly below: string; readonly rules: IgnoreRules | undefined; readonly depth: number };
@@ -36,6 +38,7 @@ export async function scanLinks(
     const real = level.below === "" ? top.path : joinPath(top.path, level.below);
     const found = folderAt(real);
     const folder = found instanceof Promise ? await found : found;
+    if ((folder.namesRules || folder.isRepository) && isTrapped(real, folder.isRepository)) scan.trap();
     const inForce = rulesAt(level, folder, real);
     const seen = (name: string, isDirectory: boolean): string | undefined => {
       if (ALWAYS_SKIPPED.includes(name)) return undefined;
@@ -63,7 +66,7 @@ function rulesAt(level: Level, folder: Folder, real: string): IgnoreRules | unde
 }
 
 const known = new KnownFolders();
-const EMPTY: Folder = { directories: [], links: [], hasRules: false, isRepository: false };
+const EMPTY: Folder = { directories: [], links: [], hasRules: false, namesRules: false, isRepository: false };
 
 /** At once, unless that would hold others up. What is unreadable or gone is skipped without a word. */
 function folderAt(at: string): Folder | Promise<Folder> {
