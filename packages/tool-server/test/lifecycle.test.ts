@@ -329,6 +329,10 @@ together(() => {
     const { result } = await server.initialize();
     expect(String(result?.["instructions"])).toContain("File tools may touch any folder.");
     expect(await server.text("view", { path: "/etc/hostname" })).toMatch(/^1\t/);
+    // What the kernel refuses is said in words, not by its number or name.
+    expect(await server.text("create_file", { path: "/proc/self/comm", content: "x" })).toMatch(
+      /^\[IO_ERROR\] could not write \/proc\/\d+\/comm: [a-z][a-z ,]+$/,
+    );
   });
 
   row("server", "--sandbox require refuses to start where none works", async () => {
