@@ -324,6 +324,14 @@ together(() => {
     expect(await server.bash("pwd")).toContain(`stdout:\n${root}\n`);
   });
 
+  row("server", "a workdir that the sandbox does not show is not called gone", async () => {
+    const { root } = scratch({ "inside/a": "" });
+    await using server = await TestServer.start({ root, args: ["--workdir", ".", "--allow-dir", "inside"] });
+    expect(server.stderr).toContain("the working directory is outside the allowed folders");
+    // Without a sandbox it can be started in.
+    expect(await server.bash("pwd")).toMatch(/is not visible in the sandbox$|^exit_code: 0\n/);
+  });
+
   row("server", "--unscoped lifts the folder limit and says so", async () => {
     await using server = await TestServer.start({ args: ["--unscoped", "--sandbox", "off"], initialize: false });
     const { result } = await server.initialize();

@@ -1,5 +1,5 @@
 // What is asked of a command and what comes back: types, and the checks that need no process.
-import { accessSync, statSync, constants } from "node:fs";
+import { accessSync, existsSync, statSync, constants } from "node:fs";
 import path from "node:path";
 import { EngineError, errnoOf } from "../failure.ts";
 import type { Captured, CapturePlan } from "./capture.ts";
@@ -117,8 +117,9 @@ const SPAWN_REASONS: Readonly<Record<string, readonly [reason: string, why: stri
 
 function checkDirectory(shown: string, outside: string | undefined): void {
   // A missing directory would come back from spawn as ENOENT of the shell: look first.
-  if (outside === undefined)
-    throw startFailed("cwd", `working directory ${shown} is not visible in the sandbox`, { path: shown });
+  const hidden = (): EngineError =>
+    startFailed("cwd", `working directory ${shown} is not visible in the sandbox`, { path: shown });
+  if (outside === undefined) throw hidden();
   try {
     if (!statSync(outside).isDirectory())
       throw startFailed("cwd", `working directory ${shown} is not a directory`, { path: shown });
@@ -126,6 +127,8 @@ function checkDirectory(shown: string, outside: string | undefined): void {
   } catch (error) {
     if (error instanceof EngineError) throw error;
     const gone = errnoOf(error) === "ENOENT" || errnoOf(error) === "ENOTDIR";
+    // The sandbox has a temporary folder of its own, in which that one never was.
+    if (gone && outside !== shown && existsSync(shown)) throw hidden();
     const why = gone ? `working directory ${shown} no longer exists` : `working directory ${shown} cannot be entered`;
     throw startFailed("cwd", why, { path: shown });
   }
