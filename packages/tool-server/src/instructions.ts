@@ -26,7 +26,13 @@ export function instructionsFor(bench: Bench, tools: readonly ServedTool[]): str
     ...(tools.some(({ name }) => isShell(name))
       ? [`Shell: ${bench.host.shell.path}, no terminal, input at end-of-file.`]
       : []),
-    ...(runsCommands(tools) ? [sandboxInstructions(bench.sandbox.description, bench.boundary)] : []),
+    ...(runsCommands(tools)
+      ? [sandboxInstructions(bench.sandbox.description, bench.boundary, { hasTasks: hasTasks(tools) })]
+      : []),
   ];
   return lines.join("\n");
+}
+
+function hasTasks(tools: readonly ServedTool[]): boolean {
+  return tools.some(({ name }) => name === "bash");
 }

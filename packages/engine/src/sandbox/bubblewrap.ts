@@ -1,7 +1,9 @@
 // The boundary by bubblewrap: its own PID, mount, IPC, UTS and network namespaces, dead with its parent.
 import type { Confinement } from "../process/confinement.ts";
 import { openFilter } from "./filter-file.ts";
+import { ManyMounts } from "./many-mounts.ts";
 import { mountedConfinement } from "./mounted.ts";
+import { findNamespaceTools } from "./system-programs.ts";
 import { SCRATCH } from "./view.ts";
 import type { Boundary } from "./boundary.ts";
 import type { Mount } from "./view.ts";
@@ -15,23 +17,34 @@ export function bubblewrapConfinement(program: string, boundary: Boundary): Conf
   const sealed = isRoot ? ["--remount-ro", "/proc"] : [];
   const sealedSystem = isRoot ? ["--ro-bind-try", "/sys", "/sys"] : [];
   const enter = entering(program, boundary.network);
-  const shared = mountedConfinement(boundary, (view, argv, cwd, scratch, filterFd) => [
-    ...enter,
-    ...(view.unscoped ? ["--bind", "/", "/", ...sealedSystem] : []),
-    "--dev",
-    "/dev",
-    "--proc",
-    "/proc",
-    ...sealed,
-    ...(filterFd === undefined ? [] : ["--seccomp", String(filterFd)]),
-    ...view.mounts.flatMap((mount) => optionsFor(mount, scratch)),
-    ...(view.unscoped ? [] : ["--setenv", "TMPDIR", SCRATCH, "--remount-ro", "/"]),
-    "--chdir",
-    cwd,
-    "--",
-    ...argv,
-  ]);
-  return Object.assign(shared, { openFilter });
+  const many = new ManyMounts(findNamespaceTools());
+  const shared = mountedConfinement(boundary, (view, argv, cwd, scratch, filterFd) => {
+    const ahead = many.ahead(view, scratch);
+    return [
+      ...(ahead?.words ?? []),
+      ...enter,
+      ...(ahead === undefined || isRoot ? [] : sameUser()),
+      ...(view.unscoped ? ["--bind", "/", "/", ...sealedSystem] : []),
+      "--dev",
+      "/dev",
+      "--proc",
+      "/proc",
+      ...sealed,
+      ...(filterFd === undefined ? [] : ["--seccomp", String(filterFd)]),
+      ...(ahead?.left ?? view.mounts).flatMap((mount) => optionsFor(mount, scratch)),
+      ...(view.unscoped ? [] : ["--setenv", "TMPDIR", SCRATCH, "--remount-ro", "/"]),
+      "--chdir",
+      cwd,
+      "--",
+      ...argv,
+    ];
+  });
+  return Object.assign(shared, { openFilter, forget: (scratch: string) => many.forget(scratch) });
+}
+
+/** Who mounts things in a namespace around it appears as root there. */
+function sameUser(): string[] {
+  return ["--uid", String(process.getuid?.() ?? 0), "--gid", String(process.getgid?.() ?? 0)];
 }
 
 /** A command in the same namespaces, with nothing to see but what a shell is made of. */

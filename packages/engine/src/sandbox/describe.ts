@@ -18,20 +18,26 @@ export function describeSandbox(mechanism: Mechanism, boundary: Boundary): Sandb
   return { mechanism, ...FACTS[mechanism](boundary) };
 }
 
-/** A few sentences for a model: why something it tries may fail. */
-export function sandboxInstructions({ mechanism }: SandboxDescription, boundary: Boundary): string {
+/** A few sentences for a model: why something it tries may fail. `hasTasks`: it has a way to leave something running. */
+export function sandboxInstructions(
+  { mechanism }: SandboxDescription,
+  boundary: Boundary,
+  { hasTasks }: { readonly hasTasks: boolean } = { hasTasks: true },
+): string {
   if (mechanism === "none") return "Commands run without a sandbox, with the rights of the server's user.";
-  const where = boundary.writable.length === 0 ? "any folder" : boundary.writable.join(", ");
+  const reach =
+    boundary.writable.length === 0
+      ? "read and write everything that is not denied"
+      : `write to ${boundary.writable.join(", ")} and the temporary folder, read the system and the tools on PATH, and nothing else`;
   const net = boundary.network
     ? ""
     : mechanism === "landlock"
       ? " The network is off."
       : " The network is off, except loopback inside one command.";
-  const lifetime =
-    mechanism === "bubblewrap" || mechanism === "namespaces"
-      ? " Processes left in the background end with their command: use run_in_background for servers."
-      : "";
-  return `Commands run in a sandbox (${mechanism}): they can write to ${where} and the temporary folder, read the system and the tools on PATH, and nothing else.${net}${lifetime}`;
+  const ends = mechanism === "bubblewrap" || mechanism === "namespaces";
+  const advice = hasTasks ? ": use run_in_background for servers" : "";
+  const lifetime = ends ? ` Processes left in the background end with their command${advice}.` : "";
+  return `Commands run in a sandbox (${mechanism}): they can ${reach}.${net}${lifetime}`;
 }
 
 type Facts = Omit<SandboxDescription, "mechanism">;

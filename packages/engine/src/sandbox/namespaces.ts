@@ -1,18 +1,11 @@
 // The boundary by util-linux alone, where bubblewrap is not installed: user, PID, mount, IPC, UTS and network
 // namespaces, a root of our own built from the view, then no capability left and no way to gain one.
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Confinement } from "../process/confinement.ts";
 import { holds } from "./boundary.ts";
+import { readMounts, tableLine } from "./mount-table.ts";
+import type { Mounted } from "./mount-table.ts";
 import { mountedConfinement } from "./mounted.ts";
 import { SCRATCH } from "./view.ts";
 import type { Boundary } from "./boundary.ts";
@@ -194,49 +187,9 @@ function lineFor(mount: Mount, { root, own, scratch, mounted }: Place): string {
   }
 }
 
-type Mounted = {
-  /** What is mounted in a folder: mount(8) makes only the folder itself read-only. */
-  below(folder: string): string[];
-  /** Options to repeat (`,nosuid,nodev`): a user namespace may not lift what was mounted with them, and to leave one out is
-   * to lift it. */
-  locked(file: string): string;
-};
-
-function readMounts(): Mounted {
-  // proc_pid_mountinfo(5): the fifth field is the place, the sixth its options. The last one at a place is the one to see.
-  const options = new Map(
-    readFileSync("/proc/self/mountinfo", "utf8")
-      .trimEnd()
-      .split("\n")
-      .map((line) => line.split(" "))
-      .map((fields) => [unescapeField(fields[4] ?? ""), (fields[5] ?? "").split(",")]),
-  );
-  const places = [...options.keys()].sort((a, b) => a.length - b.length);
-  return {
-    below: (folder) => places.filter((at) => at !== folder && holds(folder, at)),
-    locked: (file) => {
-      const over = options.get(places.findLast((at) => holds(at, file)) ?? "/") ?? [];
-      return ["nosuid", "nodev", "noexec"].flatMap((name) => (over.includes(name) ? `,${name}` : [])).join("");
-    },
-  };
-}
-
-function unescapeField(text: string): string {
-  return text.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
-}
-
 function isFile(mount: Mount): boolean {
   if (mount.kind === "hidden-file") return true;
   return mount.kind === "readable" && !statSync(mount.at).isDirectory();
-}
-
-function tableLine(source: string, target: string, type: string, options: string): string {
-  return `${field(source)} ${field(target)} ${type} ${options} 0 0\n`;
-}
-
-// fstab(5): blanks, tabs, newlines and backslashes as octal; a leading # would be a comment, but paths start with /.
-function field(text: string): string {
-  return text.replaceAll(/[\s\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`);
 }
 
 function quote(text: string): string {

@@ -248,6 +248,15 @@ describe("descriptions", () => {
       ).not.toContain("network is off");
     },
   );
+
+  test("a model is told only what it has", () => {
+    const description = describeSandbox("bubblewrap", boundary);
+    expect(sandboxInstructions(description, boundary)).toContain("run_in_background");
+    expect(sandboxInstructions(description, boundary, { hasTasks: false })).not.toContain("run_in_background");
+    const everything = sandboxInstructions(description, { ...boundary, writable: [] });
+    expect(everything).toContain("read and write everything that is not denied");
+    expect(everything).not.toContain("nothing else");
+  });
 });
 
 const probe = await chooseSandbox(boundary, { mode: "auto", mechanisms: ["bubblewrap"] });
