@@ -31,7 +31,12 @@ export type Command = {
   readonly onOutput?: (stream: "stdout" | "stderr", chunk: Uint8Array) => void;
 };
 
-export type Usage = { readonly userMs: number; readonly systemMs: number; readonly maxRssBytes: number };
+export type Usage = {
+  readonly userMs: number;
+  readonly systemMs: number;
+  /** Undefined when it needed less than we do: the system then gives our own number. */
+  readonly maxRssBytes: number | undefined;
+};
 
 /** Facts about a command that ran; surfaces judge. */
 export type Run = {

@@ -217,9 +217,11 @@ function signalName(number: number): string {
 function usageOf(child: Bun.Subprocess): Usage | null {
   const usage = child.resourceUsage();
   if (usage === undefined) return null;
+  // A process begins as a copy of the one that starts it, and Linux counts that copy, too.
+  const own = process.resourceUsage().maxRSS * 1024;
   return {
     userMs: Number(usage.cpuTime.user) / 1000,
     systemMs: Number(usage.cpuTime.system) / 1000,
-    maxRssBytes: usage.maxRSS,
+    maxRssBytes: usage.maxRSS > own ? usage.maxRSS : undefined,
   };
 }

@@ -331,6 +331,14 @@ test("resource use is reported", async () => {
   expect(run.durationMs).toBeGreaterThan(0);
 });
 
+test("memory is reported when it is the command's own, not ours", async () => {
+  expect((await deck.host.run(deck.shell("true"))).usage?.maxRssBytes).toBeUndefined();
+  const bytes = process.resourceUsage().maxRSS * 1024 + 100 * 1024 * 1024;
+  const run = await deck.host.run(deck.shell(`v=$(head -c ${bytes} /dev/zero | tr '\\0' x); echo \${#v}`));
+  expect(Number(run.stdout.text)).toBe(bytes);
+  expect(run.usage?.maxRssBytes).toBeGreaterThan(bytes);
+});
+
 test("two hundred commands at once each get their own answer", async () => {
   const runs = await Promise.all(
     Array.from({ length: 200 }, (_, i) =>

@@ -101,9 +101,8 @@ function factsOf(run: Run, handles: { stdout?: string; stderr?: string }): JsonO
     stdout: stream(run.stdout, handles.stdout),
     stderr: stream(run.stderr, handles.stderr),
     ...(run.limitHit === null ? {} : { limitHit: run.limitHit }),
-    ...(run.usage === null
-      ? {}
-      : { cpuMs: Math.round(run.usage.userMs + run.usage.systemMs), maxRssBytes: run.usage.maxRssBytes }),
+    ...(run.usage === null ? {} : { cpuMs: Math.round(run.usage.userMs + run.usage.systemMs) }),
+    ...(run.usage?.maxRssBytes === undefined ? {} : { maxRssBytes: run.usage.maxRssBytes }),
   };
 }
 
