@@ -203,6 +203,29 @@ describe("what a description hides is seen", () => {
     }
   });
 
+  test.concurrent("in remarks of a schema, but not in values that a call must use", async () => {
+    const remarks = { $comment: "a\u200bb", "x-hint": "a\u202eb", default: "a\u200bb", enum: ["a\u200bb"] };
+    const tools = [{ ...tool("read"), inputSchema: { type: "object", properties: { a: remarks } } }];
+    await using proxied = await start({ server: [...bun, listed, json({ name: "hidden", tools })] });
+    const [seen] = await proxied.client.listTools();
+    expect(seen?.["inputSchema"]).toEqual({
+      type: "object",
+      properties: { a: { ...remarks, $comment: "a\\u200bb", "x-hint": "a\\u202eb" } },
+    });
+  });
+
+  test.concurrent("in the full definition that describe_tool gives, which is bounded too", async () => {
+    const tools = [tool("read", "a\u200bb\u001b[31m"), tool("long", "x".repeat(60_000))];
+    await using proxied = await start({
+      options: ["--compress-tools", "full"],
+      server: [...bun, listed, json({ name: "hidden", tools })],
+    });
+    await proxied.names();
+    const { text } = await proxied.call("describe_tool", { name: "read" });
+    expect((JSON.parse(text) as { description: string }).description).toBe("a\\u200bb\\x1b[31m");
+    expect((await proxied.call("describe_tool", { name: "long" })).text.length).toBeLessThan(21_000);
+  });
+
   test.concurrent.each(["legacy", "modern"] as const)("in what a server wants a %s client to know", async (era) => {
     const offer = json({ name: "x", instructions: "Be kind.\u200b\u202e\u001b[2J And\nbrief.", tools: [] });
     await using proxied = await start({ server: [...bun, listed, offer], client: { era } });

@@ -3,6 +3,7 @@ import { failure, object, optional, string, text } from "@bosun/mcp/server";
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
 import { parseExactly } from "@bosun/mcp/relay";
 import type { Originals, Selection, ToolDefinition } from "@bosun/shrink";
+import { withNothingHidden } from "./tool-bounds.ts";
 
 // Every token of these two definitions is paid in every session: no descriptions where the names say it.
 const readInput = object({
@@ -48,13 +49,15 @@ export function readOriginal(originals: Originals, client: string, args: unknown
   return { found: true, result: (read.json === undefined ? read.result : parseExactly(read.json)) as JsonObject };
 }
 
-export function describeTool(known: ReadonlyMap<string, ToolDefinition>, args: unknown): ToolResult {
+export async function describeTool(known: ReadonlyMap<string, ToolDefinition>, args: unknown): Promise<ToolResult> {
   const parsed = describeInput.parse(args, "arguments");
   if (!parsed.ok) return failure(parsed.problem);
   const tool = known.get(parsed.value.name);
   if (!tool)
     return failure(`there is no tool ${JSON.stringify(parsed.value.name)}; there are: ${[...known.keys()].join(", ")}`);
-  return text(JSON.stringify(tool, undefined, 2));
+  // As in the list: a model reads it here all the same.
+  const [visible] = await withNothingHidden([tool]);
+  return text(JSON.stringify(visible, undefined, 2));
 }
 
 /** Closed when it is parsed, open when it is shown: nine tokens for what a model does not do anyway. */

@@ -159,7 +159,7 @@ export function createRelay(options: RelayOptions): Relay {
       return own(call, result);
     }
     if (name === DESCRIBE_TOOL.name && !client.tools.has(name))
-      return own(call, describeTool(client.tools.definitions(), args) as JsonObject);
+      return own(call, (await describeTool(client.tools.definitions(), args)) as JsonObject);
     if (options.local?.has(name) && !client.tools.has(String(name))) return options.local.handle(call);
     const found = await client.tools.find(call);
     if (!found) {

@@ -81,7 +81,12 @@ function shown(value: unknown, safe: (text: string) => string, depth: number): u
   return Object.fromEntries(entries);
 }
 
-/** Names and values of arguments stay as they are: a call must be able to use them. */
+/** What a call or a client must be able to use stays as it is; everything else that is a text, a model only reads. */
+const USED = new Set([
+  ...["name", "type", "format", "pattern", "const", "default", "contentEncoding", "contentMediaType"],
+  ...["$ref", "$id", "$schema", "$anchor", "$dynamicRef", "$dynamicAnchor", "uri", "url", "src", "mimeType"],
+]);
+
 function isProse(key: string, value: unknown): value is string {
-  return (key === "description" || key === "title") && typeof value === "string";
+  return typeof value === "string" && !USED.has(key) && !/^\d+$/.test(key);
 }
