@@ -21,6 +21,7 @@ import {
   until,
 } from "./proxied.ts";
 import type { Proxied } from "./proxied.ts";
+import { SLOWEST_MS } from "../src/proxy/first-answer.ts";
 
 afterAll(cleanUp);
 
@@ -71,6 +72,32 @@ describe.each(["legacy", "modern"] as const)("for a %s client", (era) => {
     expect(await whoAnswers(proxied, "build")).toEqual(["code", "build"]);
     expect(await whoAnswers(proxied, "code__build")).toEqual(["code", "build"]);
     expect(await reasonOf(proxied.call("search"))).toMatch(/there is no tool "search"; there are: docs__search/);
+  });
+
+  test.concurrent("a server that never says anything keeps nobody from the answer of the others", async () => {
+    const silent = { command: "sleep", args: ["1000"] };
+    const servers = serversFile({ silent, docs: server(docs) });
+    await using proxied = await start({ servers, client: client() });
+    const read = async (uri: string): Promise<unknown> => proxied.client.conversation.request("resources/read", { uri });
+    // Nobody has listed it: each server is asked, the silent one first.
+    expect(JSON.stringify(await read("docs://page/1"))).toContain("docs has");
+    expect(await proxied.names()).toEqual(["search", "read", "read_original"]);
+    // Neither a second list nor a name with the server in front waits for it once more.
+    const asked = performance.now();
+    await proxied.names();
+    await proxied.call("docs__read", { text: "x" });
+    const repeated = performance.now() - asked;
+    await reasonOf(read("docs://none"));
+    expect(repeated).toBeLessThan(SLOWEST_MS);
+  });
+
+  test.concurrent("a name that another server's prefix makes gets a prefix itself, and no number", async () => {
+    const odd = { name: "odd", tools: [tool("docs__search"), tool("search")] };
+    await using proxied = await start({ servers: serversFile({ docs: server(docs), odd: server(odd) }), client: client() });
+    expect(await proxied.names()).toEqual([
+      ...["docs__search", "read", "odd__docs__search", "odd__search", "read_original"],
+    ]);
+    expect(await whoAnswers(proxied, "odd__docs__search")).toEqual(["odd", "docs__search"]);
   });
 
   test.concurrent("with --namespace every name says whose it is", async () => {

@@ -1,5 +1,5 @@
 // One client's side of one server: its way there in each era, how long it may take, and what it has said it offers.
-import { isObject } from "@bosun/mcp/server";
+import { ConnectionError, isObject, RpcError } from "@bosun/mcp/server";
 import type { Call, JsonObject, RawJson, Session } from "@bosun/mcp/server";
 import { Deadline } from "@bosun/mcp/relay";
 import type { Notification } from "@bosun/mcp/relay";
@@ -13,6 +13,8 @@ import type { Room } from "./room.ts";
 import { Way } from "./way.ts";
 
 const LONG_REST_MS = 1000;
+/** Who has never answered, and has been waited for in vain, is not waited for again so soon. */
+const AGAIN_MS = 30_000;
 const always: Room = () => undefined;
 
 export type BackendOptions = {
@@ -31,6 +33,8 @@ export class Backend {
   held: ReadonlyMap<string, string> = new Map();
   /** False before the first list, and after the server said that it has changed. */
   toolsKnown = false;
+  /** It has been heard of at least once. */
+  hasAnswered = false;
   /** What a resource of this server is called to the client. */
   shownUri: (uri: string) => string = (uri) => uri;
   private readonly options: BackendOptions;
@@ -39,6 +43,7 @@ export class Backend {
   private greeter: Call | undefined;
   private isGreeted = false;
   private session: Session | undefined;
+  private waitedAt = -Infinity;
 
   constructor(spec: ServerSpec, options: BackendOptions) {
     this.spec = spec;
@@ -53,14 +58,19 @@ export class Backend {
     return this.spec.kind === "url";
   }
 
-  /** It has died again and again: who has others to ask does not wait for it. */
+  /** It has died again and again, or never said anything: who has others to ask does not wait for it. */
   get isResting(): boolean {
-    return [...this.ways.values()].some((way) => way.restingMs > LONG_REST_MS);
+    const isSilent = !this.hasAnswered && performance.now() - this.waitedAt < AGAIN_MS;
+    return isSilent || [...this.ways.values()].some((way) => way.restingMs > LONG_REST_MS);
+  }
+
+  /** Somebody who has others to ask has waited for it in vain. */
+  keptWaiting(): void {
+    this.waitedAt = performance.now();
   }
 
   async handle(call: Call, headers?: [string, string][]): Promise<JsonObject | RawJson> {
     const way = this.wayOf(call);
-    if (this.greeter && way === this.ways.get("legacy")) await this.greeted(call);
     if (call.method === "subscriptions/listen") return way.handle(call, headers);
     const deadline = new Deadline(this.options.timeoutMs, Number.MAX_SAFE_INTEGER, call.signal);
     const watched: Call = {
@@ -72,8 +82,14 @@ export class Backend {
       },
     };
     try {
-      return await way.handle(watched, headers);
+      if (this.greeter && way === this.ways.get("legacy")) await unlessAborted(this.greeted(call), deadline.signal);
+      // Until it has been greeted, what it is waited for is not this call alone: the greeting goes on without it.
+      const passed = way.handle(watched, headers);
+      const answer = await (this.hasAnswered ? passed : unlessAborted(passed, deadline.signal));
+      this.hasAnswered = true;
+      return answer;
     } catch (error) {
+      if (error instanceof RpcError) this.hasAnswered = true;
       if (deadline.expired !== undefined) throw new DownstreamGone(`${this.name}: ${deadline.expired}`);
       throw error;
     } finally {
@@ -107,6 +123,7 @@ export class Backend {
       .handle(greeter)
       .then((result) => {
         this.isGreeted = true;
+        this.hasAnswered = true;
         // The session was opened while this server was still down.
         if (this.session) this.ways.get("legacy")?.opened(this.session);
         return isObject(result) ? result : {};
@@ -139,4 +156,13 @@ export class Backend {
     const params = { ...message.params, uri: shown };
     return { ...message, params, raw: JSON.stringify({ params }) };
   }
+}
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(new ConnectionError("cancelled", "the request was cancelled"));
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
 }

@@ -7,6 +7,7 @@ import { VERSION } from "../reader.ts";
 import type { Log } from "../log.ts";
 import type { Backend } from "./backend.ts";
 import { isModernRevision } from "./eras.ts";
+import { SLOWEST_MS } from "./first-answer.ts";
 import { mergedCapabilities, mergedInstructions } from "./merged-greeting.ts";
 import { allPages } from "./pages.ts";
 import { onBehalf, readdressed } from "./readdressed.ts";
@@ -17,8 +18,6 @@ import type { Named } from "./shown-names.ts";
 import { TaskRoutes } from "./task-routes.ts";
 import { within } from "./within.ts";
 
-/** How long a greeting or a list waits for the slowest; what comes later is announced. */
-export const SLOWEST_MS = 5000;
 const LISTS = {
   "prompts/list": "prompts",
   "resources/list": "resources",
@@ -203,9 +202,10 @@ export class SeveralServers {
       this.backends.map(async (backend): Promise<[Backend, T][]> => {
         if (backend.isResting) return [];
         const over = new AbortController();
-        const answer = await within(SLOWEST_MS, question(backend, over.signal), (why) =>
-          this.log("debug", `${backend.name}: ${why}`),
-        );
+        const answer = await within(SLOWEST_MS, question(backend, over.signal), (why, isLate) => {
+          if (isLate) backend.keptWaiting();
+          this.log("debug", `${backend.name}: ${why}`);
+        });
         if (answer === undefined) over.abort();
         return answer === undefined ? [] : [[backend, answer]];
       }),

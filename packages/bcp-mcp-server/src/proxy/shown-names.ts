@@ -20,6 +20,7 @@ export function shownNames(
       const alone = owners.get(name) === 1 && !taken.has(name) && !namespace;
       let called = alone ? name : prefixed(backend, name);
       // A server may be named so that its prefix makes another one's name.
+      if (shown.has(called)) called = prefixed(backend, name);
       for (let again = 2; shown.has(called); again++) called = `${prefixed(backend, name)}_${again}`;
       shown.set(called, { backend, name });
     }

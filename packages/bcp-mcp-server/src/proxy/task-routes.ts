@@ -2,12 +2,11 @@
 import { isObject } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, RawJson } from "@bosun/mcp/server";
 import type { Backend } from "./backend.ts";
-import { firstAnswer } from "./first-answer.ts";
+import { firstAnswer, SLOWEST_MS } from "./first-answer.ts";
 import { allPages } from "./pages.ts";
 import { within } from "./within.ts";
 
 const MAX_TASKS = 1000;
-const LIST_MS = 5000;
 
 export class TaskRoutes {
   private readonly backends: readonly Backend[];
@@ -41,7 +40,7 @@ export class TaskRoutes {
     const lists = await Promise.all(
       this.backends.map(async (backend): Promise<Json[]> => {
         if (backend.isResting) return [];
-        const listed = await within(LIST_MS, allPages(backend, call, call.method, "tasks"));
+        const listed = await within(SLOWEST_MS, allPages(backend, call, call.method, "tasks"));
         for (const task of listed?.items ?? []) this.note(backend, task);
         return listed?.items ?? [];
       }),

@@ -7,13 +7,14 @@ import { compressTools } from "@bosun/shrink";
 import type { ToolCompression, ToolDefinition } from "@bosun/shrink";
 import type { Log } from "../log.ts";
 import type { Backend } from "./backend.ts";
+import { SLOWEST_MS } from "./first-answer.ts";
 import { DESCRIBE_TOOL, READ_ORIGINAL } from "./own-tools.ts";
 import type { LocalTools } from "./local-tools.ts";
 import { allPages } from "./pages.ts";
 import type { PinWatch } from "./pin-watch.ts";
 import { rebuilt, textOf } from "./rebuilt.ts";
 import type { Savings } from "./savings.ts";
-import { inEra, SLOWEST_MS } from "./several-servers.ts";
+import { inEra } from "./several-servers.ts";
 import { shownNames } from "./shown-names.ts";
 import type { Named } from "./shown-names.ts";
 import { withNothingHidden } from "./tool-bounds.ts";
@@ -70,8 +71,11 @@ export class ToolCatalogue {
       if (!only.toolsKnown || only.held.has(wanted)) await this.refresh(only, call).catch(ignoreRefusal);
       return { backend: only, name: wanted };
     }
-    if (!this.names.has(wanted)) await this.refreshAll(call);
-    const named = this.names.get(wanted) ?? this.byPrefix(wanted);
+    let named = this.named(wanted);
+    if (!named) {
+      await this.refreshAll(call);
+      named = this.named(wanted);
+    }
     if (named && this.options.pins && (!named.backend.toolsKnown || named.backend.held.has(named.name)))
       await this.refresh(named.backend, call).catch(ignoreRefusal);
     return named;
@@ -111,8 +115,9 @@ export class ToolCatalogue {
       this.backends
         .filter(({ isResting }) => !isResting)
         .map((backend) =>
-          within(SLOWEST_MS, this.refresh(backend, call), (why) => {
+          within(SLOWEST_MS, this.refresh(backend, call), (why, isLate) => {
             backend.toolsKnown = false;
+            if (isLate) backend.keptWaiting();
             log("warn", `${backend.name} is not in the tool list: ${why}`);
           }),
         ),
@@ -184,6 +189,10 @@ export class ToolCatalogue {
     if (level !== "off") ours.push(DESCRIBE_TOOL);
     // A tool of the server's goes first: names are never merged.
     return ours.filter(({ name }) => !this.has(name));
+  }
+
+  private named(wanted: string): Named | undefined {
+    return this.names.get(wanted) ?? this.byPrefix(wanted);
   }
 
   /** `alias__tool` is understood also where the list has the bare name. */

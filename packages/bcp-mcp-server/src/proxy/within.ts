@@ -1,18 +1,20 @@
 // A promise that is waited for only so long: what several servers are asked for must not hang on one of them.
 
-/** Undefined when it failed or took longer; `onFailure` hears why. */
+/** Undefined when it failed or took longer; `onFailure` hears why, and whether it was too late. */
 export async function within<T>(
   ms: number,
   work: Promise<T>,
-  onFailure: (why: string) => void = () => {},
+  onFailure: (why: string, isLate: boolean) => void = () => {},
 ): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>();
+  let isLate = false;
   const timer = setTimeout(() => {
-    onFailure(`no answer within ${ms} ms`);
+    isLate = true;
+    onFailure(`no answer within ${ms} ms`, isLate);
     late.resolve(undefined);
   }, ms);
   const done = work.catch((error: unknown) => {
-    onFailure(error instanceof Error ? error.message : String(error));
+    if (!isLate) onFailure(error instanceof Error ? error.message : String(error), isLate);
     return undefined;
   });
   try {
