@@ -2,10 +2,13 @@
 import { afterAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connectHttp } from "@bosun/mcp/client";
-import { cleanUp, reasonOf, start } from "./proxied.ts";
+import { cleanUp, reasonOf, start, until } from "./proxied.ts";
 import { rawClient } from "./raw-client.ts";
 
 afterAll(cleanUp);
+
+/** What the server got since it was last started. */
+const lastStart = (log: string): string => readFileSync(log, "utf8").split("start\n").at(-1) ?? "";
 
 test.concurrent("a server that was started again is asked nothing before it has been greeted", async () => {
   await using client = await rawClient({ greeting: "slow" });
@@ -32,10 +35,26 @@ test.concurrent("what a client subscribed to, and the level of its log, are aske
   await client.ask("resources/unsubscribe", '{"uri":"x:dropped"}');
   await client.call("die");
   await client.call("greeted");
-  const again = readFileSync(client.log, "utf8").split("start\n").at(-1) ?? "";
+  const again = lastStart(client.log);
   expect(again).toContain('"level":"debug"');
   expect(again).toContain("x:kept");
   expect(again).not.toContain("x:dropped");
+});
+
+test.concurrent("a 2026-07-28 server that was started again is listened to again for an older client", async () => {
+  const discovered = '{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}';
+  await using client = await rawClient({
+    greeting: "none",
+    says: {
+      "server/discover": [`{"jsonrpc":"2.0","id":$ID,"result":${discovered}}`],
+      "subscriptions/listen": [],
+    },
+  });
+  await client.ask("resources/subscribe", '{"uri":"x:kept"}');
+  await client.call("die");
+  await client.call("greeted");
+  await until(() => lastStart(client.log).includes("subscriptions/listen"));
+  expect(lastStart(client.log)).toMatch(/subscriptions\/listen.*x:kept/);
 });
 
 test.concurrent("the definitions of a server that was started again are looked at before they are used", async () => {
@@ -43,7 +62,7 @@ test.concurrent("the definitions of a server that was started again are looked a
   await client.ask("tools/list");
   await client.call("die");
   await client.call("greeted");
-  const again = readFileSync(client.log, "utf8").split("start\n").at(-1) ?? "";
+  const again = lastStart(client.log);
   expect(again.indexOf('"tools/list"')).toBeGreaterThan(0);
   expect(again.indexOf('"tools/list"')).toBeLessThan(again.indexOf('"tools/call"'));
 });

@@ -20,6 +20,8 @@ export function legacyOverModern(downstream: Downstream, discovered: JsonObject)
   let session: Session | undefined;
   let logLevel: Json | undefined;
   let listening = new AbortController();
+  /** The stream has ended without us: the server died, or closed it. */
+  let isOver = false;
 
   function meta(client: Call["client"]): JsonObject {
     return {
@@ -33,13 +35,18 @@ export function legacyOverModern(downstream: Downstream, discovered: JsonObject)
   /** One stream carries all that an older server would have said unasked; it is opened anew when more is wanted. */
   function listen(): void {
     listening.abort();
-    listening = new AbortController();
+    const mine = (listening = new AbortController());
+    isOver = false;
     if (!session) return;
     const notifications: JsonObject = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
     if (uris.size > 0) notifications["resourceSubscriptions"] = [...uris];
     const params = { notifications, _meta: meta(session.client) };
-    void downstream.request("subscriptions/listen", params, { signal: listening.signal }).catch(() => {});
-    session.ended.addEventListener("abort", () => listening.abort(), { once: true });
+    const ended = downstream.request("subscriptions/listen", params, { signal: mine.signal });
+    // Who refuses to be listened to is not asked again.
+    void ended.then(
+      ({ error }) => (isOver ||= mine === listening && error === undefined),
+      () => (isOver ||= mine === listening),
+    );
   }
 
   async function ask(call: Call, requests: Json | undefined): Promise<JsonObject> {
@@ -60,6 +67,8 @@ export function legacyOverModern(downstream: Downstream, discovered: JsonObject)
       const exact = rebuilt(paramsText(call.raw), ["_meta"], { ...extra, _meta });
       const params = { ...call.params, ...extra, _meta };
       const reply = await passing.pass(call, params, exact, headers ? { headers } : {});
+      // With the first answer of a server that was started again; before, there was nobody to listen to.
+      if (isOver) listen();
       const result = exactResult(reply);
       if (reply.result?.["resultType"] !== "input_required") return rebuilt(result.text, MODERN_ONLY, {});
       const { inputRequests, requestState } = exactResultOf(reply);
@@ -95,6 +104,7 @@ export function legacyOverModern(downstream: Downstream, discovered: JsonObject)
     },
     opened(opened) {
       session = opened;
+      session.ended.addEventListener("abort", () => listening.abort(), { once: true });
       listen();
     },
     fromClient() {}, // 2026-07-28 knows no notification from clients that matters here
