@@ -57,6 +57,31 @@ test.concurrent.each([[], ["--pins", "off"], ["--namespace"]])("so do tool defin
   expect(await client.ask("tools/list")).toContain(`"inputSchema":${schema}`);
 });
 
+test.concurrent("so do notifications of the client", async () => {
+  await using client = await rawClient({});
+  const told = `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"x","progress":${BIG},"f":1.0}}`;
+  const bare = '{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}';
+  client.say(told);
+  client.say(bare);
+  await client.ask("ping");
+  expect(readFileSync(client.log, "utf8")).toContain(`${told}\n${bare}\n`);
+});
+
+test.concurrent("the progress of a task goes on after the answer that named it", async () => {
+  const task = '{"task":{"taskId":"t","status":"working","ttl":1000}}';
+  await using client = await rawClient({
+    capabilities: { tools: {}, tasks: { requests: { tools: { call: {} } } } },
+    says: {
+      "tool:long": answer(task),
+      // The proxy's name for the token of the first call with one.
+      "x/more": ['{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p1","progress":2}}', ...answer("{}")],
+    },
+  });
+  await client.ask("tools/call", '{"name":"long","task":{},"_meta":{"progressToken":1.0}}');
+  await client.ask("x/more");
+  expect(await client.heard("notifications/progress")).toContain('"progressToken":1.0,"progress":2');
+});
+
 test.concurrent("so do questions of the server, their answers, and errors", async () => {
   const asked = `{"message":"?","requestedSchema":{"type":"object","maximum":${BIG}}}`;
   const data = `{"code":-32000,"message":"no","data":{"n":${BIG},"f":1.0}}`;

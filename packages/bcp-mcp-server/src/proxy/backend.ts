@@ -108,8 +108,8 @@ export class Backend {
     if (!this.greeter || this.isGreeted) this.ways.get("legacy")?.opened(session);
   }
 
-  fromClient(method: string, params: JsonObject): void {
-    this.ways.get("legacy")?.fromClient(method, params);
+  fromClient(message: Notification): void {
+    this.ways.get("legacy")?.fromClient(message);
   }
 
   async close(): Promise<void> {

@@ -158,7 +158,7 @@ export function modernOverLegacy(downstream: Downstream): Passage {
       return state === undefined ? start(call, headers) : resume(call, state);
     },
     opened() {},
-    fromClient: (method, params) => void downstream.notify(method, params),
+    fromClient: ({ method, params, raw }) => void downstream.notify(method, params && new RawJson(paramsText(raw))),
     fromServer(message) {
       if (passing.deliver(message)) return;
       if (message.method === "notifications/message") return tellLog(passing.latest, message);

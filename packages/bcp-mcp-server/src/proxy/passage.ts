@@ -7,7 +7,7 @@ export type Passage = {
   handle(call: Call, headers?: [string, string][]): Promise<JsonObject | RawJson>;
   /** The client said `initialized`. */
   opened(session: Session): void;
-  fromClient(method: string, params: JsonObject): void;
+  fromClient(message: Notification): void;
   fromServer(message: Notification): void;
   /** A request of the server's; aborted when it does not want to know any more. */
   question(message: Request, signal: AbortSignal): Promise<JsonObject>;

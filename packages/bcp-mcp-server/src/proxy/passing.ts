@@ -1,17 +1,23 @@
 // Requests on their way through: what refers to them (progress, subscriptions) is renamed on the way down and back on the
 // way up, because several clients may use the same names. Everything else of a message stays as it was sent.
 import { isObject, META, RawJson, RpcError } from "@bosun/mcp/server";
-import type { Call, JsonObject } from "@bosun/mcp/server";
+import type { Call, JsonObject, Session } from "@bosun/mcp/server";
 import { parseExactly, spanAt, splice } from "@bosun/mcp/relay";
 import type { Notification, Reply } from "@bosun/mcp/relay";
 import type { Downstream, Send } from "./downstream.ts";
 
 type Passing = { call: Call; token: string | undefined; listens: boolean };
+/** A task goes on after the answer that named it, and so does its progress, under the client's token as it was sent. */
+type TaskProgress = { session: Session; token: string };
+
+/** The progress of older tasks is dropped. */
+const MAX_TASKS = 1000;
 
 export class PassingCalls {
   private readonly downstream: Downstream;
   private readonly byToken = new Map<string, Passing>();
   private readonly byId = new Map<number, Passing>();
+  private readonly tasks = new Map<string, TaskProgress>();
   private next = 1;
 
   constructor(downstream: Downstream) {
@@ -35,11 +41,13 @@ export class PassingCalls {
     let id: number | undefined;
     try {
       const send: Send = { signal: call.signal, ...extra, ...(renamed.exact ? { exact: renamed.exact } : {}) };
-      return await this.downstream.request(call.method, renamed.params, send, (given) => {
+      const reply = await this.downstream.request(call.method, renamed.params, send, (given) => {
         if (id !== undefined) this.byId.delete(id);
         id = given;
         this.byId.set(given, passing);
       });
+      if (passing.token !== undefined && isObject(reply.result?.["task"])) this.keepProgress(passing, passing.token);
+      return reply;
     } finally {
       if (id !== undefined) this.byId.delete(id);
       if (passing.token !== undefined) this.byToken.delete(passing.token);
@@ -51,12 +59,13 @@ export class PassingCalls {
     const { method, params = {}, raw } = message;
     const text = paramsText(raw);
     if (method === "notifications/progress") {
-      const passing = this.byToken.get(String(params["progressToken"]));
+      const token = String(params["progressToken"]);
+      const passing = this.byToken.get(token);
+      const task = this.tasks.get(token);
       const span = spanAt(text, ["progressToken"]);
-      const original = passing && spanAt(passing.call.raw, ["params", "_meta", "progressToken"]);
-      if (!passing || !span || !original) return true; // nobody waits for it any more
-      const by = passing.call.raw.slice(original.start, original.end);
-      passing.call.notify(method, new RawJson(splice(text, [{ ...span, by }])));
+      const by = passing ? tokenText(passing.call) : task?.token;
+      if (!span || by === undefined) return true; // nobody waits for it any more
+      (passing?.call ?? task?.session)?.notify(method, new RawJson(splice(text, [{ ...span, by }])));
       return true;
     }
     const meta = params["_meta"];
@@ -66,6 +75,14 @@ export class PassingCalls {
     const span = spanAt(text, ["_meta", META.subscriptionId]);
     if (passing && span) passing.call.notify(method, new RawJson(splice(text, [{ ...span, by: passing.call.id }])));
     return true;
+  }
+
+  private keepProgress({ call }: Passing, renamed: string): void {
+    const token = tokenText(call);
+    if (!call.session || token === undefined) return;
+    this.tasks.set(renamed, { session: call.session, token });
+    const [oldest] = this.tasks.keys();
+    if (this.tasks.size > MAX_TASKS && oldest !== undefined) this.tasks.delete(oldest);
   }
 
   private rename(
@@ -83,6 +100,12 @@ export class PassingCalls {
       exact: exact && span ? new RawJson(splice(exact.text, [{ ...span, by: JSON.stringify(token) }])) : undefined,
     };
   }
+}
+
+/** The client's progress token as it was sent. */
+function tokenText({ raw }: Call): string | undefined {
+  const span = spanAt(raw, ["params", "_meta", "progressToken"]);
+  return span && raw.slice(span.start, span.end);
 }
 
 /** The params of a message as they were sent. */

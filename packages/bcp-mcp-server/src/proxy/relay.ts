@@ -262,8 +262,8 @@ export function createRelay(options: RelayOptions): Relay {
       if (client?.several) client.several.opened(session);
       else client?.backends[0]?.opened(session);
     },
-    notified(method, params, session) {
-      for (const backend of (session && clients.get(session.id)?.backends) ?? []) backend.fromClient(method, params);
+    notified(message, session) {
+      for (const backend of (session && clients.get(session.id)?.backends) ?? []) backend.fromClient(message);
     },
     ended: end,
     isBusy: () => running > 0 || Date.now() - lastCall < BUSY_MS,

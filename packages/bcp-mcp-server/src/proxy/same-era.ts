@@ -28,7 +28,7 @@ export function sameEra(downstream: Downstream): Passage {
       session = opened;
       void downstream.notify("notifications/initialized");
     },
-    fromClient: (method, params) => void downstream.notify(method, params),
+    fromClient: ({ method, params, raw }) => void downstream.notify(method, params && new RawJson(paramsText(raw))),
     fromServer(message: Notification) {
       if (passing.deliver(message)) return;
       const params = new RawJson(paramsText(message.raw));

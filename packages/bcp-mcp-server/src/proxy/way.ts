@@ -74,8 +74,8 @@ export class Way {
     this.current?.opened(session);
   }
 
-  fromClient(method: string, params: JsonObject): void {
-    this.current?.fromClient(method, params);
+  fromClient(message: Notification): void {
+    this.current?.fromClient(message);
   }
 
   close(): Promise<void> {

@@ -35,7 +35,7 @@ export class ModernHttp {
   async post(request: Request, message: Single, principal: Principal | undefined): Promise<Response> {
     switch (message.kind) {
       case "notification":
-        this.service.notified?.(message.method, message.params ?? {}, undefined);
+        this.service.notified?.(message, undefined);
         return new Response(null, { status: 202 });
       case "reply":
         return jsonResponse(errorText(message.id, new RpcError(INVALID_REQUEST, "replies are not sent here")), 400);

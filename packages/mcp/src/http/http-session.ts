@@ -81,7 +81,8 @@ export class HttpSession {
     return reply.response;
   }
 
-  hear({ method, params = {}, raw }: Notification): void {
+  hear(message: Notification): void {
+    const { method, params = {}, raw } = message;
     if (method === "notifications/cancelled") {
       const id = idFrom(params["requestId"], raw, ["params", "requestId"]);
       if (id !== undefined) this.running.get(id)?.abort(Withdrawn.by(params));
@@ -89,7 +90,7 @@ export class HttpSession {
       if (!this.opened) this.service.opened?.(this.legacy);
       this.opened = true;
     } else {
-      this.service.notified?.(method, params, this.legacy);
+      this.service.notified?.(message, this.legacy);
     }
   }
 

@@ -1,7 +1,7 @@
 // The contract between what carries messages (stdio, HTTP) and what answers them (a server, a relay).
 // Carriers know sessions, streams and headers; services know methods. Neither knows the other's half.
 import type { JsonObject, RawJson } from "../wire/json.ts";
-import type { Id } from "../wire/message.ts";
+import type { Id, Notification } from "../wire/message.ts";
 import type { LegacyRevision, Revision } from "../wire/revisions.ts";
 
 export type Principal = { id: string; scopes: readonly string[]; claims?: JsonObject };
@@ -52,7 +52,7 @@ export type Session = {
 export type Service = {
   handle(call: Call): Promise<JsonObject | RawJson> | JsonObject | RawJson;
   /** A notification from a client, other than those carriers deal with (`cancelled`, `initialized`). */
-  notified?(method: string, params: JsonObject, session: Session | undefined): void;
+  notified?(message: Notification, session: Session | undefined): void;
   /** Whatever this owner left behind is no longer wanted: its connection or session is over. */
   ended?(owner: string): void;
   /** Whether something this owner left behind still runs: then its session is not idle, however long it is silent. */

@@ -275,7 +275,8 @@ class Connection {
     });
   }
 
-  private hear({ method, params = {}, raw }: Notification): void {
+  private hear(message: Notification): void {
+    const { method, params = {}, raw } = message;
     if (method === "notifications/cancelled") {
       const id = idFrom(params["requestId"], raw, ["params", "requestId"]);
       const running = id === undefined ? undefined : this.running.get(id);
@@ -284,7 +285,7 @@ class Connection {
       if (this.session && !this.opened) this.service.opened?.(this.session);
       this.opened = this.session !== undefined;
     } else {
-      this.service.notified?.(method, params, this.session);
+      this.service.notified?.(message, this.session);
     }
   }
 

@@ -26,7 +26,7 @@ export function withLoadLimit(service: Service, maxChars = MAX_RUNNING_CHARS): S
 
   return {
     handle: (call) => (call.raw.length < SMALL_CHARS ? service.handle(call) : counted(call)),
-    notified: (method, params, session) => service.notified?.(method, params, session),
+    notified: (message, session) => service.notified?.(message, session),
     opened: (session) => service.opened?.(session),
     isBusy: (owner) => service.isBusy?.(owner) ?? false,
     ended: (owner) => service.ended?.(owner),
