@@ -28,6 +28,7 @@ const DEFAULTS = { maxBytes: 64 << 20, maxCount: 2000, ttlMs: 6 * 60 * 60 * 1000
 const HANDLE_DIGITS = 24;
 /** What a search may give back. */
 const MAX_MATCHES = 1000;
+const LINE_BREAK = 0x0a;
 
 export class Originals {
   readonly #limits: { maxBytes: number; maxCount: number; ttlMs: number };
@@ -113,14 +114,18 @@ function select(json: string, { lines, bytes, pattern }: Selection): Read {
   const result = JSON.parse(json) as ToolResult;
   if (lines === undefined && bytes === undefined && pattern === undefined) return { ok: true, result, json };
   let text = wholeText(result);
+  let firstLine = 1;
   if (bytes !== undefined) {
     const [from, to] = bytes;
-    if (!(from >= 0 && to >= from)) return { ok: false, reason: "bytes must be a range such as [0, 1000]" };
-    text = new TextDecoder().decode(new TextEncoder().encode(text).subarray(from, to));
+    if (!(from >= 0 && to >= from)) return { ok: false, reason: "bytes must be a range such as 0-1000" };
+    const encoded = new TextEncoder().encode(text);
+    for (const byte of encoded.subarray(0, from)) if (byte === LINE_BREAK) firstLine++;
+    text = new TextDecoder().decode(encoded.subarray(from, to));
   }
   if (lines !== undefined) {
     const [from, to] = lines;
-    if (!(from >= 1 && to >= from)) return { ok: false, reason: "lines must be a range such as [1, 100]" };
+    if (!(from >= 1 && to >= from)) return { ok: false, reason: "lines must be a range such as 1-100" };
+    firstLine += from - 1;
     text = text
       .split("\n")
       .slice(from - 1, to)
@@ -129,17 +134,17 @@ function select(json: string, { lines, bytes, pattern }: Selection): Read {
   if (pattern !== undefined) {
     const compiled = compilePattern(pattern);
     if (!compiled.ok) return compiled;
-    text = matchingLines(text, compiled.matches);
+    text = matchingLines(text, firstLine, compiled.matches);
   }
   return { ok: true, result: { content: [{ type: "text", text }] } };
 }
 
-function matchingLines(text: string, matches: (line: string) => boolean): string {
+function matchingLines(text: string, firstLine: number, matches: (line: string) => boolean): string {
   const found: string[] = [];
   let more = 0;
   for (const [i, line] of text.split("\n").entries()) {
     if (!matches(line)) continue;
-    if (found.length < MAX_MATCHES) found.push(`${i + 1}:${line}`);
+    if (found.length < MAX_MATCHES) found.push(`${firstLine + i}:${line}`);
     else more++;
   }
   if (more > 0) found.push(`(${more} more lines match)`);

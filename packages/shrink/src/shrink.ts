@@ -94,7 +94,8 @@ export class Shrinker {
       result.structuredContent !== undefined &&
       isCopyOfText(result, exact?.structured);
     const shrunk = this.#emit(result, exact?.json, drafts, droppedStructured);
-    if (this.#repeats !== undefined) {
+    // What was cut has not been sent: a later result must not refer to it as seen.
+    if (this.#repeats !== undefined && !shrunk.folds.includes("budget")) {
       this.#latest = { text: wholeText(result), result, json: exact?.json, handle: shrunk.handle };
       setImmediate(() => this.#rememberLatest());
     }

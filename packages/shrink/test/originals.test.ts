@@ -25,6 +25,8 @@ test.each<[string, Selection, string]>([
   ["a pattern, with line numbers", { pattern: "^t\\w+e" }, "3:three"],
   ["a pattern nothing matches", { pattern: "zzz" }, "no line matches"],
   ["a pattern within lines", { lines: [1, 2], pattern: "o" }, "1:one\n2:two"],
+  ["a pattern within later lines, numbered as in the original", { lines: [2, 4], pattern: "r" }, "3:three\n4:vier ü"],
+  ["a pattern within bytes, numbered as in the original", { bytes: [8, 13], pattern: "." }, "3:three"],
 ])("reads %s", (_, selection, text) => {
   const originals = new Originals();
   const handle = originals.put("a", result("one\ntwo\nthree\nvier ü")) ?? "";

@@ -221,6 +221,16 @@ test("above the budget, beginning and end remain, and what is missing is said ex
   });
 });
 
+test("what the budget has cut was not sent: later results do not refer to it", () => {
+  const lines = Array.from({ length: 400 }, (_, i) => `${i} ${(i * 7919) % 10_007} line ${(i * 104_729) % 997}`);
+  const shrinker = new Shrinker({ budget: 500 });
+  expect(shrinker.shrink(textResult(lines.join("\n"))).folds).toContain("budget");
+  const part = shrinker.shrink(textResult(lines.slice(190, 210).join("\n")));
+  expect(wholeText(part.result)).not.toContain("[bosun:seen");
+  const again = shrinker.shrink(textResult(lines.join("\n")));
+  expect(wholeText(again.result)).toMatch(/^0 0 line 0\n/);
+});
+
 test("within one line, what is missing is said in bytes; earlier blocks count", () => {
   const line = Array.from({ length: 4000 }, (_, i) => `é${(i * 7919) % 10_007}`).join("");
   const shrinker = new Shrinker({ budget: 300 });
