@@ -23,6 +23,8 @@ test.each([
   [["--listen=1.5", "--", "x"], /--listen must be a whole number/],
   [["--downstream-command", "x", "--", "y"], /not several/],
   [["--header", "A: b", "--", "x"], /--header goes with --url/],
+  [["--downstream-args", "a", "--", "x"], /--downstream-args goes with --downstream-command/],
+  [["--allow-dir", "/tmp", "--", "x"], /--allow-dir goes with --bcp-tools on/],
   [["--url", "http://127.0.0.1:1/", "--header", "no colon"], /of the form 'Name: value'/],
   [["--url", "http://127.0.0.1:1/", "--header", "A b: c"], /"A b": that cannot stand in a header/],
   [["--url", "http://127.0.0.1:1/", "--header", "A: ${ABSENT}"], /the variable ABSENT is not set/],
@@ -30,8 +32,17 @@ test.each([
   expect(() => parseProxyConfig(words, {})).toThrow(why);
 });
 
+test.each([
+  [{ BCP_DETECT_THRESHOLD: "sure" }, /^BCP_DETECT_THRESHOLD must be a number from 0 to 1/],
+  [{ BCP_RENDER_MODE: "html" }, /^BCP_RENDER_MODE must be xml, markdown or minimal/],
+  [{ BCP_LOG_LEVEL: "loud" }, /^BCP_LOG_LEVEL must be debug, info, warn or error/],
+])("%p is refused by its name", (env, why) => {
+  expect(() => parseProxyConfig(["--", "x"], env)).toThrow(why);
+});
+
 test("--allow-dir may be said more than once", () => {
-  expect(parseProxyConfig(["--allow-dir", "a", "--allow-dir=b", "--", "x"], {}).allowDirs).toEqual(["a", "b"]);
+  const words = ["--bcp-tools", "on", "--allow-dir", "a", "--allow-dir=b", "--", "x"];
+  expect(parseProxyConfig(words, {}).allowDirs).toEqual(["a", "b"]);
 });
 
 test.concurrent("--header reaches the server with every request, and variables are read here", async () => {

@@ -129,6 +129,14 @@ describe.each(["legacy", "modern"] as const)("a %s client in front of a legacy s
   });
 });
 
+test.concurrent("a modern client of a legacy server knows no method of the older era", async () => {
+  await using proxied = await start({ client: { era: "modern" } });
+  await proxied.call("ok");
+  for (const method of ["initialize", "ping", "logging/setLevel", "resources/subscribe", "tasks/list"])
+    expect(await reasonOf(proxied.client.conversation.request(method, {}))).toContain("Method not found");
+  expect((await proxied.call("ok")).text).toBe("fine");
+});
+
 describe("shorter and the same", () => {
   test.concurrent("a tree comes out smaller, and both ways back give every byte", async () => {
     await using proxied = await start();

@@ -6,7 +6,7 @@ import { decode, render } from "@bosun/bcp";
 import type { Block } from "@bosun/bcp";
 import { countTokens, ORIGINAL_KEY } from "@bosun/shrink";
 import { Recording } from "../src/proxy/recording.ts";
-import { bun, cleanUp, entry, faulty, folder, original, shown, start, stateIn, unfolded } from "./proxied.ts";
+import { bun, cleanUp, entry, faulty, folder, original, record, run, shown, start, stateIn, unfolded } from "./proxied.ts";
 
 afterAll(cleanUp);
 
@@ -44,6 +44,13 @@ test.concurrent("--record writes what the servers said as one payload, typed, at
   expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
 });
 
+test.concurrent("a session without results has nothing to record, and that is no failure", async () => {
+  const file = path.join(folder, "nothing.bcp");
+  const { code, err } = await run(["--record", file, "--", ...bun, faulty, record()]);
+  expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("recorded nothing") });
+  expect(existsSync(file)).toBe(false);
+});
+
 test.concurrent("pictures, sounds and structured content are recorded too, and can be rendered", async () => {
   const file = path.join(folder, "all-kinds.bcp");
   const recording = new Recording(file);
@@ -74,6 +81,13 @@ test.concurrent(
     );
     const reader = child.stderr.getReader();
     expect(new TextDecoder().decode((await reader.read()).value)).toMatch(/warn: --record .*ENOENT/);
+    const greeting = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } };
+    for (const message of [
+      { id: 1, method: "initialize", params: greeting },
+      { method: "notifications/initialized" },
+      { id: 2, method: "tools/call", params: { name: "ok" } },
+    ])
+      await child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
     await child.stdin.end();
     expect(await child.exited).toBe(1);
   },

@@ -26,6 +26,19 @@ test("a text that stayed as it was beside one that got smaller is part of the su
   expect(after).toEqual([countTokens(wholeText(shrunk.result)), 0]);
 });
 
+test("what is too much to be counted is guessed in both vocabularies", () => {
+  const savings = new Savings((text) => text.length);
+  const given = (text: string) => ({ content: [{ type: "text", text }] });
+  for (const text of ["few words", "many words ".repeat(200_000)]) {
+    const result = given(text);
+    savings.result("s", "t", result, new Shrinker().shrink(result));
+  }
+  const { before, after } = savings.settle().servers["s"]?.tools["t"] ?? {};
+  expect(before?.[0]).toBeGreaterThan(100_000);
+  expect(before?.[1]).toBeGreaterThan(100_000);
+  expect(after).toEqual(before);
+});
+
 test.concurrent("two sessions are summed up; what was fetched back and our own tools are taken off", async () => {
   for (let session = 0; session < 2; session++) {
     await using proxied = await start({ state: "sums" });

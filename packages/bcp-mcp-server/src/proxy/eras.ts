@@ -2,6 +2,17 @@
 import { isObject, META, MODERN_REVISIONS } from "@bosun/mcp/server";
 import type { Call, JsonObject, Revision } from "@bosun/mcp/server";
 
+/** Methods that 2026-07-28 does not have any more. */
+export const LEGACY_ONLY: ReadonlySet<string> = new Set([
+  "initialize",
+  "ping",
+  "logging/setLevel",
+  "resources/subscribe",
+  "resources/unsubscribe",
+  "tasks/list",
+  "tasks/result",
+]);
+
 export function isModernRevision(revision: Revision): boolean {
   return MODERN_REVISIONS.some((modern) => modern === revision);
 }

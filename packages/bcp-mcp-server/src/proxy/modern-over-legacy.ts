@@ -14,6 +14,7 @@ import type { Call, Json, JsonObject } from "@bosun/mcp/server";
 import { exactResultOf, idValue, Seal } from "@bosun/mcp/relay";
 import type { Notification, Reply, Request } from "@bosun/mcp/relay";
 import type { Downstream } from "./downstream.ts";
+import { LEGACY_ONLY } from "./eras.ts";
 import type { Passage } from "./passage.ts";
 import { exactParams, exactResult, paramsText, PassingCalls } from "./passing.ts";
 import { rebuilt } from "./rebuilt.ts";
@@ -147,6 +148,8 @@ export function modernOverLegacy(downstream: Downstream): Passage {
 
   return {
     async handle(call, headers) {
+      // The server would know them; but to this client we are a server of its era.
+      if (LEGACY_ONLY.has(call.method)) throw new RpcError(METHOD_NOT_FOUND, `Method not found: ${call.method}`);
       greeting ??= greet(call);
       const greeted = await greeting.catch((error: unknown) => {
         greeting = undefined;

@@ -3,6 +3,8 @@ import path from "node:path";
 import type { Mode } from "@bosun/bcp";
 import type { ToolCompression } from "@bosun/shrink";
 import { UsageError } from "../config.ts";
+import { LOG_LEVELS } from "../log.ts";
+import type { LogLevel } from "../log.ts";
 import type { ServerSpec } from "./downstream.ts";
 
 export type ProxyConfig = {
@@ -25,6 +27,7 @@ export type ProxyConfig = {
   listen: number | undefined;
   maxClients: number;
   stats: boolean;
+  logLevel: LogLevel;
 };
 
 export const PROXY_HELP = `bosun proxy: any MCP server in fewer tokens, without losing a byte
@@ -32,7 +35,7 @@ export const PROXY_HELP = `bosun proxy: any MCP server in fewer tokens, without 
 Usage: bosun proxy [options] -- command args…
        bosun proxy [options] --url https://server/mcp
        bosun proxy [options] --servers FILE
-       bosun proxy pins [show|accept] [server]
+       bosun proxy pins [show|accept|forget] [server]
        bosun proxy stats [--json|--reset]
 
 Options:
@@ -87,37 +90,51 @@ const VALUED = [
 const REPEATED = ["--header", "--allow-dir"];
 const SWITCHES = ["--stats", "--namespace"];
 
+type Env = Readonly<Record<string, string | undefined>>;
 type Given = ReadonlyMap<string, string>;
 type Lists = ReadonlyMap<string, readonly string[]>;
 
 export function parseProxyConfig(
   argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
 ): ProxyConfig {
   const dashes = argv.indexOf("--");
   const rest = dashes === -1 ? [] : argv.slice(dashes + 1);
   const { given, lists, switches } = readWords(dashes === -1 ? argv : argv.slice(0, dashes));
-  const threshold = given.get("--detect-threshold") ?? env["BCP_DETECT_THRESHOLD"];
+  const { flag, value: threshold } = flagOr("--detect-threshold", given, "BCP_DETECT_THRESHOLD", env);
   const budget = given.get("--budget");
   const listen = given.get("--listen");
   // Configurations of this form expect the tools of the package, too.
   const isAsSpecified = given.has("--downstream-command");
+  const bcpTools =
+    oneOf("--bcp-tools", given.get("--bcp-tools") ?? (isAsSpecified ? "on" : "off"), ["on", "off"]) === "on";
+  const allowDirs = lists.get("--allow-dir") ?? [];
+  // It bounds no server, and nobody should believe that it does.
+  if (allowDirs.length > 0 && !bcpTools)
+    throw new UsageError("--allow-dir goes with --bcp-tools on: it says which .bcp files may be touched");
   return {
     server: serverOf(given, lists, rest, env),
     namespace: switches.has("--namespace"),
     pins: oneOf("--pins", given.get("--pins") ?? "on", ["on", "off"]) === "on",
-    bcpTools: oneOf("--bcp-tools", given.get("--bcp-tools") ?? (isAsSpecified ? "on" : "off"), ["on", "off"]) === "on",
-    allowDirs: lists.get("--allow-dir") ?? [],
+    bcpTools,
+    allowDirs,
     compressTools: oneOf("--compress-tools", given.get("--compress-tools") ?? "off", ["off", "light", "full"]),
     budget: budget === undefined ? undefined : whole("--budget", budget, 1, 10_000_000),
-    threshold: threshold === undefined ? undefined : number("--detect-threshold", threshold, 0, 1),
-    emitBcp: emissionOf(given, env["BCP_RENDER_MODE"]),
+    threshold: threshold === undefined ? undefined : number(flag, threshold, 0, 1),
+    emitBcp: emissionOf(given, env),
     record: given.get("--record"),
     timeoutMs: number("--timeout", given.get("--timeout") ?? "600", 1, 1_000_000) * 1000,
     listen: listen === undefined ? undefined : whole("--listen", listen, 0, 65_535),
     maxClients: whole("--max-clients", given.get("--max-clients") ?? "32", 1, 10_000),
     stats: switches.has("--stats"),
+    logLevel: oneOf("BCP_LOG_LEVEL", env["BCP_LOG_LEVEL"] ?? "info", LOG_LEVELS),
   };
+}
+
+/** What was typed or, without it, a variable; and what to call it when it is wrong. */
+function flagOr(flag: string, given: Given, variable: string, env: Env): { flag: string; value: string | undefined } {
+  const typed = given.get(flag);
+  return typed === undefined ? { flag: variable, value: env[variable] } : { flag, value: typed };
 }
 
 function readWords(words: readonly string[]): { given: Given; lists: Lists; switches: ReadonlySet<string> } {
@@ -143,7 +160,7 @@ function serverOf(
   given: Given,
   lists: Lists,
   rest: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
 ): ProxyConfig["server"] {
   const url = given.get("--url");
   const file = given.get("--servers");
@@ -151,6 +168,8 @@ function serverOf(
   const command = named ?? rest[0];
   if ([url, file, named, rest[0]].filter((one) => one !== undefined).length > 1)
     throw new UsageError("one of --url, --servers or a command, not several");
+  if (named === undefined && given.has("--downstream-args"))
+    throw new UsageError("--downstream-args goes with --downstream-command");
   const headers = lists.get("--header") ?? [];
   if (headers.length > 0 && url === undefined)
     throw new UsageError("--header goes with --url; servers of a file have their own headers there");
@@ -166,7 +185,7 @@ function serverOf(
 
 function headersOf(
   lines: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
 ): Record<string, string> {
   const headers = new Headers();
   for (const line of lines) {
@@ -183,7 +202,7 @@ function headersOf(
   return Object.fromEntries(headers);
 }
 
-function expanded(text: string, env: Readonly<Record<string, string | undefined>>): string {
+function expanded(text: string, env: Env): string {
   return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
     const value = env[name];
     if (value === undefined) throw new UsageError(`--header: the variable ${name} is not set`);
@@ -195,7 +214,7 @@ function expanded(text: string, env: Readonly<Record<string, string | undefined>
  * A client's configuration sets variables for the server it names, and we stand in its place: they are meant for the
  * server behind us. Only what would change how Bun itself runs stays here.
  */
-function passedOn(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+function passedOn(env: Env): Record<string, string> {
   const given = Object.entries(env).filter(([name]) => name !== "BUN_OPTIONS" && name !== "BUN_BE_BUN");
   return Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
@@ -209,10 +228,11 @@ function nameOf(command: string, args: readonly string[]): string {
   return name.replace(/@[^@]*$/, "").replace(/[^A-Za-z0-9._-]+/g, "-") || runner;
 }
 
-function emissionOf(given: Given, preset: string | undefined): Mode | undefined {
+function emissionOf(given: Given, env: Env): Mode | undefined {
   const asked = given.get("--render-mode");
+  const { flag, value = "xml" } = flagOr("--render-mode", given, "BCP_RENDER_MODE", env);
   const emit = oneOf("--emit", given.get("--emit") ?? (asked === undefined ? "text" : "bcp"), ["text", "bcp"]);
-  const mode = oneOf("--render-mode", asked ?? preset ?? "xml", ["xml", "markdown", "minimal"]);
+  const mode = oneOf(flag, value, ["xml", "markdown", "minimal"]);
   return emit === "bcp" ? mode : undefined;
 }
 

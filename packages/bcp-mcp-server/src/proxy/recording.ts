@@ -63,6 +63,8 @@ export class Recording {
       );
       blocks.push({ type: "tool_result", toolName: "bosun", status: "error", content });
     }
+    // A payload holds at least one block; and a session without results is no failure.
+    if (blocks.length === 0) return `nothing: no tool said anything, and ${this.file} was not written`;
     const bytes = await encode(blocks, { compressBlocks: true });
     writeWhole(this.file, bytes);
     return `${counted(this.results, "result")} in ${counted(blocks.length, "block")}, ${bytes.length} bytes: ${this.file}`;

@@ -4,7 +4,7 @@ import { Outbox } from "@bosun/mcp/relay";
 import { warmUp, warmUpCounting } from "@bosun/shrink";
 import { UsageError } from "../config.ts";
 import { withLastAnswers } from "../last-answers.ts";
-import { createLog, LOG_LEVELS } from "../log.ts";
+import { createLog } from "../log.ts";
 import type { Log } from "../log.ts";
 import { keepLedger } from "./ledger.ts";
 import { ledgerText } from "./ledger-text.ts";
@@ -36,9 +36,8 @@ export async function runProxy(argv: readonly string[]): Promise<number> {
     return 0;
   }
   try {
-    const minimum = LOG_LEVELS.find((level) => level === process.env["BCP_LOG_LEVEL"]) ?? "info";
-    const log = createLog("bosun proxy", minimum);
-    return await run(parseProxyConfig(argv, process.env), log);
+    const config = parseProxyConfig(argv, process.env);
+    return await run(config, createLog("bosun proxy", config.logLevel));
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     console.error(`bosun proxy: ${error.message}\nTry: bosun proxy --help`);

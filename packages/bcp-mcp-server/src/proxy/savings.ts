@@ -28,7 +28,7 @@ export class Savings {
   private waiting: Job[] = [];
   private chars = 0;
   private timer: Timer | undefined;
-  private counted = { chars: 0, tokens: 0 };
+  private counted = { chars: 0, tokens: 0, second: 0 };
 
   /** `second`: another vocabulary to count with, where there is one. */
   constructor(second?: SecondTokenizer) {
@@ -70,7 +70,7 @@ export class Savings {
     const text = wholeText(result);
     this.ledger.retrievals.count++;
     this.later(text.length, (isFull) => {
-      this.ledger.retrievals.tokens += isFull ? this.estimate(text) : this.count(text)[0];
+      this.ledger.retrievals.tokens += (isFull ? this.estimate(text) : this.count(text))[0];
     });
   }
 
@@ -83,9 +83,13 @@ export class Savings {
 
   private pair(before: string, after: string, shrunk: Shrunk, isFull: boolean): { before: Pair; after: Pair } {
     // The gate has counted already, exactly, unless there are texts that it left alone.
-    if (shrunk.changed && shrunk.tokensBefore > 0 && (isFull || !this.second))
-      return { before: [shrunk.tokensBefore, 0], after: [shrunk.tokensAfter, 0] };
-    if (isFull) return { before: [this.estimate(before), 0], after: [this.estimate(after), 0] };
+    const isCounted = shrunk.changed && shrunk.tokensBefore > 0;
+    if (isCounted && !this.second) return { before: [shrunk.tokensBefore, 0], after: [shrunk.tokensAfter, 0] };
+    if (isFull) {
+      const [guessBefore, guessAfter] = [this.estimate(before), this.estimate(after)];
+      if (!isCounted) return { before: guessBefore, after: guessAfter };
+      return { before: [shrunk.tokensBefore, guessBefore[1]], after: [shrunk.tokensAfter, guessAfter[1]] };
+    }
     const counted = this.count(before);
     return { before: counted, after: shrunk.changed ? this.count(after) : counted };
   }
@@ -95,13 +99,18 @@ export class Savings {
     const scale = part.length === 0 ? 0 : text.length / part.length;
     const tokens = countTokens(part);
     this.counted.chars += part.length;
+    const second = this.second?.(part) ?? 0;
     this.counted.tokens += tokens;
-    return [Math.round(tokens * scale), this.second ? Math.round(this.second(part) * scale) : 0];
+    this.counted.second += second;
+    return [Math.round(tokens * scale), Math.round(second * scale)];
   }
 
-  private estimate({ length }: string): number {
-    const { chars, tokens } = this.counted;
-    return Math.round(tokens === 0 ? length / USUAL_CHARS_PER_TOKEN : (length * tokens) / chars);
+  /** In both vocabularies, or a result that was not counted would be in one share and not in the other. */
+  private estimate({ length }: string): Pair {
+    const { chars, tokens, second } = this.counted;
+    const guess = (counted: number): number =>
+      Math.round(counted === 0 ? length / USUAL_CHARS_PER_TOKEN : (length * counted) / chars);
+    return [guess(tokens), this.second ? guess(second) : 0];
   }
 
   private later(chars: number, count: Job["count"]): void {

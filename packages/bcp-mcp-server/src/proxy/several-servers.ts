@@ -6,7 +6,7 @@ import { idValue, parseExactly } from "@bosun/mcp/relay";
 import { VERSION } from "../reader.ts";
 import type { Log } from "../log.ts";
 import type { Backend } from "./backend.ts";
-import { isModernRevision } from "./eras.ts";
+import { isModernRevision, LEGACY_ONLY } from "./eras.ts";
 import { SLOWEST_MS } from "./first-answer.ts";
 import { mergedCapabilities, mergedInstructions } from "./merged-greeting.ts";
 import { allPages } from "./pages.ts";
@@ -23,16 +23,6 @@ const LISTS = {
   "resources/list": "resources",
   "resources/templates/list": "resourceTemplates",
 };
-/** Of older revisions only. */
-const REMOVED = new Set([
-  "initialize",
-  "ping",
-  "logging/setLevel",
-  "resources/subscribe",
-  "resources/unsubscribe",
-  "tasks/list",
-  "tasks/result",
-]);
 const IDENTITY = { name: "bosun-proxy", version: VERSION };
 
 export class SeveralServers {
@@ -58,7 +48,7 @@ export class SeveralServers {
   }
 
   async handle(call: Call): Promise<JsonObject | RawJson> {
-    if (isModernRevision(call.revision) && REMOVED.has(call.method)) throw unknownMethod(call);
+    if (isModernRevision(call.revision) && LEGACY_ONLY.has(call.method)) throw unknownMethod(call);
     switch (call.method) {
       case "initialize":
         return this.greet(call);
