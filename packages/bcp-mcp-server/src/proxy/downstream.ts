@@ -268,7 +268,7 @@ export class Downstream {
   }
 
   private async greetAgain(link: Link, { params, exact }: Handshake): Promise<void> {
-    this.log("info", `${this.spec.name} was started again`);
+    this.log("info", `${this.spec.name} ${this.spec.kind === "url" ? "gets a new session" : "was started again"}`);
     const signal = AbortSignal.timeout(GREETING_MS);
     const outgoing = { id: idOf(this.nextId++), method: "initialize", params, ...(exact ? { exact } : {}) };
     const { reply } = await link.request(outgoing, signal).catch((error: unknown) => {

@@ -177,6 +177,9 @@ export async function accepted(
 }
 
 function problemOf(response: Response, body: string): string {
+  const elsewhere = response.status >= 300 && response.status < 400 ? response.headers.get("location") : null;
+  // Not followed: it could carry credentials to another host.
+  if (elsewhere !== null) return `the server answered ${response.status}: it is now at ${elsewhere.slice(0, 300)}`;
   const said = body.length > 0 && body.length < 300 && !body.includes("<") ? `: ${body.trim()}` : "";
   return response.ok
     ? `the server answered ${response.status} without a reply`
@@ -186,5 +189,7 @@ function problemOf(response: Response, body: string): string {
 function asConnectionError(error: unknown, signal: AbortSignal): Error {
   if (error instanceof ConnectionError || error instanceof AuthorizationError) return error;
   if (signal.aborted) return new ConnectionError("cancelled", "the request was cancelled");
-  return new ConnectionError("closed", error instanceof Error ? error.message : "the connection failed");
+  // What Bun advises its programmers says nothing to whoever reads this.
+  const problem = error instanceof Error ? error.message.replace(/ ?For more information, pass .*$/s, "") : "";
+  return new ConnectionError("closed", problem || "the connection failed");
 }
