@@ -36,7 +36,7 @@ export function paragraphKind(text: string, foldedOnly = false): Judgement {
     if (share(TEST) > 0.4 || /^TAP version \d|^=+ test session starts =+/.test(text))
       return { kind: "test-report", confidence: 0.8 };
     if (/^\s*(UID|USER)?\s*PID\b.*\b(CMD|COMMAND|TIME)\b/.test(lines[0] ?? "")) return { kind: "ps", confidence: 0.9 };
-    if (share(LOG) > 0.5) return { kind: "log", confidence: 0.8 };
+    if (share(LOG) > 0.5 || isGitLog(lines)) return { kind: "log", confidence: 0.8 };
     if (isCode(lines)) return { kind: "code", confidence: 0.7 };
     if (isYaml(text, lines)) return { kind: "yaml", confidence: 0.75 };
     if (share(/^\s*(\[\[?[\w."'-]+\]\]?|[\w."'-]+\s*=\s*\S.*|#.*)$/) > 0.85 && /^\[\[?[\w."'-]+\]\]?\s*$/m.test(text))
@@ -91,6 +91,11 @@ function isBase64(lines: string[]): boolean {
     /[a-z]/.test(first) &&
     /\d/.test(first)
   );
+}
+
+// git log: each commit has its heading, and below it a message that may say anything.
+function isGitLog(lines: string[]): boolean {
+  return /^commit [0-9a-f]{40}\b/.test(lines[0] ?? "") && countOf(lines.slice(1, 4), /^(Author|Date|Merge): /) >= 2;
 }
 
 // ls -R: headings that end in a colon, then bare names.

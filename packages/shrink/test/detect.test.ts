@@ -18,6 +18,12 @@ test.each<[string, string, string, number]>([
   ["a unified diff", DIFF, "diff", 0.95],
   ["search results", "src/a.ts:1:import x\nsrc/b.ts:22:export y\n", "grep", 0.85],
   ["a list of paths", "src/a.ts\nsrc/b.ts\nlib/c.ts\n", "paths", 0.8],
+  [
+    "a history, whatever its messages say",
+    `commit ${"0123456789".repeat(4)}\nAuthor: A <a@b.c>\nDate:   Tue Oct 14 09:12:33 2025 +0200\n\n    One.\n\n    Two.\n\n    Three.\n`,
+    "log",
+    0.8,
+  ],
   ["a log", "2026-11-15 12:00:01 INFO start\n2026-11-15 12:00:02 WARN slow\n", "log", 0.8],
   [
     "a stack trace",
