@@ -74,7 +74,10 @@ test.concurrent("the progress of a task goes on after the answer that named it",
     says: {
       "tool:long": answer(task),
       // The proxy's name for the token of the first call with one.
-      "x/more": ['{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p1","progress":2}}', ...answer("{}")],
+      "x/more": [
+        '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p1","progress":2}}',
+        ...answer("{}"),
+      ],
     },
   });
   await client.ask("tools/call", '{"name":"long","task":{},"_meta":{"progressToken":1.0}}');

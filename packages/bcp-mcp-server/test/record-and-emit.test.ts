@@ -6,7 +6,20 @@ import { decode, render } from "@bosun/bcp";
 import type { Block } from "@bosun/bcp";
 import { countTokens, ORIGINAL_KEY } from "@bosun/shrink";
 import { Recording } from "../src/proxy/recording.ts";
-import { bun, cleanUp, entry, faulty, folder, original, record, run, shown, start, stateIn, unfolded } from "./proxied.ts";
+import {
+  bun,
+  cleanUp,
+  entry,
+  faulty,
+  folder,
+  original,
+  record,
+  run,
+  shown,
+  start,
+  stateIn,
+  unfolded,
+} from "./proxied.ts";
 
 afterAll(cleanUp);
 

@@ -78,7 +78,8 @@ describe.each(["legacy", "modern"] as const)("for a %s client", (era) => {
     const silent = { command: "sleep", args: ["1000"] };
     const servers = serversFile({ silent, docs: server(docs) });
     await using proxied = await start({ servers, client: client() });
-    const read = async (uri: string): Promise<unknown> => proxied.client.conversation.request("resources/read", { uri });
+    const read = async (uri: string): Promise<unknown> =>
+      proxied.client.conversation.request("resources/read", { uri });
     // Nobody has listed it: each server is asked, the silent one first.
     expect(JSON.stringify(await read("docs://page/1"))).toContain("docs has");
     expect(await proxied.names()).toEqual(["search", "read", "read_original"]);
@@ -93,7 +94,10 @@ describe.each(["legacy", "modern"] as const)("for a %s client", (era) => {
 
   test.concurrent("a name that another server's prefix makes gets a prefix itself, and no number", async () => {
     const odd = { name: "odd", tools: [tool("docs__search"), tool("search")] };
-    await using proxied = await start({ servers: serversFile({ docs: server(docs), odd: server(odd) }), client: client() });
+    await using proxied = await start({
+      servers: serversFile({ docs: server(docs), odd: server(odd) }),
+      client: client(),
+    });
     expect(await proxied.names()).toEqual([
       ...["docs__search", "read", "odd__docs__search", "odd__search", "read_original"],
     ]);

@@ -41,7 +41,9 @@ test.each<[string, () => Promise<Response>, string]>([
     "a connection that broke is explained without advice for programmers",
     () =>
       Promise.reject(
-        new Error("The socket connection was closed unexpectedly. For more information, pass `verbose: true` to fetch()"),
+        new Error(
+          "The socket connection was closed unexpectedly. For more information, pass `verbose: true` to fetch()",
+        ),
       ),
     "The socket connection was closed unexpectedly.",
   ],

@@ -41,6 +41,12 @@ export const BOMBS: Record<string, (chars: number) => string> = {
       .repeat(50)
       .concat("├── a\n")
       .repeat(chars / 206),
+  "indented tree": (chars) => `a/\n${"  b/\n    c\n".repeat(chars / 12)}`,
+  "blanks before slashes": (chars) =>
+    `a/\n${`${" ".repeat(400)}x /y`
+      .repeat(5)
+      .concat("/\n")
+      .repeat(chars / 2030)}`,
   fences: (chars) => "```\n".repeat(chars / 4),
   "braces on lines": (chars) => "{\n".repeat(chars / 2),
   "different words": (chars) =>

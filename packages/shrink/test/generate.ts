@@ -93,6 +93,7 @@ const MAKERS: ((random: Random) => string)[] = [
   painted,
   diff,
   drawn,
+  indented,
   repeated,
   prose,
   forged,
@@ -317,6 +318,22 @@ function drawn(random: Random): string {
   };
   draw("", 0);
   return out.join("\n") + "\n";
+}
+
+function indented(random: Random): string {
+  const unit = random.pick(["  ", "    ", "\t", " "]);
+  const bullet = random.pick(["", "", "- ", "* "]);
+  const out = random.below(3) === 0 ? [random.pick(["/home/dev/work/", "- /work/:", "", "12 files"])] : [];
+  const base = out.length > 0 ? random.pick(["", unit]) : "";
+  const list = (depth: number) => {
+    for (let left = random.below(6) + (depth === 0 ? 2 : 0); left > 0; left--) {
+      const folder = depth < 4 && random.below(3) === 0;
+      out.push(base + unit.repeat(depth) + bullet + (folder ? `${word(random)}/` : fileName(random)));
+      if (folder) list(depth + 1);
+    }
+  };
+  list(0);
+  return out.join("\n") + random.pick(["", "\n", "\n\n3 folders\n"]);
 }
 
 function repeated(random: Random): string {

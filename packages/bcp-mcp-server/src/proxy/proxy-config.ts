@@ -94,10 +94,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 type Given = ReadonlyMap<string, string>;
 type Lists = ReadonlyMap<string, readonly string[]>;
 
-export function parseProxyConfig(
-  argv: readonly string[],
-  env: Env,
-): ProxyConfig {
+export function parseProxyConfig(argv: readonly string[], env: Env): ProxyConfig {
   const dashes = argv.indexOf("--");
   const rest = dashes === -1 ? [] : argv.slice(dashes + 1);
   const { given, lists, switches } = readWords(dashes === -1 ? argv : argv.slice(0, dashes));
@@ -156,12 +153,7 @@ function readWords(words: readonly string[]): { given: Given; lists: Lists; swit
   return { given, lists, switches };
 }
 
-function serverOf(
-  given: Given,
-  lists: Lists,
-  rest: readonly string[],
-  env: Env,
-): ProxyConfig["server"] {
+function serverOf(given: Given, lists: Lists, rest: readonly string[], env: Env): ProxyConfig["server"] {
   const url = given.get("--url");
   const file = given.get("--servers");
   const named = given.get("--downstream-command");
@@ -183,10 +175,7 @@ function serverOf(
   return { kind: "command", name: nameOf(command, args), command, args, env: passedOn(env) };
 }
 
-function headersOf(
-  lines: readonly string[],
-  env: Env,
-): Record<string, string> {
+function headersOf(lines: readonly string[], env: Env): Record<string, string> {
   const headers = new Headers();
   for (const line of lines) {
     // The value may be a secret: what is wrong with a line is said without it.

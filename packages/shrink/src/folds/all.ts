@@ -5,6 +5,7 @@ import { diffHeaders } from "./diff-headers.ts";
 import { drawnTree } from "./drawn-tree.ts";
 import type { Fold } from "./fold.ts";
 import { grepByFile } from "./grep.ts";
+import { indentedTree } from "./indented-tree.ts";
 import { compactJson, jsonNotation } from "./json.ts";
 import { lineRuns } from "./line-runs.ts";
 import { folderListing } from "./listing.ts";
@@ -21,6 +22,7 @@ export const LINE_FOLDS: readonly Fold[] = [
   folderListing,
   recursiveListing,
   drawnTree,
+  indentedTree,
   grepByFile,
   pathList,
   diffHeaders,

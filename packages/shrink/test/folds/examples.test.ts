@@ -7,6 +7,7 @@ import { diffHeaders } from "../../src/folds/diff-headers.ts";
 import { drawnTree } from "../../src/folds/drawn-tree.ts";
 import type { Fold } from "../../src/folds/fold.ts";
 import { grepByFile } from "../../src/folds/grep.ts";
+import { indentedTree } from "../../src/folds/indented-tree.ts";
 import { compactJson, jsonNotation } from "../../src/folds/json.ts";
 import { lineRuns } from "../../src/folds/line-runs.ts";
 import { folderListing } from "../../src/folds/listing.ts";
@@ -243,6 +244,18 @@ test.each<[string, Fold, string, string]>([
     drawnTree,
     "p@1\n├─┬ a@1\n│ └── b@1\n└── c@1\n",
     "[bosun:drawn npm]\n|p@1\na@1\n b@1\nc@1\n|",
+  ],
+  [
+    "names further and further in are one line per folder",
+    indentedTree,
+    "src/\n  a.ts\n  empty/\n  lib/\n    b.ts\n    c d.ts\nREADME.md\n",
+    "[bosun:indented]\nsrc/ a.ts\n empty/\n lib/ b.ts c\\ d.ts\nREADME.md",
+  ],
+  [
+    "so are names behind bullets, below a heading, above a remark",
+    indentedTree,
+    "- /home/dev/work/\n\t- src/\n\t\t- a.ts\n\t\t- b.ts\n\t\t- c.ts\n\t\t- d.ts\n\t- x.md\n\t- y/\n\t\t- z.md\n\nmore",
+    "[bosun:indented -]\n|- /home/dev/work/\nsrc/*.ts a b c d\nx.md\ny/ z.md\n|\n|more",
   ],
   [
     "file names of a patch once",
