@@ -105,14 +105,19 @@ function isRecursiveListing(lines: string[]): boolean {
   return headings >= 2 && (headings + names) / lines.length > 0.8;
 }
 
-// Names further and further in, some with endings, some with a slash.
+// Names further and further in, some with endings, some with a slash; or, without any, with names below names.
 function isIndentedListing(lines: string[]): boolean {
   if (lines.length < 3) return false;
-  const names = countOf(lines, /^\s*(?:[-*] )?[\w.@-]+\/?$/);
+  const names = countOf(lines, /^\s*(?:(?:[-*]|\p{Extended_Pictographic}\ufe0f?) )?[\w.@-]+\/?$/u);
   const files = countOf(lines, /\.\w{1,6}$/);
   const indented = countOf(lines, /^\s+/);
   const folders = lines.filter((line) => line.endsWith("/")).length;
-  return names / lines.length > 0.9 && files / lines.length > 0.3 && indented > 0 && folders > 0;
+  if (names / lines.length <= 0.9 || files / lines.length <= 0.3 || indented === 0) return false;
+  return folders > 0 || lines.some((line, i) => indentOf(lines[i + 1] ?? "") > indentOf(line));
+}
+
+function indentOf(line: string): number {
+  return line.search(/\S|$/);
 }
 
 // A line that is only a path, perhaps with a colon, and code below it.

@@ -10,6 +10,7 @@ test.each<[string, string, string, number]>([
   ["a bare fence", `\`\`\`\n${CODE}\`\`\`\n`, "code", 0.7],
   ["a path with code below it", `src/main.ts:\n${CODE}`, "code", 0.8],
   ["a directory listing", "src/\n  main.ts\n  util.ts\nREADME.md\n", "tree", 0.85],
+  ["a directory listing without slashes", "src\n  main.ts\n  lib\n    util.ts\nREADME.md\n", "tree", 0.85],
   ["a drawn tree", ".\n├── a.ts\n└── b\n    └── c.ts\n", "tree", 0.85],
   ["valid JSON", '{"a": [1, 2]}', "json", 0.9],
   ["JSON line by line", '{"a":1}\n{"a":2}\n', "json", 0.9],

@@ -322,13 +322,14 @@ function drawn(random: Random): string {
 
 function indented(random: Random): string {
   const unit = random.pick(["  ", "    ", "\t", " "]);
-  const bullet = random.pick(["", "", "- ", "* "]);
+  const [ofFolders = "", ofFiles = ofFolders] = random.pick([[""], [""], ["- "], ["* "], ["📁 ", "📄 "], ["", "- "]]);
+  const slash = random.pick(["/", "/", ""]);
   const out = random.below(3) === 0 ? [random.pick(["/home/dev/work/", "- /work/:", "", "12 files"])] : [];
   const base = out.length > 0 ? random.pick(["", unit]) : "";
   const list = (depth: number) => {
     for (let left = random.below(6) + (depth === 0 ? 2 : 0); left > 0; left--) {
       const folder = depth < 4 && random.below(3) === 0;
-      out.push(base + unit.repeat(depth) + bullet + (folder ? `${word(random)}/` : fileName(random)));
+      out.push(base + unit.repeat(depth) + (folder ? ofFolders + word(random) + slash : ofFiles + fileName(random)));
       if (folder) list(depth + 1);
     }
   };

@@ -1,8 +1,9 @@
-// Names further and further in, folders with a slash, perhaps a bullet before each: lines of names instead. Whatever is
-// no name, such as a heading or a sum, is kept behind a bar. The white space travels in the layout, the bullet in the mark.
+// Names further and further in, perhaps with a bullet or a picture before each: lines of names instead. Whatever is no
+// name, such as a heading or a sum, is kept behind a bar. White space travels in the layout; the bullet, or those of
+// folders and files, and whether folders came without a slash, stand in the mark.
 //
-//   [bosun:indented - *.ts]
-//   src/ main
+//   [bosun:indented - *.ts]              [bosun:indented noslash 📁 📄]
+//   src/ main                            src/ main.ts
 //    folds/ json tree
 import { linesOf } from "../lines.ts";
 import type { Fold } from "./fold.ts";
@@ -18,29 +19,35 @@ const MIN_SHARE = 0.7;
 const SAMPLE = 60;
 /** What a damaged or hostile text may unfold to. */
 const MAX_CHARS = 64 << 20;
-const ENTRY = /^([ \t]*)([-*•] )?([^\s/\\](?:[^/\\\n\r]*[^\s/\\])?)(\/?)$/;
-const BULLETS = new Set(["-", "*", "•"]);
+/** Names without a slash after any folder could be anything: so many must end as files do, and hardly any hold blanks. */
+const MIN_FILES_SHARE = 0.3;
+const MAX_BLANKS_SHARE = 0.1;
+const ENTRY = /^([ \t]*)((?:[-*•]|\p{Extended_Pictographic}\ufe0f?) )?([^\s/\\](?:[^/\\\n\r]*[^\s/\\])?)(\/?)$/u;
+const BULLET = /^(?:[-*•]|\p{Extended_Pictographic}\ufe0f?)$/u;
+const NO_SLASH = "noslash";
 
 /** `base` stands before every name, `unit` once more for each level. */
 type Layout = { base: string; unit: string; trail: boolean };
-type Entry = { indent: string; bullet: string; name: string; folder: boolean };
+type Shape = Omit<Layout, "trail"> & { slash: boolean; folderBullet: string; fileBullet: string };
+type Entry = { indent: string; bullet: string; name: string; slash: boolean };
 
 export const indentedTree: Fold = {
   name: "indented",
   fold(text) {
-    if (!text.includes("/\n")) return undefined;
+    if (!text.includes("\n ") && !text.includes("\n\t")) return undefined;
     const trail = text.endsWith("\n");
     const lines = linesOf(text).slice(0, trail ? -1 : undefined);
-    if (!isMostly(lines.length > SAMPLE ? lines.slice(0, SAMPLE).map(readEntry) : [])) return undefined;
+    if (lines.length > SAMPLE && !isTreeLike(lines.slice(0, SAMPLE).map(readEntry))) return undefined;
     const entries = lines.map(readEntry);
-    const shape = isMostly(entries) ? shapeOf(entries) : undefined;
+    const shape = isTreeLike(entries) ? shapeOf(entries) : undefined;
     const placed = shape && place(lines, entries, shape);
     const written = placed && writeNameLines(placed);
     if (shape === undefined || written === undefined) return undefined;
     const { body, ending, tuple } = written;
-    const argument = [shape.bullet.trim(), ending && `*${ending}`, writeTuple(tuple)].filter(Boolean).join(" ");
+    const bullets = new Set([shape.folderBullet.trim(), shape.fileBullet.trim()]);
+    const argument = [!shape.slash && NO_SLASH, ...bullets, ending && `*${ending}`, writeTuple(tuple)];
     const layout: Layout = { base: shape.base, unit: shape.unit, trail };
-    return { text: withMark(this.name, argument, body), layout: JSON.stringify(layout) };
+    return { text: withMark(this.name, argument.filter(Boolean).join(" "), body), layout: JSON.stringify(layout) };
   },
   unfold({ text, layout }) {
     const { argument = "", body = "" } = readMark(text) ?? {};
@@ -48,13 +55,14 @@ export const indentedTree: Fold = {
     const words = argument.split(" ");
     const ending = words.find((word) => /^\*./.test(word))?.slice(1) ?? "";
     const tuple = words.map(readTuple).find((word) => word !== undefined);
-    const bullet = BULLETS.has(words[0] ?? "") ? `${words[0]} ` : "";
+    const [ofFolders = "", ofFiles = ofFolders] = words.filter((word) => BULLET.test(word)).map((word) => `${word} `);
+    const slash = words.includes(NO_SLASH) ? "" : "/";
     const out: string[] = [];
     let chars = 0;
     const print = (depth: number, name: string): void => {
       chars += depth * unit.length + name.length;
       if (chars > MAX_CHARS) throw new UnfoldError("the tree would unfold to too much");
-      out.push(`${base}${unit.repeat(depth)}${bullet}${name}`);
+      out.push(`${base}${unit.repeat(depth)}${name}`);
     };
     let open: string[] = [];
     for (const item of readNameLines(body, ending, false, tuple)) {
@@ -65,8 +73,8 @@ export const indentedTree: Fold = {
       const { folders, name } = item;
       let depth = 0;
       while (depth < open.length && open[depth] === folders[depth]) depth++;
-      for (; depth < folders.length; depth++) print(depth, `${folders[depth]}/`);
-      if (name !== "") print(folders.length, name);
+      for (; depth < folders.length; depth++) print(depth, `${ofFolders}${folders[depth]}${slash}`);
+      if (name !== "") print(folders.length, ofFiles + name);
       open = folders;
     }
     return out.join("\n") + (trail ? "\n" : "");
@@ -75,56 +83,83 @@ export const indentedTree: Fold = {
 
 function readEntry(line: string): Entry | undefined {
   const [, indent = "", bullet = "", name, slash] = ENTRY.exec(line) ?? [];
-  return name === undefined ? undefined : { indent, bullet, name, folder: slash === "/" };
+  return name === undefined ? undefined : { indent, bullet, name, slash: slash === "/" };
 }
 
-/** Nothing looked at is no objection. */
-function isMostly(entries: readonly (Entry | undefined)[]): boolean {
-  return entries.filter(Boolean).length >= entries.length * MIN_SHARE;
+function isTreeLike(lines: readonly (Entry | undefined)[]): boolean {
+  const entries = lines.filter((entry) => entry !== undefined);
+  const share = (pattern: RegExp): number => entries.filter(({ name }) => pattern.test(name)).length / entries.length;
+  if (entries.length < Math.max(MIN_NAMES, lines.length * MIN_SHARE)) return false;
+  return (
+    entries.some(({ slash }) => slash) ||
+    (share(/[^:]\.\w{1,8}$/) >= MIN_FILES_SHARE && share(/[\s:]/) <= MAX_BLANKS_SHARE)
+  );
 }
 
 // As the first folder with something in it has it; who deviates is no part of the tree.
-function shapeOf(entries: readonly (Entry | undefined)[]): { base: string; unit: string; bullet: string } | undefined {
-  const at = entries.findIndex((entry, i) => {
-    const next = entries[i + 1];
-    return entry?.folder === true && next !== undefined && next.indent.length > entry.indent.length;
-  });
+function shapeOf(entries: readonly (Entry | undefined)[]): Shape | undefined {
+  const slash = entries.some((entry) => entry?.slash === true);
+  const at = entries.findIndex((entry, i) => entry?.slash === slash && isDeeper(entries[i + 1], entry));
   const [parent, child] = [entries[at], entries[at + 1]];
-  if (parent === undefined || child === undefined || entries.length < MIN_NAMES) return undefined;
+  if (parent === undefined || child === undefined) return undefined;
+  const file = entries.find((entry, i) => entry && !entry.slash && !isDeeper(entries[i + 1], entry));
+  const [folderBullet, fileBullet] = [parent.bullet, file?.bullet ?? parent.bullet];
+  // Items of a list below a word are no files in a folder.
+  if (folderBullet !== fileBullet && (folderBullet === "" || fileBullet === "")) return undefined;
   const unit = child.indent.slice(parent.indent.length);
-  const [base = ""] = entries.flatMap((entry) => (entry?.bullet === child.bullet ? [entry.indent] : []));
+  const [base = ""] = entries.flatMap((entry) => (entry && entry.bullet === folderBullet ? [entry.indent] : []));
   const isShape = child.indent.startsWith(parent.indent) && isUnit(unit) && isBase(base);
-  return isShape ? { base, unit, bullet: child.bullet } : undefined;
+  return isShape ? { base, unit, slash, folderBullet, fileBullet } : undefined;
 }
 
-function place(
-  lines: readonly string[],
-  entries: readonly (Entry | undefined)[],
-  { base, unit, bullet }: { base: string; unit: string; bullet: string },
-): Placed[] | undefined {
+function isDeeper(next: Entry | undefined, { indent }: Entry): boolean {
+  return next !== undefined && next.indent.length > indent.length;
+}
+
+function place(lines: readonly string[], entries: readonly (Entry | undefined)[], shape: Shape): Placed[] | undefined {
+  const { base, unit, slash, folderBullet, fileBullet } = shape;
   const placed: Placed[] = [];
   let open: string[] = [];
   let names = 0;
-  for (const [i, entry] of entries.entries()) {
+  /** A folder shows in what it holds; only one that holds nothing, or not yet, needs an entry of its own. */
+  let isUnseen = false;
+  const see = (): void => {
+    if (isUnseen) placed.push({ kind: "name", folders: open, name: "" });
+    isUnseen = false;
+  };
+  const depthOf = (entry: Entry | undefined): number => {
     const depth = entry === undefined ? -1 : (entry.indent.length - base.length) / unit.length;
-    const isFitting = entry?.bullet === bullet && Number.isInteger(depth) && depth >= 0 && depth <= open.length;
-    if (!isFitting || entry.indent !== base + unit.repeat(depth)) {
+    return Number.isInteger(depth) && depth >= 0 && entry?.indent === base + unit.repeat(depth) ? depth : -1;
+  };
+  const isFolder = (entry: Entry, depth: number, next: Entry | undefined): boolean => {
+    if (slash) return entry.slash;
+    const hasPicture = folderBullet !== fileBullet && entry.bullet === folderBullet;
+    return hasPicture || depthOf(next) === depth + 1;
+  };
+  for (const [i, entry] of entries.entries()) {
+    const depth = depthOf(entry);
+    const folder = entry !== undefined && isFolder(entry, depth, entries[i + 1]);
+    if (
+      entry === undefined ||
+      depth < 0 ||
+      depth > open.length ||
+      entry.slash !== (folder && slash) ||
+      entry.bullet !== (folder ? folderBullet : fileBullet)
+    ) {
+      see();
       placed.push({ kind: "line", line: lines[i] ?? "" });
       continue;
     }
     names++;
     // The same folder twice in a row would read as one.
-    if (entry.folder && open[depth] === entry.name) return undefined;
+    if (folder && open[depth] === entry.name) return undefined;
+    if (depth < open.length) see();
+    isUnseen = folder;
     open = open.slice(0, depth);
-    if (!entry.folder) placed.push({ kind: "name", folders: open, name: entry.name });
-    else {
-      open = [...open, entry.name];
-      // Only an empty folder needs an entry of its own: the others show in what they hold.
-      const next = entries[i + 1];
-      const isHolding = next !== undefined && next.bullet === bullet && next.indent === base + unit.repeat(depth + 1);
-      if (!isHolding) placed.push({ kind: "name", folders: open, name: "" });
-    }
+    if (folder) open.push(entry.name);
+    else placed.push({ kind: "name", folders: open, name: entry.name });
   }
+  see();
   return names >= Math.max(MIN_NAMES, lines.length * MIN_SHARE) ? placed : undefined;
 }
 

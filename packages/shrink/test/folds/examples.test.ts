@@ -258,6 +258,18 @@ test.each<[string, Fold, string, string]>([
     "[bosun:indented -]\n|- /home/dev/work/\nsrc/*.ts a b c d\nx.md\ny/ z.md\n|\n|more",
   ],
   [
+    "folders without a slash show in what they hold",
+    indentedTree,
+    "src\n  a.ts\n  lib\n    b.ts\nREADME.md",
+    "[bosun:indented noslash]\nsrc/ a.ts\n lib/ b.ts\nREADME.md",
+  ],
+  [
+    "pictures of folders and files stand in the mark",
+    indentedTree,
+    "📁 src\n  📄 a.ts\n  📁 empty\n  📄 b.ts",
+    "[bosun:indented noslash 📁 📄]\nsrc/ a.ts\n empty/\n b.ts",
+  ],
+  [
     "file names of a patch once",
     diffHeaders,
     "diff --git a/x b/x\nindex 1a..2b 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
