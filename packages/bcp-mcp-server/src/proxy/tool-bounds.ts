@@ -82,10 +82,12 @@ function shown(value: unknown, safe: (text: string) => string, depth: number): u
 }
 
 /** What a call or a client must be able to use stays as it is; everything else that is a text, a model only reads. */
-const USED = new Set([
-  ...["name", "type", "format", "pattern", "const", "default", "contentEncoding", "contentMediaType"],
-  ...["$ref", "$id", "$schema", "$anchor", "$dynamicRef", "$dynamicAnchor", "uri", "url", "src", "mimeType"],
-]);
+const USED = new Set(
+  (
+    "name type format pattern const default contentEncoding contentMediaType uri url src mimeType " +
+    "$ref $id $schema $anchor $dynamicRef $dynamicAnchor"
+  ).split(" "),
+);
 
 function isProse(key: string, value: unknown): value is string {
   return typeof value === "string" && !USED.has(key) && !/^\d+$/.test(key);
