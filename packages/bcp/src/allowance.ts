@@ -41,6 +41,11 @@ export class Allowance {
     // A string with replacements was made with room for more of them.
     const perChar = text.includes(REPLACEMENT) ? 4 : text.length === bytes ? 1 : 2;
     this.spend(STRING_COST + perChar * text.length, reader, at);
+    this.spendLong(bytes, reader, at);
+  }
+
+  /** The same for one that is not kept: what counts is only whether it is long. */
+  spendLong(bytes: number, reader: Reader, at: number): void {
     if (bytes <= LONG_TEXT_BYTES) return;
     this.left -= PER_LONG_BYTE * (bytes - LONG_TEXT_BYTES);
     if (this.left >= 0) return;

@@ -1,5 +1,7 @@
 // How a block's fields are described: one table per block type, which reads and writes it (FORMAT.md, "Fields").
 
+import type { RecordList } from "./record-list.ts";
+
 /** A field's wire form. `Value` is its TypeScript type, `Present` whether a record always has it. */
 export type Field<Value = unknown, Present extends boolean = boolean> = {
   readonly id: number;
@@ -46,11 +48,11 @@ export type Table<F extends Fields = Fields> = {
   readonly byId: readonly (NamedField | undefined)[];
   /** Bit n is set if field n must be there. */
   readonly requiredBits: number;
-  /** Keys of the record lists that are always there. */
-  readonly lists: readonly string[];
+  /** The record lists that are always there. */
+  readonly lists: readonly NamedField[];
   /** Fields that read as something when they are absent. */
   readonly defaults: readonly NamedField[];
-  /** About how much memory one decoded record takes besides its strings and views. */
+  /** About how much memory one decoded block takes besides its strings, views and lists. */
   readonly cost: number;
   /** Never set: it carries the type. */
   readonly shape?: F;
@@ -84,7 +86,7 @@ export function anyOf<const W extends string>(
 }
 
 /** Any number of nested records, in order. */
-export function records<R>(id: number, of: () => Table): Field<readonly R[], true> {
+export function records<R>(id: number, of: () => Table): Field<RecordList<R>, true> {
   return { id, present: true, form: { kind: "records", table: of } };
 }
 
@@ -97,7 +99,7 @@ export function withDefault<V>(field: Field<V>, fallback: V): Field<V, false> {
   return { ...field, present: false, fallback };
 }
 
-export function table<F extends Fields>(fields: F, cost: number): Table<F> {
+export function table<F extends Fields>(fields: F, cost = 0): Table<F> {
   const named = Object.entries(fields).map(([key, field]): NamedField => {
     const wireName = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     // Zero records are as good as some: only single values can be missing.
@@ -109,7 +111,7 @@ export function table<F extends Fields>(fields: F, cost: number): Table<F> {
     byId[field.id] = field;
     if (field.required) requiredBits |= 1 << field.id;
   }
-  const lists = named.filter(({ form, present }) => form.kind === "records" && present).map(({ key }) => key);
+  const lists = named.filter(({ form, present }) => form.kind === "records" && present);
   const defaults = named.filter(({ fallback }) => fallback !== undefined);
   return { fields: named, byId, requiredBits, lists, defaults, cost };
 }

@@ -1,6 +1,7 @@
 // Whether bytes are JSON, and where they stop being it.
 
 import { JsonError } from "./json-error.ts";
+import type { Steps } from "./steps.ts";
 
 export const QUOTE = 0x22;
 export const BACKSLASH = 0x5c;
@@ -15,14 +16,20 @@ const ZERO = 0x30;
 const UPPER_E = 0x45;
 const LOWER_E = 0x65;
 const LOWER_U = 0x75;
+const STEP_BYTES = 64 * 1024;
 const ESCAPES = new Set([...'"\\/bfnrt'].map((letter) => letter.charCodeAt(0)));
 const LITERALS = new Map(["true", "false", "null"].map((word) => [word.charCodeAt(0), word]));
 
 /** Throws JsonError unless all of `bytes`, which are UTF-8, is one JSON value. No recursion: nesting is as deep as it says. */
-export function checkJson(bytes: Uint8Array): void {
+export function* checkJson(bytes: Uint8Array): Steps<void> {
   const scanner = new JsonScanner(bytes);
   const open = new OpenContainers();
+  let stepEnd = STEP_BYTES;
   for (;;) {
+    if (scanner.pos >= stepEnd) {
+      stepEnd = scanner.pos + STEP_BYTES;
+      yield;
+    }
     const first = scanner.next();
     if (first === OBJECT || first === ARRAY) {
       if (!scanner.opens(first)) {

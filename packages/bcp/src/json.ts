@@ -2,6 +2,7 @@
 // rounds numbers, and it makes objects and strings of everything, wanted or not.
 
 import { ARRAY, BACKSLASH, checkJson, COMMA, hexUnit, OBJECT, QUOTE } from "./json-scanner.ts";
+import type { Steps } from "./steps.ts";
 import { decodeLossy } from "./utf8.ts";
 
 export { JsonError } from "./json-error.ts";
@@ -32,9 +33,8 @@ export class JsonText {
   readonly bytes: Uint8Array;
   readonly root: JsonNode;
 
-  /** Bytes are UTF-8. Throws JsonError. */
+  /** For `jsonSteps`, which has checked them. */
   constructor(bytes: Uint8Array) {
-    checkJson(bytes);
     this.bytes = bytes;
     this.root = this.skipSpace(0);
   }
@@ -175,6 +175,12 @@ export class JsonText {
     while (this.isSpace(at)) at++;
     return at;
   }
+}
+
+/** Bytes are UTF-8. Throws JsonError. */
+export function* jsonSteps(bytes: Uint8Array): Steps<JsonText> {
+  yield* checkJson(bytes);
+  return new JsonText(bytes);
 }
 
 /** Line and column of a byte, both from 1; columns count as JavaScript counts characters. */

@@ -3,12 +3,21 @@
 import { tableByType } from "./blocks/all.ts";
 import type { NewBlock } from "./encode.ts";
 import { NestedRecords } from "./nested-records.ts";
+import type { RecordList } from "./record-list.ts";
 import { decodeLossy } from "./utf8.ts";
 
 export type LazyBlock = Lazy<NewBlock>;
 
 type Lazy<B> = B extends unknown ? { readonly [K in keyof B]: LazyValue<B[K]> } : never;
-type LazyValue<V> = V extends readonly (infer R)[] ? NestedRecords<R> : string extends V ? Uint8Array : V;
+type LazyValue<V> = V extends Uint8Array
+  ? V
+  : V extends string
+    ? LazyText<V>
+    : V extends RecordList<infer R>
+      ? NestedRecords<R>
+      : V;
+// Words of an enumeration stay what they are.
+type LazyText<V extends string> = string extends V ? Uint8Array : V;
 
 /** The same block with all that belongs to it. */
 export function held(lazy: LazyBlock): NewBlock {

@@ -1,11 +1,15 @@
-// Nested records that are not held as objects: they write themselves from where they stand.
+// Nested records that are not held as objects: they are written from where they stand.
 
-import type { NamedField } from "./fields.ts";
-import type { BackWriter } from "./writer.ts";
+/** All of them and all that is nested in them, each behind what contains it. */
+export type FlatRecords = {
+  readonly count: number;
+  depth(index: number): number;
+  /** The fields of one without what is nested in it. */
+  own(index: number): Readonly<Record<string, unknown>>;
+};
 
 export abstract class NestedRecords<R = unknown> {
-  /** Prepends all of them as the records of `field`, from the last to the first. */
-  abstract write(writer: BackWriter, field: NamedField): void;
+  abstract flat(): FlatRecords;
 
   /** The same as objects. */
   abstract list(): R[];

@@ -4,11 +4,14 @@ import { tableById, tableByType } from "./blocks/all.ts";
 import { blake3 } from "./blake3.ts";
 import type { EncodeOptions, NewBlock } from "./encode.ts";
 import { EncodeError } from "./failure.ts";
+import type { NamedField } from "./fields.ts";
 import { COMPRESSED, END_TYPE, HAS_SUMMARY, IS_REFERENCE, writeEnd, writeFrame, writeFrameHead } from "./frame.ts";
 import { headerBytes } from "./header.ts";
 import type { LazyBlock } from "./lazy-block.ts";
 import { DEFAULT_LIMITS, MAX_BODY_BYTES } from "./limits.ts";
-import { writeFields } from "./write-fields.ts";
+import { NestedRecords } from "./nested-records.ts";
+import type { Steps } from "./steps.ts";
+import { writeFields, writeNested } from "./write-fields.ts";
 import { BackWriter, Writer } from "./writer.ts";
 import { ZstdWriter } from "./zstd-writer.ts";
 
@@ -24,6 +27,8 @@ export class PayloadWriter {
   private readonly scratch = new BackWriter();
   private readonly options: EncodeOptions;
   private empty = true;
+  /** The block of which `scratch` has what is nested in it already. */
+  private begun: AnyBlock | undefined;
 
   constructor(options: EncodeOptions) {
     this.options = options;
@@ -34,6 +39,16 @@ export class PayloadWriter {
   packs(block: AnyBlock): boolean {
     const { compressPayload, compressBlocks } = this.options;
     return !compressPayload && (compressBlocks === true || block.compress === true);
+  }
+
+  /**
+   * Writes what is nested in a block ahead of the rest, in steps; `add` or `addPacked` of the same block comes next. Undefined
+   * where that is not worth it.
+   */
+  nestedSteps(block: AnyBlock): Steps<void> | undefined {
+    const [field] = tableByType(block.type)?.lists ?? [];
+    const records: unknown = field && Reflect.get(block, field.key);
+    return field && records instanceof NestedRecords ? this.writeAhead(block, field, records) : undefined;
   }
 
   add(block: AnyBlock): void {
@@ -61,11 +76,24 @@ export class PayloadWriter {
     return this.writer.pieces();
   }
 
+  private *writeAhead(block: AnyBlock, field: NamedField, records: NestedRecords): Steps<void> {
+    this.scratch.clear();
+    yield* writeNested(this.scratch, field, records, this.treeDepth);
+    this.begun = block;
+  }
+
+  private get treeDepth(): number {
+    return this.options.treeDepth ?? DEFAULT_LIMITS.treeDepth;
+  }
+
   // The body to store: itself, or its hash. Valid until the next call.
   private prepare(block: AnyBlock): Prepared {
     this.empty = false;
-    const { scratch, options } = this;
-    const typeId = writeBody(scratch, block, options.treeDepth ?? DEFAULT_LIMITS.treeDepth);
+    const { scratch } = this;
+    const isBegun = this.begun === block;
+    this.begun = undefined;
+    if (!isBegun) scratch.clear();
+    const typeId = writeBody(scratch, isBegun ? withoutNested(block) : block, this.treeDepth);
     const body = scratch.view();
     const flags = block.summary === undefined ? 0 : HAS_SUMMARY;
     if (body.length > MAX_BODY_BYTES) {
@@ -90,7 +118,6 @@ export class PayloadWriter {
 
 // Leaves the plain body, summary and fields, in `scratch` and returns the block's number.
 function writeBody(scratch: BackWriter, block: AnyBlock, treeDepth: number): number {
-  scratch.clear();
   let typeId: number;
   if (block.type === "unknown") {
     typeId = block.typeId;
@@ -104,6 +131,11 @@ function writeBody(scratch: BackWriter, block: AnyBlock, treeDepth: number): num
   }
   if (block.summary !== undefined) scratch.varint(scratch.text(block.summary));
   return typeId;
+}
+
+function withoutNested(block: AnyBlock): AnyBlock {
+  const lists = tableByType(block.type)?.lists ?? [];
+  return { ...block, ...Object.fromEntries(lists.map(({ key }) => [key, []])) };
 }
 
 // Half a line range is none.

@@ -3,10 +3,18 @@
 import { EncodeError } from "./failure.ts";
 import { valueFor } from "./fields.ts";
 import type { NamedField, Table } from "./fields.ts";
+import { Garbage } from "./garbage.ts";
 import { NestedRecords } from "./nested-records.ts";
+import { atOnce } from "./steps.ts";
+import type { Steps } from "./steps.ts";
+import { nestedTable } from "./stored-records.ts";
 import type { BackWriter } from "./writer.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
+
+// What writing one leaves behind.
+const RECORD_GARBAGE = 1024;
+const STEP_RECORDS = 256;
 
 type OpenRecord = {
   table: Table;
@@ -42,7 +50,7 @@ export function writeFields(writer: BackWriter, table: Table, record: Fields, ma
     }
     const records = open.record[field.key];
     if (records instanceof NestedRecords) {
-      records.write(writer, field);
+      atOnce(writeNested(writer, field, records, maxDepth - depth));
       open.field--;
       continue;
     }
@@ -54,9 +62,7 @@ export function writeFields(writer: BackWriter, table: Table, record: Fields, ma
       open.field--;
       continue;
     }
-    if (depth >= maxDepth) {
-      throw new EncodeError("TreeTooDeep", `records are nested more than ${maxDepth} levels deep`);
-    }
+    if (depth >= maxDepth) throw tooDeep(maxDepth);
     const child = open.list[--open.left];
     if (!isRecord(child)) throw invalid(field, child);
     open.mark = writer.length;
@@ -77,17 +83,42 @@ function begin(slots: OpenRecord[], depth: number, table: Table, record: Fields,
   return slot;
 }
 
-/** Makes what has been prepended since `mark` a record of `field`. */
-export function closeRecord(writer: BackWriter, mark: number, field: NamedField): void {
+/**
+ * Prepends records that are not held, as the records of `field`. Each stands behind what contains it: going from the last to the
+ * first, all that one contains is there when its turn comes. What is nested is the field with the highest number, and so the
+ * first to be prepended.
+ */
+export function* writeNested(
+  writer: BackWriter,
+  field: NamedField,
+  records: NestedRecords,
+  maxDepth: number,
+): Steps<void> {
+  const flat = records.flat();
+  const table = nestedTable(field);
+  const inner = table.fields.at(-1);
+  const garbage = new Garbage();
+  // What had been written before that which is nested in the open record of each depth.
+  const marks: number[] = [];
+  let before = 0;
+  for (let index = flat.count - 1; index >= 0; index--) {
+    const depth = flat.depth(index);
+    if (depth >= maxDepth) throw tooDeep(maxDepth);
+    for (let level = before; level < depth; level++) marks[level] = writer.length;
+    const mark = before > depth ? (marks[depth] ?? 0) : writer.length;
+    writeFields(writer, table, flat.own(index), 0);
+    closeRecord(writer, mark, depth > 0 && inner ? inner : field);
+    before = depth;
+    garbage.more(RECORD_GARBAGE);
+    if (index % STEP_RECORDS === 0) yield;
+  }
+}
+
+// Makes what has been prepended since `mark` a record of `field`.
+function closeRecord(writer: BackWriter, mark: number, field: NamedField): void {
   writer.varint(writer.length - mark);
   writer.varint(2);
   writer.varint(field.id);
-}
-
-/** What the records of a field are made of. */
-export function nestedTable({ form, wireName }: NamedField): Table {
-  if (form.kind === "records") return form.table();
-  throw new TypeError(`${wireName} has no records`);
 }
 
 function writeValue(writer: BackWriter, field: NamedField, value: unknown): void {
@@ -138,11 +169,16 @@ function fits(value: unknown, kind: "u32" | "u64"): value is number | bigint {
 function listOf(field: NamedField, value: unknown): readonly unknown[] {
   if (value === undefined) return [];
   if (Array.isArray(value)) return value;
+  if (isRecord(value) && Symbol.iterator in value) return [...(value as unknown as Iterable<unknown>)];
   throw invalid(field, value);
 }
 
 function isRecord(value: unknown): value is Fields {
   return typeof value === "object" && value !== null;
+}
+
+function tooDeep(maxDepth: number): EncodeError {
+  return new EncodeError("TreeTooDeep", `records are nested more than ${maxDepth} levels deep`);
 }
 
 function invalid(field: NamedField, value: unknown): EncodeError {

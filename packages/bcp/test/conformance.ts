@@ -223,7 +223,7 @@ function dump(block: Block): unknown {
   const { type: _type, flags, summary, ...rest } = block;
   const fields: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(rest)) {
-    if (key === "typeId" || Array.isArray(value)) continue;
+    if (key === "typeId" || key === "entries" || key === "hunks") continue;
     const name = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     fields[name] = value instanceof Uint8Array ? hex(value) : (NUMBERS[name]?.[String(value)] ?? value);
   }

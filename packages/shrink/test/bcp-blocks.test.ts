@@ -17,7 +17,7 @@ test("each kind of region becomes its block type", () => {
 
 test("a patch keeps every line that applying it needs", () => {
   const [block] = blocksOf(DIFF, { toolName: "git" });
-  expect(block?.type === "diff" && block.hunks.map(({ lines }) => text(lines)).join("")).toBe(DIFF);
+  expect(block?.type === "diff" && [...block.hunks].map(({ lines }) => text(lines)).join("")).toBe(DIFF);
 });
 
 test.each([
@@ -27,7 +27,8 @@ test.each([
 ])("a directory listing as %s is a file tree", (_, listing) => {
   const [block] = blocksOf(listing, { toolName: "tree" });
   expect(block).toMatchObject({ type: "file_tree", entries: [{ name: "a", kind: "directory" }] });
-  expect(block?.type === "file_tree" && block.entries[0]?.children?.[0]).toMatchObject({ name: "b.ts", kind: "file" });
+  const [folder] = block?.type === "file_tree" ? block.entries : [];
+  expect([...(folder?.children ?? [])][0]).toMatchObject({ name: "b.ts", kind: "file" });
 });
 
 test("below the threshold the result stays one plain block, unmodified", () => {

@@ -5,15 +5,13 @@ import type { RecordOf, Table } from "../fields.ts";
 import { block } from "./block.ts";
 import type { BlockOf } from "./block.ts";
 
-const HUNK_COST = 130;
-
 const hunkFields = {
   oldStart: u32(1),
   newStart: u32(2),
   // Body lines with their prefix; an `@@` line is only shown if it stands in here (D-34).
   lines: bytes(3),
 };
-const diffHunk: Table = table(hunkFields, HUNK_COST);
+const diffHunk: Table = table(hunkFields);
 
 export type DiffHunk = RecordOf<typeof hunkFields>;
 

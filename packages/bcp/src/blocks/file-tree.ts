@@ -2,29 +2,26 @@
 
 import { oneOf, optional, records, table, text, u64, withDefault } from "../fields.ts";
 import type { Table } from "../fields.ts";
+import type { RecordList } from "../record-list.ts";
 import { block } from "./block.ts";
 import type { BlockOf } from "./block.ts";
-
-const ENTRY_COST = 110;
 
 export type FileEntry = {
   readonly name: string;
   readonly kind: "file" | "directory";
   /** Bytes; a bigint from 2^53 on. Reading always sets it, writing takes 0 when it is absent. */
   readonly size?: number | bigint;
-  readonly children?: readonly FileEntry[];
+  /** An array, or what lies in the payload and is read when it is asked for. */
+  readonly children?: RecordList<FileEntry>;
 };
 
-const fileEntry: Table = table(
-  {
-    name: text(1),
-    // The only enumeration that starts at 0, and the only one the reference compares in all its 64 bits.
-    kind: oneOf(2, "FileEntryKind", ["file", "directory"], { first: 0, wide: true }),
-    size: withDefault(u64(3), 0),
-    children: optional(records<FileEntry>(4, () => fileEntry)),
-  },
-  ENTRY_COST,
-);
+const fileEntry: Table = table({
+  name: text(1),
+  // The only enumeration that starts at 0, and the only one the reference compares in all its 64 bits.
+  kind: oneOf(2, "FileEntryKind", ["file", "directory"], { first: 0, wide: true }),
+  size: withDefault(u64(3), 0),
+  children: optional(records<FileEntry>(4, () => fileEntry)),
+});
 
 export const fileTree = block(3, "file_tree", {
   rootPath: text(1),

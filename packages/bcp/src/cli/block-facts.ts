@@ -4,13 +4,21 @@ import { priorityOf } from "../blocks/annotation.ts";
 import type { AnnotationBlock } from "../blocks/annotation.ts";
 import type { Block } from "../blocks/all.ts";
 import type { Lang } from "../blocks/code.ts";
+import type { DiffBlock } from "../blocks/diff.ts";
+import { Garbage } from "../garbage.ts";
 import { quoted } from "../quote.ts";
+import { cursorOf } from "../record-list.ts";
 import { typeHex } from "../render/mode.ts";
+import { inTurns } from "../steps.ts";
+import type { Rest, Steps } from "../steps.ts";
 import { piecesOf } from "./part-writer.ts";
 
 const NO_BYTES = new Uint8Array(0);
 const ENTRY_BYTES = 8; // what the reference counts for each top-level entry of a tree
 const EMBEDDING_BYTES = 32;
+// What reading a hunk leaves behind.
+const HUNK_COST = 256;
+const STEP_HUNKS = 256;
 
 /** `CODE`, `UNKNOWN`. */
 export function typeTitle(block: Block): string {
@@ -67,17 +75,31 @@ export function* detail(block: Block): Generator<string, void> {
   }
 }
 
-export function size(block: Block): number {
+/** Where it takes long, with pauses. */
+export function size(block: Block, rest: Rest): number | Promise<number> {
   switch (block.type) {
     case "file_tree":
       return ENTRY_BYTES * block.entries.length;
     case "diff":
-      return block.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
+      return inTurns(hunkBytes(block), rest);
     case "embedding_ref":
       return EMBEDDING_BYTES;
     default:
       return primaryBytes(block).length;
   }
+}
+
+function* hunkBytes({ hunks }: DiffBlock): Steps<number> {
+  const garbage = new Garbage();
+  const cursor = cursorOf(hunks);
+  let bytes = 0;
+  let count = 0;
+  for (let hunk = cursor.next(); hunk; hunk = cursor.next()) {
+    bytes += hunk.lines.length;
+    garbage.more(HUNK_COST);
+    if (++count % STEP_HUNKS === 0) yield;
+  }
+  return bytes;
 }
 
 /** What `--show-body` and `--show-hex` show; nothing for blocks made of records. */

@@ -7,6 +7,8 @@ import { manifestBlocks } from "../manifest/manifest.ts";
 import type { Manifest } from "../manifest/manifest.ts";
 import { PayloadPacker } from "../payload-packer.ts";
 import { PayloadWriter } from "../payload-writer.ts";
+import { inTurns } from "../steps.ts";
+import type { Rest } from "../steps.ts";
 import type { ContentFiles } from "./content-files.ts";
 import type { BcpIo } from "./io.ts";
 import { Pauses } from "./pauses.ts";
@@ -36,11 +38,10 @@ export async function encodePass(
   });
   const pipe = new Pipe(packed, send);
   let failure: EncodeError | undefined;
-  const pauses = new Pauses(signal);
-  for await (const block of manifestBlocks(manifest, (wanted) => contents.read(wanted))) {
-    if (pauses.isDue()) await pauses.pause();
+  const { rest } = new Pauses(signal);
+  for await (const block of manifestBlocks(manifest, (wanted) => contents.read(wanted), rest)) {
     // A block that cannot be written is told of once all have been built, as the reference does.
-    failure ??= await addBlock(payload, block);
+    failure ??= await addBlock(payload, block, rest);
     const full = payload.take();
     if (full.length > 0) await pipe.send(full);
   }
@@ -48,8 +49,10 @@ export async function encodePass(
   return pipe.end(payload.end());
 }
 
-async function addBlock(payload: PayloadWriter, block: LazyBlock): Promise<EncodeError | undefined> {
+async function addBlock(payload: PayloadWriter, block: LazyBlock, rest: Rest): Promise<EncodeError | undefined> {
   try {
+    const nested = payload.nestedSteps(block);
+    if (nested) await inTurns(nested, rest);
     if (payload.packs(block)) await payload.addPacked(block);
     else payload.add(block);
     return undefined;

@@ -2,9 +2,10 @@
 
 import { isUtf8 } from "node:buffer";
 import { EncodeError } from "../failure.ts";
-import { parseManifest } from "../manifest/manifest.ts";
+import { manifestSteps, parseManifest } from "../manifest/manifest.ts";
 import type { Manifest } from "../manifest/manifest.ts";
 import { ManifestError } from "../manifest/members.ts";
+import { inTurns } from "../steps.ts";
 import { UsageError } from "./arguments.ts";
 import type { Parsed } from "./arguments.ts";
 import { ContentFiles } from "./content-files.ts";
@@ -15,12 +16,13 @@ import { HeldOutput } from "./held-output.ts";
 import { CliFailure } from "./io.ts";
 import type { BcpIo } from "./io.ts";
 import { osText } from "./os-error.ts";
+import { Pauses } from "./pauses.ts";
 
 export async function encodeCommand(io: BcpIo, file: string, parsed: Parsed): Promise<number> {
   const output = parsed.values.get("output");
   if (output === undefined) throw new UsageError("-o is missing: bcp encode <MANIFEST> -o <OUTPUT>");
   const json = await readJson(io, file);
-  const manifest = parseOrFail(json, file, parsed.flags.has("extended"));
+  const manifest = await parseOrFail(json, file, parsed.flags.has("extended"), new Pauses(io.signal));
   const contents = new ContentFiles(io, file);
   const options = passOptions(manifest, parsed);
   const { held, packed } = await orFail(encodeHeld(io, manifest, contents, options, json.length));
@@ -103,9 +105,9 @@ async function readJson(io: BcpIo, file: string): Promise<Uint8Array> {
   return bytes;
 }
 
-function parseOrFail(json: Uint8Array, file: string, extended: boolean): Manifest {
+async function parseOrFail(json: Uint8Array, file: string, extended: boolean, pauses: Pauses): Promise<Manifest> {
   try {
-    return parseManifest(json, extended ? "extended" : "strict");
+    return await inTurns(manifestSteps(json, extended ? "extended" : "strict"), pauses.rest);
   } catch (error) {
     if (!(error instanceof ManifestError)) throw error;
     const facts = { code: "InvalidManifest", line: error.line, column: error.column };

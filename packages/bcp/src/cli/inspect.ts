@@ -34,7 +34,8 @@ export async function inspect(io: BcpIo, file: string, parsed: Parsed): Promise<
   const out = new PartWriter((chunk) => io.stdout(chunk));
   await out.write(`Header: BCP ${versionAndFlags(loaded)}, ${count} block${count === 1 ? "" : "s"}\n`);
   for await (const [index, block] of wantedBlocks(loaded, only)) {
-    for (const piece of description(block, index, show)) await out.write(piece);
+    const bytes = await size(block, loaded.rest);
+    for (const piece of description(block, index, bytes, show)) await out.write(piece);
   }
   // Not where END is in a file that is compressed as a whole, but what the reference prints (D-46).
   await out.write(`---\nEND sentinel at offset ${loaded.payload.length - END_BYTES}\n`);
@@ -48,10 +49,10 @@ export function versionAndFlags({ header }: Pick<Loaded, "header">): string {
   return `v${header.major}.${header.minor}, flags=0x${flags}`;
 }
 
-function* description(block: Block, index: number, show: Show): Generator<string, void> {
+function* description(block: Block, index: number, bytes: number, show: Show): Generator<string, void> {
   yield `Block ${index}: ${typeTitle(block)}`;
   yield* detail(block);
-  yield ` (${size(block)} bytes)\n`;
+  yield ` (${bytes} bytes)\n`;
   if (block.summary !== undefined) {
     yield "         Summary: ";
     yield* quoted([block.summary]);
@@ -95,7 +96,8 @@ async function writeJson(io: BcpIo, loaded: Loaded, only: number | undefined): P
   const blocks = new JsonList(out);
   for await (const [index, block] of wantedBlocks(loaded, only)) {
     const summary = block.summary === undefined ? {} : { summary: block.summary };
-    const entry = { index, type: block.type, flags: block.flags, size: size(block), ...summary, ...facts(block) };
+    const bytes = await size(block, loaded.rest);
+    const entry = { index, type: block.type, flags: block.flags, size: bytes, ...summary, ...facts(block) };
     if (block.type === "annotation") await blocks.add(entry, { key: "value", text: annotationText(block) });
     else await blocks.add(entry);
   }

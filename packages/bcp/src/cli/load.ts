@@ -6,7 +6,8 @@ import { blake3 } from "../blake3.ts";
 import type { ContentStore } from "../content-store.ts";
 import { explainDecode } from "../explain.ts";
 import { DecodeError } from "../failure.ts";
-import { JsonError, JsonText, lineAndColumn, NO_NODE } from "../json.ts";
+import { JsonError, jsonSteps, lineAndColumn, NO_NODE } from "../json.ts";
+import { atOnce } from "../steps.ts";
 import type { OptionSpec, Parsed } from "./arguments.ts";
 import { readInput, readPayload } from "./files.ts";
 import { CliFailure } from "./io.ts";
@@ -95,7 +96,7 @@ async function readStore(io: BcpIo, file: string): Promise<ContentStore> {
 function* storeEntries(bytes: Uint8Array, file: string): Generator<[string, Uint8Array]> {
   if (!isUtf8(bytes)) throw new CliFailure(`cannot read ${file}: stream did not contain valid UTF-8`);
   try {
-    const json = new JsonText(bytes);
+    const json = atOnce(jsonSteps(bytes));
     if (json.kind(json.root) !== "object") throw new JsonError("expected an object of hash to body", json.root);
     for (let key = json.first(json.root); key !== NO_NODE; key = json.next(json.end(json.valueOf(key)))) {
       const value = json.valueOf(key);

@@ -13,12 +13,12 @@ export class Pauses {
     this.signal = signal;
   }
 
-  isDue(): boolean {
-    return performance.now() - this.since >= WORK_MS;
-  }
+  /** A pause, if one is due. Waiting for it throws the reason of the signal. */
+  readonly rest = (): Promise<void> | undefined => {
+    return performance.now() - this.since >= WORK_MS ? this.pause() : undefined;
+  };
 
-  /** Throws the reason of the signal. */
-  async pause(): Promise<void> {
+  private async pause(): Promise<void> {
     await setImmediate();
     this.signal?.throwIfAborted();
     this.since = performance.now();

@@ -8,16 +8,20 @@ import { Rendering } from "../render/rendering.ts";
 import type { Plan } from "../render/rendering.ts";
 import type { Part } from "../render/text-buffer.ts";
 import { WaitingParts } from "../render/waiting-parts.ts";
+import { inTurns } from "../steps.ts";
 import type { Loaded } from "./load.ts";
 
-type Blocks = Pick<Loaded, "blocks">;
+type Blocks = Pick<Loaded, "blocks" | "rest">;
 
 /** What becomes of the blocks, where a budget decides it. */
 export async function planFor(loaded: Blocks, options: RenderOptions): Promise<Plan | undefined> {
   const budget = budgetOf(options);
   if (budget === undefined) return undefined;
   const plan = new BudgetPlan(options);
-  for await (const block of loaded.blocks()) plan.weigh(block);
+  for await (const block of loaded.blocks()) {
+    const steps = plan.weigh(block);
+    if (steps) await inTurns(steps, loaded.rest);
+  }
   return plan.decide(budget);
 }
 
@@ -38,8 +42,13 @@ export async function renderBlocks(
   let index = 0;
   const waiting = new WaitingParts();
   const keep = to.write ? (part: Part): void => waiting.add(part) : (): void => {};
+  const flush = async (): Promise<void> => {
+    for (const part of waiting.take()) await to.write?.(part);
+    await loaded.rest();
+  };
   for await (const block of loaded.blocks()) {
-    const outcome = rendering.add(block, keep);
+    const outcome = rendering.begin(block, keep);
+    if (rendering.left) await inTurns(rendering.left, to.write ? flush : loaded.rest);
     for (const part of waiting.take()) await to.write?.(part);
     if (outcome) {
       const { decision, tokens } = outcome;

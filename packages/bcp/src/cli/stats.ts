@@ -9,6 +9,8 @@ import { MODES } from "../render/mode.ts";
 import type { Mode } from "../render/mode.ts";
 import { Rendering } from "../render/rendering.ts";
 import type { Part } from "../render/text-buffer.ts";
+import { inTurns } from "../steps.ts";
+import type { Steps } from "../steps.ts";
 import type { Parsed } from "./arguments.ts";
 import { size, typeTitle } from "./block-facts.ts";
 import { versionAndFlags } from "./inspect.ts";
@@ -64,9 +66,13 @@ async function tally(loaded: Loaded): Promise<{ rows: Row[]; tokens: Partial<Rec
     const title = typeTitle(block);
     const row = rows.get(title) ?? { title, count: 0, bytes: 0 };
     row.count++;
-    row.bytes += size(block);
+    const bytes = size(block, loaded.rest);
+    row.bytes += typeof bytes === "number" ? bytes : await bytes;
     rows.set(title, row);
-    for (const [, length] of lengths) length.add(block);
+    for (const [, length] of lengths) {
+      const left = length.add(block);
+      if (left) await inTurns(left, loaded.rest);
+    }
   }
   return {
     rows: [...rows.values()],
@@ -84,8 +90,17 @@ class RenderedLength {
     this.rendering = new Rendering({ mode, verbosity: "full" });
   }
 
-  add(block: Block): void {
-    this.attempt(() => this.rendering.add(block, this.count));
+  /** What is left of the block then comes in steps. */
+  add(block: Block): Steps<void> | undefined {
+    this.attempt(() => this.rendering.begin(block, this.count));
+    return this.rendering.left && this.finish();
+  }
+
+  private *finish(): Steps<void> {
+    while (!this.isBroken && this.rendering.left) {
+      this.attempt(() => this.rendering.left?.next());
+      yield;
+    }
   }
 
   /** Null where the file cannot be rendered, one binary image being enough; the table shows 0 for it. */

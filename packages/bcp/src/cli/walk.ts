@@ -12,6 +12,7 @@ import { DEFAULT_LIMITS, MAX_PAYLOAD_BYTES } from "../limits.ts";
 import type { Limits } from "../limits.ts";
 import { OpenPayload } from "../payload.ts";
 import type { BlockWalk, WalkSettings } from "../payload.ts";
+import type { Rest } from "../steps.ts";
 import { scanZstd } from "../zstd-frames.ts";
 import { Garbage } from "../garbage.ts";
 import { Pauses } from "./pauses.ts";
@@ -32,6 +33,8 @@ export type Walked = {
   readonly trailingBytes: number;
   /** All of them are known to be whole. Each call begins anew. */
   blocks(): AsyncGenerator<Block>;
+  /** For what takes long about one of them. */
+  readonly rest: Rest;
 };
 
 export type WalkOptions = Required<Pick<DecodeOptions, "references" | "trailingData">> &
@@ -73,23 +76,23 @@ async function walkHeld(
   limits: OurLimits,
   maxBlocks: number,
 ): Promise<Walked> {
+  const { rest } = new Pauses(signal);
   const opened = new OpenPayload(payload, limits.payloadBytes);
   const settings: WalkSettings = { store, inFile: references === "in-file", limits, growth: limits };
   const begin = (): BlockWalk => opened.walk(settings, false);
   const first = begin();
   let garbage = new Garbage();
-  for await (const _ of heldBlocks(first, garbage, signal)) if (first.count > maxBlocks) throw first.tooManyBlocks();
+  for await (const _ of heldBlocks(first, garbage, rest)) if (first.count > maxBlocks) throw first.tooManyBlocks();
   const trailingBytes = first.trailing(trailingData);
   const blocks = (): AsyncGenerator<Block> => {
     garbage.end();
     garbage = new Garbage();
-    return heldBlocks(begin(), garbage, signal);
+    return heldBlocks(begin(), garbage, rest);
   };
-  return { header: opened.header, blockCount: first.count, trailingBytes, blocks };
+  return { header: opened.header, blockCount: first.count, trailingBytes, blocks, rest };
 }
 
-async function* heldBlocks(walk: BlockWalk, garbage: Garbage, signal: AbortSignal | undefined): AsyncGenerator<Block> {
-  const pauses = new Pauses(signal);
+async function* heldBlocks(walk: BlockWalk, garbage: Garbage, rest: Rest): AsyncGenerator<Block> {
   let allowance = new Allowance(0);
   const allowanceFor = (storedBytes: number): Allowance => (allowance = new Allowance(storedBytes, "free"));
   for (let unpacked = 0; ;) {
@@ -100,7 +103,8 @@ async function* heldBlocks(walk: BlockWalk, garbage: Garbage, signal: AbortSigna
     block = undefined;
     garbage.more(allowance.spent + walk.unpackedBytes - unpacked);
     unpacked = walk.unpackedBytes;
-    if (pauses.isDue()) await pauses.pause();
+    const pause = rest();
+    if (pause) await pause;
   }
 }
 
@@ -116,29 +120,27 @@ async function walkPieces(
   const events = (): AsyncGenerator<StreamEvent, void> => walkStream(piecesOf(payload), options);
   let header: Header | undefined;
   const garbage = new Garbage();
-  const pauses = new Pauses(signal);
+  const { rest } = new Pauses(signal);
   for await (const event of events()) {
     if (event.kind === "header") ({ header } = event);
     if (event.kind === "block") garbage.more(event.bodyBytes);
-    if (pauses.isDue()) await pauses.pause();
+    const pause = rest();
+    if (pause) await pause;
     if (event.kind !== "end" || !header) continue;
     const { blocks: blockCount, trailingBytes = 0 } = event;
-    return { header, blockCount, trailingBytes, blocks: () => streamedBlocks(events(), signal) };
+    return { header, blockCount, trailingBytes, blocks: () => streamedBlocks(events(), rest), rest };
   }
   throw new TypeError("a stream that neither failed nor ended");
 }
 
-async function* streamedBlocks(
-  events: AsyncGenerator<StreamEvent, void>,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Block> {
+async function* streamedBlocks(events: AsyncGenerator<StreamEvent, void>, rest: Rest): AsyncGenerator<Block> {
   const garbage = new Garbage();
-  const pauses = new Pauses(signal);
   for await (const event of events) {
     if (event.kind !== "block") continue;
     yield event.block;
     garbage.more(event.bodyBytes);
-    if (pauses.isDue()) await pauses.pause();
+    const pause = rest();
+    if (pause) await pause;
   }
 }
 

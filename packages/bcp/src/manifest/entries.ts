@@ -5,6 +5,7 @@ import type { KnownType } from "../blocks/all.ts";
 import { fromHex } from "../content-store.ts";
 import type { JsonNode } from "../json.ts";
 import type { LazyBlock } from "../lazy-block.ts";
+import type { Steps } from "../steps.ts";
 import { DiffHunks } from "./diff-hunks.ts";
 import { imageData } from "./image-data.ts";
 import { ManifestError, WORD_BYTES } from "./members.ts";
@@ -27,7 +28,15 @@ export type ManifestShape = "strict" | "extended";
 /** Builds the block from its content, or without one. */
 export type EntryBuilder =
   | { readonly content: "required" | "optional"; build(content: Uint8Array | undefined): LazyBlock }
-  | { readonly content: "none"; build(): LazyBlock };
+  | { readonly content: "none"; readonly nested?: NestedSteps; build(): LazyBlock };
+
+/** What is nested in an entry, read and checked in steps: there may be millions. */
+type NestedSteps = {
+  /** Checks its shape; comes before everything else. */
+  read(): Steps<unknown>;
+  /** Checks its words. */
+  check(): Steps<void>;
+};
 
 type Read = (entry: Members, shape: ManifestShape, text: ManifestText) => EntryBuilder;
 
@@ -93,20 +102,27 @@ export const ENTRIES: Readonly<Record<KnownType, Read>> = {
 
   file_tree(entry, _shape, text) {
     const root = entry.text("root", "root_path");
-    const entries = new TreeEntries(text, entry.optionalList("entries"));
+    const list = entry.optionalList("entries");
+    const entries = new TreeEntries(text);
     return {
       content: "none",
-      build() {
-        entries.checkKinds();
-        return { type: "file_tree", rootPath: text.json.utf8(root), entries };
+      nested: {
+        read: () => (list === undefined ? nothing() : entries.read(list)),
+        check: () => entries.checkKinds(),
       },
+      build: () => ({ type: "file_tree", rootPath: text.json.utf8(root), entries }),
     };
   },
 
   diff(entry, _shape, text) {
     const path = entry.text("path");
-    const hunks = new DiffHunks(text, entry.optionalList("hunks"));
-    return { content: "none", build: () => ({ type: "diff", path: text.json.utf8(path), hunks }) };
+    const list = entry.optionalList("hunks");
+    const hunks = new DiffHunks(text);
+    return {
+      content: "none",
+      nested: { read: () => (list === undefined ? nothing() : hunks.read(list)), check: nothing },
+      build: () => ({ type: "diff", path: text.json.utf8(path), hunks }),
+    };
   },
 
   annotation(entry, _shape, { json }) {
@@ -163,6 +179,8 @@ export const ENTRIES: Readonly<Record<KnownType, Read>> = {
     }));
   },
 };
+
+function* nothing(): Steps<void> {}
 
 function withContent(build: (content: Uint8Array) => LazyBlock): EntryBuilder {
   return { content: "required", build: (content) => build(content ?? NO_BYTES) };

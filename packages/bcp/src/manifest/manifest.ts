@@ -4,10 +4,12 @@ import { KNOWN_TYPES } from "../blocks/all.ts";
 import type { KnownType } from "../blocks/all.ts";
 import { priorityValue } from "../blocks/annotation.ts";
 import type { NewBlock } from "../encode.ts";
-import { JsonError, JsonText, NO_NODE } from "../json.ts";
+import { JsonError, jsonSteps, NO_NODE } from "../json.ts";
 import type { JsonNode } from "../json.ts";
 import { held } from "../lazy-block.ts";
 import type { LazyBlock } from "../lazy-block.ts";
+import { atOnce, inTurns, noRest } from "../steps.ts";
+import type { Rest, Steps } from "../steps.ts";
 import { toUtf8 } from "../utf8.ts";
 import { ENTRIES, STRICT_TYPES } from "./entries.ts";
 import type { EntryBuilder, ManifestShape } from "./entries.ts";
@@ -20,6 +22,8 @@ const PATH_BYTES = 64 * 1024;
 /** A manifest whose shape has been checked. Each walk through its entries reads them again: held, they take far more. */
 export type Manifest = {
   readonly entries: Iterable<ManifestEntry>;
+  /** The same with steps in between, where an entry takes long. */
+  inSteps(): Iterable<ManifestEntry | undefined>;
   readonly compressPayload: boolean;
   readonly dedup: boolean;
 };
@@ -39,13 +43,19 @@ type ReadFile = (path: string) => Promise<Uint8Array>;
 
 /** Checks the shape of all entries. Bytes are UTF-8. Throws ManifestError with line and column. */
 export function parseManifest(source: string | Uint8Array, shape: ManifestShape = "strict"): Manifest {
-  const text = parse(typeof source === "string" ? toUtf8(source) : source);
+  return atOnce(manifestSteps(typeof source === "string" ? toUtf8(source) : source, shape));
+}
+
+export function* manifestSteps(bytes: Uint8Array, shape: ManifestShape): Steps<Manifest> {
+  const text = yield* parse(bytes);
   const top = new Members(text, text.json.root);
   const blocks = top.list("blocks");
-  for (const _ of readEntries(text, blocks, shape)) continue;
+  const inSteps = (): Iterable<ManifestEntry | undefined> => readEntries(text, blocks, shape);
+  for (const _ of inSteps()) yield;
   const extended = shape === "extended";
   return {
-    entries: { [Symbol.iterator]: () => readEntries(text, blocks, shape) },
+    entries: { [Symbol.iterator]: () => wholeEntries(inSteps()) },
+    inSteps,
     compressPayload: extended && top.flag("compress_payload"),
     dedup: extended && top.flag("auto_dedup"),
   };
@@ -59,11 +69,18 @@ export async function buildManifest(manifest: Manifest, readFile: ReadFile): Pro
 }
 
 /** The same, one after the other, and of none more than is needed to write it. */
-export async function* manifestBlocks(manifest: Manifest, readFile: ReadFile): AsyncGenerator<LazyBlock, void> {
+export async function* manifestBlocks(
+  manifest: Manifest,
+  readFile: ReadFile,
+  rest: Rest = noRest,
+): AsyncGenerator<LazyBlock, void> {
   let index = 0;
   let count = 0;
-  for (const entry of manifest.entries) {
-    const blocks = await entryBlocks(entry, count, readFile).catch((error: unknown) => {
+  for (const entry of manifest.inSteps()) {
+    const pause = rest();
+    if (pause) await pause;
+    if (!entry) continue;
+    const blocks = await entryBlocks(entry, count, readFile, rest).catch((error: unknown) => {
       if (!(error instanceof ManifestError)) throw error;
       throw new ManifestError(`block ${index}: failed to apply: ${error.message}`, { block: index });
     });
@@ -73,26 +90,34 @@ export async function* manifestBlocks(manifest: Manifest, readFile: ReadFile): A
   }
 }
 
-function parse(bytes: Uint8Array): ManifestText {
+function* parse(bytes: Uint8Array): Steps<ManifestText> {
   try {
-    return new ManifestText(new JsonText(bytes));
+    return new ManifestText(yield* jsonSteps(bytes));
   } catch (error) {
     if (error instanceof JsonError) throw manifestError(bytes, error.message, error.at);
     throw error;
   }
 }
 
-function* readEntries(text: ManifestText, list: JsonNode, shape: ManifestShape): Generator<ManifestEntry, void> {
+function* readEntries(
+  text: ManifestText,
+  list: JsonNode,
+  shape: ManifestShape,
+): Generator<ManifestEntry | undefined, void, undefined> {
   const { json } = text;
   let end = list + 1;
   for (let node = json.first(list); node !== NO_NODE; node = json.next(end)) {
     const members = new Members(text, node);
     end = members.end;
-    yield readEntry(text, members, shape);
+    yield yield* readEntry(text, members, shape);
   }
 }
 
-function readEntry(text: ManifestText, members: Members, shape: ManifestShape): ManifestEntry {
+function* wholeEntries(entries: Iterable<ManifestEntry | undefined>): Generator<ManifestEntry, void> {
+  for (const entry of entries) if (entry) yield entry;
+}
+
+function* readEntry(text: ManifestText, members: Members, shape: ManifestShape): Steps<ManifestEntry> {
   const type = members.word("type");
   const types: readonly KnownType[] = shape === "strict" ? STRICT_TYPES : KNOWN_TYPES;
   const known = types.find((name) => name === type);
@@ -101,6 +126,7 @@ function readEntry(text: ManifestText, members: Members, shape: ManifestShape): 
     throw members.problem(`unknown variant \`${type}\`, expected one of ${list}`, members.at("type"));
   }
   const builder = ENTRIES[known](members, shape, text);
+  if (builder.content === "none" && builder.nested) yield* builder.nested.read();
   const content = builder.content === "none" ? undefined : members.optionalText("content");
   const file = builder.content === "none" ? undefined : members.optionalText("content_file");
   const remarks = hasRemarks(known, shape);
@@ -122,9 +148,15 @@ function hasRemarks(type: KnownType, shape: ManifestShape): boolean {
   return shape === "extended" || (type !== "tool_result" && type !== "structured_data");
 }
 
-async function entryBlocks(entry: ManifestEntry, index: number, readFile: ReadFile): Promise<LazyBlock[]> {
+async function entryBlocks(
+  entry: ManifestEntry,
+  index: number,
+  readFile: ReadFile,
+  rest: Rest,
+): Promise<LazyBlock[]> {
   // Content, then words, then the priority: the reference's order of complaints.
   const { builder } = entry;
+  if (builder.content === "none" && builder.nested) await inTurns(builder.nested.check(), rest);
   const block = builder.content === "none" ? builder.build() : builder.build(await contentOf(entry, readFile));
   const value = entry.priority === undefined ? undefined : priorityValue(priorityWord(entry.priority));
   const summary = entry.summary();

@@ -41,15 +41,14 @@ export class ManifestText {
   }
 }
 
-/** Reads the value of one member while the object is being read, and returns where it ends. */
-export type Descend = { readonly name: MemberName; read(value: JsonNode): number };
-
 // What reading an object leaves behind.
 const OBJECT_COST = 1024;
 // The largest numbers have twenty digits. Of what is longer, so much is shown.
 const SHOWN_BYTES = 100;
 // A longer one is none that we know.
 export const WORD_BYTES = 1024;
+// All that we know are forty. What has so many more was not written for us, and would have to be read without a pause.
+const MAX_KEYS = 100_000;
 const U32_MAX = 0xffff_ffff;
 const U64_MAX = 0xffff_ffff_ffff_ffffn;
 // That another key has the hash of one of these is less likely than that a bit of memory turns over.
@@ -62,25 +61,46 @@ export class Members {
   private readonly json: JsonText;
   private readonly object: JsonNode;
   private readonly members = new Map<MemberName, JsonNode>();
-  /** The byte behind the object. */
-  readonly end: number;
+  private readonly hashes: KeyHashes;
+  private readonly mark: number;
+  private readonly stopAt: MemberName | undefined;
+  /** The byte behind the object, once all of it has been read. */
+  end: number;
+  /** The value of `stopAt` that reading has come to: it goes on behind it. */
+  stop: JsonNode;
 
-  constructor({ json, hashes, garbage }: ManifestText, object: JsonNode, descend?: Descend) {
+  constructor({ json, hashes, garbage }: ManifestText, object: JsonNode, stopAt?: MemberName) {
     this.json = json;
     this.object = object;
+    this.hashes = hashes;
+    this.stopAt = stopAt;
     if (json.kind(object) !== "object") throw this.wrongType(object, "a map");
     garbage.more(OBJECT_COST);
-    const mark = hashes.length;
-    let end = object + 1;
-    for (let key = json.first(object); key !== NO_NODE; key = json.next(end)) {
+    this.mark = hashes.length;
+    this.end = object + 1;
+    this.stop = this.read(json.first(object));
+  }
+
+  /** Reads on behind the value that ends at `end`, and returns the next to stop at, or NO_NODE when all has been read. */
+  goOn(end: number): JsonNode {
+    this.end = end;
+    return this.read(this.json.next(end));
+  }
+
+  private read(first: JsonNode): JsonNode {
+    const { json, hashes } = this;
+    for (let key = first; key !== NO_NODE; key = json.next(this.end)) {
+      if (hashes.length - this.mark >= MAX_KEYS) throw this.problem(`more than ${MAX_KEYS} keys in one object`, key);
       const name = NAMES_BY_HASH.get(hashes.add(key));
       const value = json.valueOf(key);
       if (name !== undefined) this.members.set(name, value);
-      end = descend && name === descend.name ? descend.read(value) : json.end(value);
+      if (name !== undefined && name === this.stopAt) return value;
+      this.end = json.end(value);
     }
-    this.end = json.closed(end);
-    const repeated = hashes.repeated(mark, object);
+    this.end = json.closed(this.end);
+    const repeated = hashes.repeated(this.mark, this.object);
     if (repeated !== undefined) throw this.problem(`duplicate field \`${json.text(repeated, WORD_BYTES)}\``, repeated);
+    return NO_NODE;
   }
 
   /** A string under the first of these names that is there. Two names for one thing are a duplicate. */

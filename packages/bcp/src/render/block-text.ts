@@ -1,25 +1,37 @@
 // The text of a block, and what it weighs: what renderers put in and what the budget counts.
 
 import { isUtf8 } from "node:buffer";
+import type { DiffBlock } from "../blocks/diff.ts";
 import { CodeEstimate, estimateBytes, estimateCodeAware, estimateOpaque } from "../estimate.ts";
+import { Garbage } from "../garbage.ts";
+import { cursorOf } from "../record-list.ts";
+import { atOnce } from "../steps.ts";
+import type { Steps } from "../steps.ts";
 import type { ShownBlock } from "./mode.ts";
 import { ReplacedText } from "./replaced-text.ts";
 import type { Write } from "./text-buffer.ts";
 import { TreeText } from "./tree-text.ts";
 
+// What reading a hunk leaves behind.
+const HUNK_COST = 256;
+const STEP_HUNKS = 64;
+
+export type ManyParts = Extract<ShownBlock, { type: "file_tree" | "diff" }>;
+
+/** Whether the text of a block has as many parts as there are records in it, and so is written in steps. */
+export function hasManyParts(block: ShownBlock): block is ManyParts {
+  return block.type === "file_tree" || block.type === "diff";
+}
+
 /** Texts of the blocks of one rendering, or of the weighing before it: what is limited is limited for all blocks together. */
 export class BlockTexts {
   private readonly trees = new TreeText();
   private readonly replaced = new ReplacedText();
+  private readonly garbage = new Garbage();
 
   /** Writes the text to render: content as it lies in the payload, so that it is not copied before the end. */
-  write(block: ShownBlock, write: Write): void {
+  write(block: Exclude<ShownBlock, ManyParts>, write: Write): void {
     switch (block.type) {
-      case "file_tree":
-        return this.trees.write(block.entries, write);
-      case "diff":
-        for (const { lines } of block.hunks) write(this.replaced.of(lines));
-        return;
       case "embedding_ref":
         return;
       case "unknown":
@@ -33,12 +45,26 @@ export class BlockTexts {
     }
   }
 
+  writeParts(block: ManyParts, write: Write): Steps<void> {
+    return block.type === "file_tree" ? this.trees.write(block.entries, write) : this.writeHunks(block, write);
+  }
+
+  private *writeHunks({ hunks }: DiffBlock, write: Write): Steps<void> {
+    const cursor = cursorOf(hunks);
+    let count = 0;
+    for (let hunk = cursor.next(); hunk; hunk = cursor.next()) {
+      write(this.replaced.of(hunk.lines));
+      this.garbage.more(HUNK_COST);
+      if (++count % STEP_HUNKS === 0) yield;
+    }
+  }
+
   /** What the block would cost in full: its content only, no headings (D-23). */
   tokens(block: ShownBlock): number {
     switch (block.type) {
       case "file_tree":
       case "diff":
-        return this.tokensOfParts(block);
+        return atOnce(this.tokensOfParts(block));
       case "embedding_ref":
         return estimateCodeAware(`embedding: ${block.model}`);
       case "unknown":
@@ -50,10 +76,12 @@ export class BlockTexts {
     }
   }
 
-  // Hunks are one text, too: a line may begin in one and end in the next.
-  private tokensOfParts(block: ShownBlock): number {
+  /** The same in steps. Hunks are one text, too: a line may begin in one and end in the next. */
+  *tokensOfParts(block: ManyParts): Steps<number> {
     const estimate = new CodeEstimate();
-    this.write(block, (part) => (typeof part === "string" ? estimate.addText(part) : estimate.add(part)));
+    yield* this.writeParts(block, (part) =>
+      typeof part === "string" ? estimate.addText(part) : estimate.add(part),
+    );
     return estimate.tokens;
   }
 }

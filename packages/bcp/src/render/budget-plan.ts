@@ -3,7 +3,9 @@
 import type { Block } from "../blocks/all.ts";
 import { priorityOf } from "../blocks/annotation.ts";
 import { estimateCodeAware } from "../estimate.ts";
-import { BlockTexts } from "./block-text.ts";
+import type { Steps } from "../steps.ts";
+import { BlockTexts, hasManyParts } from "./block-text.ts";
+import type { ManyParts } from "./block-text.ts";
 import { isShown } from "./mode.ts";
 import type { RenderOptions } from "./options.ts";
 import type { Outcome, Plan } from "./rendering.ts";
@@ -18,15 +20,21 @@ export class BudgetPlan implements Plan {
     this.options = options;
   }
 
-  weigh(block: Block): void {
+  /** Where that takes long it is done in the steps that are returned. */
+  weigh(block: Block): Steps<void> | undefined {
     const priority = block.type === "annotation" ? priorityOf(block) : undefined;
     if (block.type === "annotation" && priority) this.weights.prioritise(block.targetBlockId, priority);
     if (!isShown(block, this.options.include)) {
       this.weights.skip();
-      return;
+      return undefined;
     }
-    const summaryTokens = block.summary === undefined ? undefined : estimateCodeAware(block.summary);
-    this.weights.add(this.texts.tokens(block), summaryTokens);
+    if (hasManyParts(block)) return this.weighParts(block);
+    this.weights.add(this.texts.tokens(block), summaryTokens(block));
+    return undefined;
+  }
+
+  private *weighParts(block: ManyParts): Steps<void> {
+    this.weights.add(yield* this.texts.tokensOfParts(block), summaryTokens(block));
   }
 
   /** Call it behind the last: priorities may be set by blocks that come later. */
@@ -38,4 +46,8 @@ export class BudgetPlan implements Plan {
   outcome(index: number): Outcome | undefined {
     return this.weights.outcome(index);
   }
+}
+
+function summaryTokens({ summary }: Pick<Block, "summary">): number | undefined {
+  return summary === undefined ? undefined : estimateCodeAware(summary);
 }

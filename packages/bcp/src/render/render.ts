@@ -1,8 +1,12 @@
 // Blocks → text: filter, decide, render, join (FORMAT.md, "Rendering").
 
 import type { Block, BlockType } from "../blocks/all.ts";
+import type { DiffHunk } from "../blocks/diff.ts";
 import type { Decision } from "../budget.ts";
+import type { RecordList } from "../record-list.ts";
 import { restFor } from "../rest.ts";
+import { atOnce } from "../steps.ts";
+import { StoredRecords } from "../stored-records.ts";
 import { BudgetPlan } from "./budget-plan.ts";
 import { isShown } from "./mode.ts";
 import { budgetOf } from "./options.ts";
@@ -50,7 +54,9 @@ export function* renderParts(blocks: readonly Block[], options: RenderOptions = 
   const rendering = new Rendering(options, planFor(blocks, options));
   const waiting = new WaitingParts();
   for (const block of blocks) {
-    rendering.add(block, (part) => waiting.add(part));
+    rendering.begin(block, (part) => waiting.add(part));
+    yield* waiting.take();
+    for (const _ of rendering.left ?? []) yield* waiting.take();
     yield* waiting.take();
   }
   yield rendering.end();
@@ -75,7 +81,10 @@ function planFor(blocks: readonly Block[], options: RenderOptions): BudgetPlan |
   const budget = budgetOf(options);
   if (budget === undefined) return undefined;
   const plan = new BudgetPlan(options);
-  for (const block of blocks) plan.weigh(block);
+  for (const block of blocks) {
+    const steps = plan.weigh(block);
+    if (steps) atOnce(steps);
+  }
   return plan.decide(budget);
 }
 
@@ -90,8 +99,15 @@ function expectedBytes(blocks: readonly Block[], { include }: RenderOptions): nu
       if (typeof value === "string") bytes += 3 * value.length;
       else if (value instanceof Uint8Array) bytes += value.length;
     }
-    if (block.type === "diff") for (const { lines } of block.hunks) bytes += lines.length;
+    if (block.type === "diff") bytes += hunkBytes(block.hunks);
     if (block.type === "file_tree") bytes += treeBytes(block.entries);
   }
+  return bytes;
+}
+
+function hunkBytes(hunks: RecordList<DiffHunk>): number {
+  if (hunks instanceof StoredRecords) return hunks.storedBytes;
+  let bytes = 0;
+  for (const { lines } of hunks) bytes += lines.length;
   return bytes;
 }

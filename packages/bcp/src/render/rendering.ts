@@ -3,7 +3,10 @@
 import type { Block } from "../blocks/all.ts";
 import type { Decision } from "../budget.ts";
 import { RenderError } from "../failure.ts";
-import { BlockTexts, isText } from "./block-text.ts";
+import { atOnce } from "../steps.ts";
+import type { Steps } from "../steps.ts";
+import { BlockTexts, hasManyParts, isText } from "./block-text.ts";
+import type { ManyParts } from "./block-text.ts";
 import { markdown } from "./markdown.ts";
 import { minimal } from "./minimal.ts";
 import { isShown } from "./mode.ts";
@@ -45,6 +48,8 @@ export class Rendering {
   /** Among those that are shown. */
   private position = 0;
   private isEmpty = true;
+  /** What is left to write of the block that was begun last. */
+  left: Steps<void> | undefined;
 
   /** Where there is no plan, all blocks are shown in full. */
   constructor(options: RenderOptions, plan?: Plan) {
@@ -55,6 +60,13 @@ export class Rendering {
 
   /** Writes the block's text and says what became of it: undefined for a block that is not shown. */
   add(block: Block, write: Write): Outcome | undefined {
+    const outcome = this.begin(block, write);
+    if (this.left) atOnce(this.left);
+    return outcome;
+  }
+
+  /** The same, but for what is `left` then: that comes in steps. */
+  begin(block: Block, write: Write): Outcome | undefined {
     const index = this.index++;
     if (!isShown(block, this.options.include)) return undefined;
     const planned = this.plan?.outcome(index) ?? this.unplanned(block);
@@ -93,9 +105,18 @@ export class Rendering {
     }
     this.lead();
     format.before(this.words, block);
-    this.texts.write(block, this.content);
-    format.after(this.words, block);
+    if (hasManyParts(block)) this.left = this.finish(block);
+    else {
+      this.texts.write(block, this.content);
+      format.after(this.words, block);
+    }
     return "full";
+  }
+
+  private *finish(block: ManyParts): Steps<void> {
+    yield* this.texts.writeParts(block, this.content);
+    this.format.after(this.words, block);
+    this.left = undefined;
   }
 
   private omit(block: ShownBlock, tokens: number | undefined): Decision {

@@ -3,6 +3,10 @@
 import type { FileEntry } from "../blocks/file-tree.ts";
 import { RenderError } from "../failure.ts";
 import { Garbage } from "../garbage.ts";
+import { cursorOf } from "../record-list.ts";
+import type { RecordCursor, RecordList } from "../record-list.ts";
+import type { Steps } from "../steps.ts";
+import { StoredRecords } from "../stored-records.ts";
 import type { Write } from "./text-buffer.ts";
 
 // Indentation is the one thing that can grow with the square of a file: what is left when it is taken off is what the
@@ -13,8 +17,9 @@ const INDENT_PER_CHAR = 2;
 // What writing a line leaves behind. Of the first lines of a tree it is not worth the time to collect it.
 const LINE_COST = 1024;
 const FREE_LINES = 10_000;
+const STEP_LINES = 256;
 
-type Level = { readonly entries: readonly FileEntry[]; readonly indent: string; next: number };
+type Level = { readonly entries: RecordCursor<FileEntry>; readonly indent: string };
 
 export class TreeText {
   private readonly garbage = new Garbage();
@@ -25,11 +30,11 @@ export class TreeText {
    * All entries, each line with its LF, in pieces: neither a line nor all of them are ever one string. The indentation of all
    * trees written so far counts against one limit.
    */
-  write(entries: readonly FileEntry[], write: Write): void {
+  *write(entries: RecordList<FileEntry>, write: Write): Steps<void> {
     const outer: Level[] = [];
-    let level: Level = { entries, indent: "", next: 0 };
-    for (let lines = 0; ; lines++) {
-      const entry = level.entries[level.next++];
+    let level: Level = { entries: cursorOf(entries), indent: "" };
+    for (let lines = 1; ; lines++) {
+      const entry = level.entries.next();
       if (!entry) {
         const parent = outer.pop();
         if (!parent) return;
@@ -43,10 +48,11 @@ export class TreeText {
       write(entry.name);
       write(end);
       if (lines >= FREE_LINES) this.garbage.more(LINE_COST);
+      if (lines % STEP_LINES === 0) yield;
       // What hangs below a file survives a round trip, but is not shown.
       if (!isDirectory || !entry.children) continue;
       outer.push(level);
-      level = { entries: entry.children, indent: `${level.indent}  `, next: 0 };
+      level = { entries: cursorOf(entry.children), indent: `${level.indent}  ` };
     }
   }
 
@@ -60,12 +66,18 @@ export class TreeText {
 
 // A size and the words around it, and some indentation.
 const LINE_BYTES = 48;
+// The shortest entry has nine bytes, and its line about thirty.
+const LINE_PER_STORED_BYTE = 4;
 
 /** About how many bytes the text will have; more rather than less. */
-export function treeBytes(entries: readonly FileEntry[]): number {
+export function treeBytes(entries: RecordList<FileEntry>): number {
   let bytes = 0;
   const lists = [entries];
   for (let list = lists.pop(); list; list = lists.pop()) {
+    if (list instanceof StoredRecords) {
+      bytes += LINE_PER_STORED_BYTE * list.storedBytes;
+      continue;
+    }
     for (const { name, kind, children } of list) {
       bytes += 3 * name.length + LINE_BYTES;
       if (kind === "directory" && children) lists.push(children);

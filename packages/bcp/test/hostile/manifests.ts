@@ -97,13 +97,18 @@ export const HOSTILE_MANIFESTS: readonly HostileManifest[] = [
   },
   {
     name: "a block of 20 MB of keys that nobody knows",
-    ends: /^missing field `type`/,
+    ends: /^more than 100000 keys in one object/,
     make: () => manifest([`{${list((20 * MB) / 9, (i) => `"K${i.toString(36)}":1`)}}`]),
   },
   {
-    name: "a block of 20 MB of escaped keys that all come twice",
+    name: "20 blocks of 90,000 keys that nobody knows",
+    ends: /^missing field `type`/,
+    make: () => manifest(list(20, () => `{${list(90_000, (i) => `"K${i.toString(36)}":1`)}}`)),
+  },
+  {
+    name: "a block of 90,000 escaped keys that all come twice",
     ends: /^duplicate field `k0`/,
-    make: () => manifest([`{${list((20 * MB) / 18, (i) => `"\\u006b${(i % 500_000).toString(36)}":1`)}}`]),
+    make: () => manifest([`{${list(90_000, (i) => `"\\u006b${(i % 45_000).toString(36)}":1`)}}`]),
   },
   {
     name: "a role of 20 MB",

@@ -1,0 +1,24 @@
+// Work in steps, for whoever has others to answer meanwhile: it can be done at once, or with pauses in between.
+
+export type Steps<T> = Generator<undefined, T, undefined>;
+
+/** Called after each step: a pause to wait for, where one is due. */
+export type Rest = () => Promise<void> | undefined;
+
+export const noRest: Rest = () => undefined;
+
+export function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+export async function inTurns<T>(steps: Steps<T>, rest: Rest): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    const pause = rest();
+    if (pause) await pause;
+  }
+}
