@@ -7,6 +7,7 @@ const CODE_PERCENT = 30;
 const LF = 0x0a;
 const SPACE = 0x20;
 const TAB = 0x09;
+const LAST_ASCII = 0x7f;
 const WHITE_SPACE = /\p{White_Space}/u;
 
 /** A quarter of the UTF-8 length, at least 1 for any text. */
@@ -103,7 +104,9 @@ export class CodeEstimate {
     this.first ??= text.charCodeAt(start);
     let at = start;
     for (; at < text.length && text.charCodeAt(at) !== LF; at++) {
-      if (WHITE_SPACE.test(text.charAt(at))) continue;
+      const unit = text.charCodeAt(at);
+      const isBlank = unit === SPACE || ((unit < SPACE || unit > LAST_ASCII) && WHITE_SPACE.test(text.charAt(at)));
+      if (isBlank) continue;
       this.countLine();
       break;
     }

@@ -8,7 +8,7 @@ import { Rendering } from "../render/rendering.ts";
 import type { Plan } from "../render/rendering.ts";
 import type { Part } from "../render/text-buffer.ts";
 import { WaitingParts } from "../render/waiting-parts.ts";
-import { inTurns } from "../steps.ts";
+import { moreInTurns } from "../steps.ts";
 import type { Loaded } from "./load.ts";
 
 type Blocks = Pick<Loaded, "blocks" | "rest">;
@@ -19,8 +19,8 @@ export async function planFor(loaded: Blocks, options: RenderOptions): Promise<P
   if (budget === undefined) return undefined;
   const plan = new BudgetPlan(options);
   for await (const block of loaded.blocks()) {
-    const steps = plan.weigh(block);
-    if (steps) await inTurns(steps, loaded.rest);
+    const more = plan.weigh(block);
+    if (more) await moreInTurns(more, loaded.rest);
   }
   return plan.decide(budget);
 }
@@ -48,7 +48,7 @@ export async function renderBlocks(
   };
   for await (const block of loaded.blocks()) {
     const outcome = rendering.begin(block, keep);
-    if (rendering.left) await inTurns(rendering.left, to.write ? flush : loaded.rest);
+    if (rendering.more()) await moreInTurns(rendering.more, to.write ? flush : loaded.rest);
     for (const part of waiting.take()) await to.write?.(part);
     if (outcome) {
       const { decision, tokens } = outcome;

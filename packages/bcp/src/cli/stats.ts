@@ -9,8 +9,7 @@ import { MODES } from "../render/mode.ts";
 import type { Mode } from "../render/mode.ts";
 import { Rendering } from "../render/rendering.ts";
 import type { Part } from "../render/text-buffer.ts";
-import { inTurns } from "../steps.ts";
-import type { Steps } from "../steps.ts";
+import { moreInTurns } from "../steps.ts";
 import type { Parsed } from "./arguments.ts";
 import { size, typeTitle } from "./block-facts.ts";
 import { versionAndFlags } from "./inspect.ts";
@@ -70,8 +69,8 @@ async function tally(loaded: Loaded): Promise<{ rows: Row[]; tokens: Partial<Rec
     row.bytes += typeof bytes === "number" ? bytes : await bytes;
     rows.set(title, row);
     for (const [, length] of lengths) {
-      const left = length.add(block);
-      if (left) await inTurns(left, loaded.rest);
+      length.add(block);
+      if (length.more()) await moreInTurns(length.more, loaded.rest);
     }
   }
   return {
@@ -90,18 +89,18 @@ class RenderedLength {
     this.rendering = new Rendering({ mode, verbosity: "full" });
   }
 
-  /** What is left of the block then comes in steps. */
-  add(block: Block): Steps<void> | undefined {
+  /** What takes long is left to `more`. */
+  add(block: Block): void {
     this.attempt(() => this.rendering.begin(block, this.count));
-    return this.rendering.left && this.finish();
   }
 
-  private *finish(): Steps<void> {
-    while (!this.isBroken && this.rendering.left) {
-      this.attempt(() => this.rendering.left?.next());
-      yield;
-    }
-  }
+  readonly more = (): boolean => {
+    let isMore = false;
+    this.attempt(() => {
+      isMore = this.rendering.more();
+    });
+    return isMore;
+  };
 
   /** Null where the file cannot be rendered, one binary image being enough; the table shows 0 for it. */
   tokens(): number | null {

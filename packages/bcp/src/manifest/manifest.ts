@@ -148,12 +148,7 @@ function hasRemarks(type: KnownType, shape: ManifestShape): boolean {
   return shape === "extended" || (type !== "tool_result" && type !== "structured_data");
 }
 
-async function entryBlocks(
-  entry: ManifestEntry,
-  index: number,
-  readFile: ReadFile,
-  rest: Rest,
-): Promise<LazyBlock[]> {
+async function entryBlocks(entry: ManifestEntry, index: number, readFile: ReadFile, rest: Rest): Promise<LazyBlock[]> {
   // Content, then words, then the priority: the reference's order of complaints.
   const { builder } = entry;
   if (builder.content === "none" && builder.nested) await inTurns(builder.nested.check(), rest);

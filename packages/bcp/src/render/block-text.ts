@@ -5,8 +5,7 @@ import type { DiffBlock } from "../blocks/diff.ts";
 import { CodeEstimate, estimateBytes, estimateCodeAware, estimateOpaque } from "../estimate.ts";
 import { Garbage } from "../garbage.ts";
 import { cursorOf } from "../record-list.ts";
-import { atOnce } from "../steps.ts";
-import type { Steps } from "../steps.ts";
+import type { More } from "../steps.ts";
 import type { ShownBlock } from "./mode.ts";
 import { ReplacedText } from "./replaced-text.ts";
 import type { Write } from "./text-buffer.ts";
@@ -45,26 +44,26 @@ export class BlockTexts {
     }
   }
 
-  writeParts(block: ManyParts, write: Write): Steps<void> {
-    return block.type === "file_tree" ? this.trees.write(block.entries, write) : this.writeHunks(block, write);
+  writeParts(block: ManyParts, write: Write): More {
+    return block.type === "file_tree" ? this.trees.lines(block.entries, write) : this.hunks(block, write);
   }
 
-  private *writeHunks({ hunks }: DiffBlock, write: Write): Steps<void> {
-    const cursor = cursorOf(hunks);
-    let count = 0;
-    for (let hunk = cursor.next(); hunk; hunk = cursor.next()) {
-      write(this.replaced.of(hunk.lines));
-      this.garbage.more(HUNK_COST);
-      if (++count % STEP_HUNKS === 0) yield;
-    }
+  private hunks(block: DiffBlock, write: Write): More {
+    const cursor = cursorOf(block.hunks);
+    return () => {
+      for (let count = 0; count < STEP_HUNKS; count++) {
+        const hunk = cursor.next();
+        if (!hunk) return false;
+        write(this.replaced.of(hunk.lines));
+      }
+      this.garbage.more(STEP_HUNKS * HUNK_COST);
+      return true;
+    };
   }
 
   /** What the block would cost in full: its content only, no headings (D-23). */
-  tokens(block: ShownBlock): number {
+  tokens(block: Exclude<ShownBlock, ManyParts>): number {
     switch (block.type) {
-      case "file_tree":
-      case "diff":
-        return atOnce(this.tokensOfParts(block));
       case "embedding_ref":
         return estimateCodeAware(`embedding: ${block.model}`);
       case "unknown":
@@ -76,13 +75,9 @@ export class BlockTexts {
     }
   }
 
-  /** The same in steps. Hunks are one text, too: a line may begin in one and end in the next. */
-  *tokensOfParts(block: ManyParts): Steps<number> {
-    const estimate = new CodeEstimate();
-    yield* this.writeParts(block, (part) =>
-      typeof part === "string" ? estimate.addText(part) : estimate.add(part),
-    );
-    return estimate.tokens;
+  /** The same for records, added to `estimate`. Hunks are one text, too: a line may begin in one and end in the next. */
+  weighParts(block: ManyParts, estimate: CodeEstimate): More {
+    return this.writeParts(block, (part) => (typeof part === "string" ? estimate.addText(part) : estimate.add(part)));
   }
 }
 

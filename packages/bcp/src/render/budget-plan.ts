@@ -2,8 +2,8 @@
 
 import type { Block } from "../blocks/all.ts";
 import { priorityOf } from "../blocks/annotation.ts";
-import { estimateCodeAware } from "../estimate.ts";
-import type { Steps } from "../steps.ts";
+import { CodeEstimate, estimateCodeAware } from "../estimate.ts";
+import type { More } from "../steps.ts";
 import { BlockTexts, hasManyParts } from "./block-text.ts";
 import type { ManyParts } from "./block-text.ts";
 import { isShown } from "./mode.ts";
@@ -20,21 +20,24 @@ export class BudgetPlan implements Plan {
     this.options = options;
   }
 
-  /** Where that takes long it is done in the steps that are returned. */
-  weigh(block: Block): Steps<void> | undefined {
+  /** What takes long is left to be done with what is returned. */
+  weigh(block: Block): More | undefined {
     const priority = block.type === "annotation" ? priorityOf(block) : undefined;
     if (block.type === "annotation" && priority) this.weights.prioritise(block.targetBlockId, priority);
-    if (!isShown(block, this.options.include)) {
-      this.weights.skip();
-      return undefined;
-    }
-    if (hasManyParts(block)) return this.weighParts(block);
-    this.weights.add(this.texts.tokens(block), summaryTokens(block));
+    if (!isShown(block, this.options.include)) this.weights.skip();
+    else if (hasManyParts(block)) return this.weighParts(block);
+    else this.weights.add(this.texts.tokens(block), summaryTokens(block));
     return undefined;
   }
 
-  private *weighParts(block: ManyParts): Steps<void> {
-    this.weights.add(yield* this.texts.tokensOfParts(block), summaryTokens(block));
+  private weighParts(block: ManyParts): More {
+    const estimate = new CodeEstimate();
+    const more = this.texts.weighParts(block, estimate);
+    return () => {
+      if (more()) return true;
+      this.weights.add(estimate.tokens, summaryTokens(block));
+      return false;
+    };
   }
 
   /** Call it behind the last: priorities may be set by blocks that come later. */

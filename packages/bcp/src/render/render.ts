@@ -5,7 +5,7 @@ import type { DiffHunk } from "../blocks/diff.ts";
 import type { Decision } from "../budget.ts";
 import type { RecordList } from "../record-list.ts";
 import { restFor } from "../rest.ts";
-import { atOnce } from "../steps.ts";
+import { allAtOnce } from "../steps.ts";
 import { StoredRecords } from "../stored-records.ts";
 import { BudgetPlan } from "./budget-plan.ts";
 import { isShown } from "./mode.ts";
@@ -55,8 +55,7 @@ export function* renderParts(blocks: readonly Block[], options: RenderOptions = 
   const waiting = new WaitingParts();
   for (const block of blocks) {
     rendering.begin(block, (part) => waiting.add(part));
-    yield* waiting.take();
-    for (const _ of rendering.left ?? []) yield* waiting.take();
+    while (rendering.more()) yield* waiting.take();
     yield* waiting.take();
   }
   yield rendering.end();
@@ -82,8 +81,8 @@ function planFor(blocks: readonly Block[], options: RenderOptions): BudgetPlan |
   if (budget === undefined) return undefined;
   const plan = new BudgetPlan(options);
   for (const block of blocks) {
-    const steps = plan.weigh(block);
-    if (steps) atOnce(steps);
+    const more = plan.weigh(block);
+    if (more) allAtOnce(more);
   }
   return plan.decide(budget);
 }

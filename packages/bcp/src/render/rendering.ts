@@ -3,10 +3,9 @@
 import type { Block } from "../blocks/all.ts";
 import type { Decision } from "../budget.ts";
 import { RenderError } from "../failure.ts";
-import { atOnce } from "../steps.ts";
-import type { Steps } from "../steps.ts";
+import { allAtOnce } from "../steps.ts";
+import type { More } from "../steps.ts";
 import { BlockTexts, hasManyParts, isText } from "./block-text.ts";
-import type { ManyParts } from "./block-text.ts";
 import { markdown } from "./markdown.ts";
 import { minimal } from "./minimal.ts";
 import { isShown } from "./mode.ts";
@@ -48,8 +47,7 @@ export class Rendering {
   /** Among those that are shown. */
   private position = 0;
   private isEmpty = true;
-  /** What is left to write of the block that was begun last. */
-  left: Steps<void> | undefined;
+  private left: { readonly block: ShownBlock; readonly more: More } | undefined;
 
   /** Where there is no plan, all blocks are shown in full. */
   constructor(options: RenderOptions, plan?: Plan) {
@@ -61,11 +59,11 @@ export class Rendering {
   /** Writes the block's text and says what became of it: undefined for a block that is not shown. */
   add(block: Block, write: Write): Outcome | undefined {
     const outcome = this.begin(block, write);
-    if (this.left) atOnce(this.left);
+    allAtOnce(this.more);
     return outcome;
   }
 
-  /** The same, but for what is `left` then: that comes in steps. */
+  /** The same, but for what `more` writes then. */
   begin(block: Block, write: Write): Outcome | undefined {
     const index = this.index++;
     if (!isShown(block, this.options.include)) return undefined;
@@ -89,7 +87,7 @@ export class Rendering {
   private put(block: ShownBlock, { decision, tokens }: Outcome): Decision {
     const { format, options } = this;
     this.size.say(block);
-    if (decision === "placeholder") return this.omit(block, tokens);
+    if (decision === "placeholder") return this.omit(block, tokens ?? 0);
     if (decision === "summary" && block.summary !== undefined) {
       if (block.type === "code" || options.summaries === "all") {
         this.lead();
@@ -99,13 +97,15 @@ export class Rendering {
       // Charged as a summary, printed in full: the reference's way, and its snapshots' (D-22).
     }
     if (!isText(block)) {
-      if (block.type === "image" && options.binaryImages === "placeholder") return this.omit(block, tokens);
+      if (block.type === "image" && options.binaryImages === "placeholder") {
+        return this.omit(block, tokens ?? this.texts.tokens(block));
+      }
       const message = `invalid UTF-8 in block content at index ${this.position}`;
       throw new RenderError("InvalidContent", message, this.position);
     }
     this.lead();
     format.before(this.words, block);
-    if (hasManyParts(block)) this.left = this.finish(block);
+    if (hasManyParts(block)) this.left = { block, more: this.texts.writeParts(block, this.content) };
     else {
       this.texts.write(block, this.content);
       format.after(this.words, block);
@@ -113,15 +113,19 @@ export class Rendering {
     return "full";
   }
 
-  private *finish(block: ManyParts): Steps<void> {
-    yield* this.texts.writeParts(block, this.content);
-    this.format.after(this.words, block);
+  /** Writes some of what is left of the block, and says whether there is more. */
+  readonly more = (): boolean => {
+    const { left } = this;
+    if (!left) return false;
+    if (left.more()) return true;
+    this.format.after(this.words, left.block);
     this.left = undefined;
-  }
+    return false;
+  };
 
-  private omit(block: ShownBlock, tokens: number | undefined): Decision {
+  private omit(block: ShownBlock, tokens: number): Decision {
     this.lead();
-    this.format.placeholder(this.words, block, tokens ?? this.texts.tokens(block));
+    this.format.placeholder(this.words, block, tokens);
     return "placeholder";
   }
 

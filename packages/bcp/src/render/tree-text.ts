@@ -5,7 +5,7 @@ import { RenderError } from "../failure.ts";
 import { Garbage } from "../garbage.ts";
 import { cursorOf } from "../record-list.ts";
 import type { RecordCursor, RecordList } from "../record-list.ts";
-import type { Steps } from "../steps.ts";
+import type { More } from "../steps.ts";
 import { StoredRecords } from "../stored-records.ts";
 import type { Write } from "./text-buffer.ts";
 
@@ -18,49 +18,77 @@ const INDENT_PER_CHAR = 2;
 const LINE_COST = 1024;
 const FREE_LINES = 10_000;
 const STEP_LINES = 256;
+// A line of a longer one is not put together.
+const SHORT_NAME = 256;
 
 type Level = { readonly entries: RecordCursor<FileEntry>; readonly indent: string };
 
+/** The trees of one rendering: the indentation of all of them counts against one limit. */
 export class TreeText {
   private readonly garbage = new Garbage();
   private said = 0;
   private indented = 0;
 
-  /**
-   * All entries, each line with its LF, in pieces: neither a line nor all of them are ever one string. The indentation of all
-   * trees written so far counts against one limit.
-   */
-  *write(entries: RecordList<FileEntry>, write: Write): Steps<void> {
-    const outer: Level[] = [];
-    let level: Level = { entries: cursorOf(entries), indent: "" };
-    for (let lines = 1; ; lines++) {
-      const entry = level.entries.next();
-      if (!entry) {
-        const parent = outer.pop();
-        if (!parent) return;
-        level = parent;
-        continue;
-      }
-      const isDirectory = entry.kind === "directory";
-      const end = isDirectory ? "/\n" : ` (${entry.size ?? 0} bytes)\n`;
-      this.count(level.indent.length, entry.name.length + end.length);
-      if (level.indent !== "") write(level.indent);
-      write(entry.name);
-      write(end);
-      if (lines >= FREE_LINES) this.garbage.more(LINE_COST);
-      if (lines % STEP_LINES === 0) yield;
-      // What hangs below a file survives a round trip, but is not shown.
-      if (!isDirectory || !entry.children) continue;
-      outer.push(level);
-      level = { entries: cursorOf(entry.children), indent: `${level.indent}  ` };
-    }
+  /** All entries, line by line, each with its LF. */
+  lines(entries: RecordList<FileEntry>, write: Write): More {
+    const lines = new Lines(this, entries, write);
+    return () => lines.some();
   }
 
-  private count(indent: number, chars: number): void {
+  count(indent: number, chars: number): void {
     this.indented += indent;
     this.said += chars;
     if (this.indented <= FREE_INDENT + INDENT_PER_CHAR * this.said) return;
     throw new RenderError("OutputTooLarge", "file tree is nested so deeply that its text would be mostly indentation");
+  }
+
+  leave(lines: number): void {
+    this.garbage.more(lines * LINE_COST);
+  }
+}
+
+class Lines {
+  private readonly text: TreeText;
+  private readonly write: Write;
+  private readonly outer: Level[] = [];
+  private level: Level;
+  private written = 0;
+
+  constructor(text: TreeText, entries: RecordList<FileEntry>, write: Write) {
+    this.text = text;
+    this.write = write;
+    this.level = { entries: cursorOf(entries), indent: "" };
+  }
+
+  some(): boolean {
+    for (let lines = 0; lines < STEP_LINES; lines++) {
+      const entry = this.level.entries.next();
+      if (entry) this.line(entry);
+      else if (!this.leave()) return false;
+    }
+    this.written += STEP_LINES;
+    if (this.written >= FREE_LINES) this.text.leave(STEP_LINES);
+    return true;
+  }
+
+  private line(entry: FileEntry): void {
+    const { indent } = this.level;
+    const isDirectory = entry.kind === "directory";
+    const end = isDirectory ? "/\n" : ` (${entry.size ?? 0} bytes)\n`;
+    this.text.count(indent.length, entry.name.length + end.length);
+    if (entry.name.length <= SHORT_NAME) this.write(indent + entry.name + end);
+    else for (const piece of [indent, entry.name, end]) this.write(piece);
+    // What hangs below a file survives a round trip, but is not shown.
+    if (!isDirectory || !entry.children) return;
+    this.outer.push(this.level);
+    this.level = { entries: cursorOf(entry.children), indent: `${indent}  ` };
+  }
+
+  private leave(): boolean {
+    const parent = this.outer.pop();
+    if (!parent) return false;
+    this.level = parent;
+    return true;
   }
 }
 

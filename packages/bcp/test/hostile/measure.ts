@@ -3,7 +3,7 @@
 
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { decode, DecodeError, decodeStream, render, RenderError, renderParts, runBcp } from "../../src/index.ts";
+import { decode, DecodeError, decodeStream, EncodeError, encodePlain, render, RenderError, renderParts, runBcp } from "../../src/index.ts";
 import type { Mode, RenderOptions } from "../../src/index.ts";
 import { peakKib } from "./peak.ts";
 
@@ -19,7 +19,8 @@ async function library([mode, budget]: readonly string[]): Promise<[string, numb
   const before = peakKib();
   const ends = await ending(() => {
     const { blocks } = decode(payload);
-    if (mode === "parts") for (const _ of renderParts(blocks)) continue;
+    if (mode === "encode") encodePlain(blocks);
+    else if (mode === "parts") for (const _ of renderParts(blocks)) continue;
     else if (mode)
       render(blocks, { mode: mode as Mode, ...(budget ? { budget: Number(budget) } : {}) } as RenderOptions);
   });
@@ -29,7 +30,8 @@ async function library([mode, budget]: readonly string[]): Promise<[string, numb
 async function stream(): Promise<[string, number]> {
   const before = peakKib();
   const ends = await ending(async () => {
-    for await (const _ of decodeStream(Bun.file(file).stream())) continue;
+    const references = words[0] === "in-file" ? "in-file" : "store";
+    for await (const _ of decodeStream(Bun.file(file).stream(), { references })) continue;
   });
   return [ends, peakKib() - before];
 }
@@ -64,7 +66,8 @@ async function ending(work: () => void | Promise<void>): Promise<string> {
     await work();
     return "text";
   } catch (error) {
-    if (!(error instanceof DecodeError || error instanceof RenderError)) throw error;
+    const isOurs = error instanceof DecodeError || error instanceof RenderError || error instanceof EncodeError;
+    if (!isOurs) throw error;
     return error.code;
   }
 }

@@ -154,6 +154,52 @@ export const HOSTILE: readonly Hostile[] = [
   { name: "a tree of 300,000 files", make: () => payload(frame(3, 0, files(300_000))), ends: "text" },
   { name: "a tree of 700,000 files", make: () => payload(frame(3, 0, files(700_000))), ends: "text" },
   { name: "a tree 100,000 levels deep", make: () => payload(frame(3, 0, deepTree(100_000, 0))), ends: "TreeTooDeep" },
+  { name: "60 MB of nine-byte tree entries", make: () => payload(frame(3, 0, flatTree(6_600_000))), ends: "text" },
+  { name: "60 MB of twelve-byte hunks", make: () => payload(frame(7, 0, hunks(5_000_000))), ends: "text" },
+  {
+    name: "60 MB of leaves that are not Latin, 12 levels down",
+    make: () => payload(frame(3, 0, deepTree(12, 4_600_000, [0xe6, 0xbc, 0xa2]))),
+    ends: "OutputTooLarge",
+  },
+  {
+    name: "10 MB of leaves that are not Latin, 12 levels down",
+    make: () => payload(frame(3, 0, deepTree(12, 800_000, [0xe6, 0xbc, 0xa2]))),
+    ends: "text",
+  },
+  {
+    name: "20 MB of trees of nothing",
+    make: () => payload(repeat(frame(3, 0, bytes(1, 1, 0)), 3_300_000)),
+    ends: "TooManyRecords",
+  },
+  {
+    name: "2 MB of trees of nothing",
+    make: () => payload(repeat(frame(3, 0, bytes(1, 1, 0)), 150_000)),
+    ends: "text",
+  },
+  {
+    name: "20 packed trees of 1,800,000 entries",
+    make: () => payload(repeat(frame(3, 2, zstdCompressSync(flatTree(1_800_000))), 20)),
+    ends: "DecompressionBomb",
+  },
+  {
+    name: "a packed tree of 500,000 entries",
+    make: () => packed(frame(3, 0, files(500_000))),
+    ends: "text",
+  },
+  {
+    name: "an entry of ten million fields that nobody knows",
+    make: () => payload(frame(3, 0, strangeEntry(10_000_000))),
+    ends: "text",
+  },
+  {
+    name: "200,000 references to turns",
+    make: () => {
+      const all = Array.from({ length: 200_000 }, (_, i) => turnOf(new TextEncoder().encode(String(i))));
+      const frames = all.map((body) => frame(2, 0, body));
+      return payload(concat(...frames, ...all.map((body) => frame(2, 4, blake3(body)))));
+    },
+    ends: "TooManyRecords",
+  },
   {
     name: "20,000 leaves 1,000 levels down",
     make: () => payload(frame(3, 0, deepTree(1000, 20_000))),
@@ -311,6 +357,12 @@ function flatTree(entries: number): Uint8Array {
   return concat(bytes(1, 1, 0), repeat(bytes(2, 2, 6, 1, 1, 0, 2, 0, 0), entries));
 }
 
+// Field 9 is none.
+function strangeEntry(fields: number): Uint8Array {
+  const entry = concat(bytes(1, 1, 0, 2, 0, 0), repeat(bytes(9, 0, 0), fields));
+  return concat(bytes(1, 1, 0, 2, 2), varint(entry.length), entry);
+}
+
 function files(count: number): Uint8Array {
   const entries = Array.from({ length: count }, (_, i) => {
     const name = new TextEncoder().encode(`file-${i}.ts`);
@@ -340,9 +392,10 @@ function codeWithPath(path: Uint8Array): Uint8Array {
 }
 
 // Directories in directories, and some files in the innermost. Each level is put around what is there already.
-function deepTree(levels: number, leaves: number): Uint8Array {
-  const parts = [repeat(bytes(4, 2, 7, 1, 1, 1, 0x61, 2, 0, 0), leaves)];
-  let length = 10 * leaves;
+function deepTree(levels: number, leaves: number, name: readonly number[] = [0x61]): Uint8Array {
+  const leaf = bytes(4, 2, 6 + name.length, 1, 1, name.length, ...name, 2, 0, 0);
+  const parts = [repeat(leaf, leaves)];
+  let length = leaf.length * leaves;
   for (let level = levels; level > 0; level--) {
     const directory = bytes(1, 1, 1, 0x64, 2, 0, 1);
     const tag = concat(bytes(level === 1 ? 2 : 4, 2), varint(length + directory.length));
