@@ -36,6 +36,12 @@ export class Allowance {
     else this.left += PER_INPUT_BYTE * bytes;
   }
 
+  /** So much was taken that belongs to no block, or has been left behind. */
+  taken(bytes: number): void {
+    this.spent += bytes;
+    if (this.excess === "paid") this.left -= bytes;
+  }
+
   /** A text field of so many bytes: two per character, unless all of them are ASCII. */
   spendText(bytes: number, text: string, reader: Reader, at: number): void {
     // A string with replacements was made with room for more of them.

@@ -17,9 +17,11 @@ import { decodeLossy } from "./utf8.ts";
 
 const HASH_BYTES = 32;
 const UNKNOWN_BLOCK_COST = 250;
+// What following one leaves behind.
+const REFERENCE_COST = 400;
 
 /** Finds the body of an earlier block of the same payload by its hash. */
-export type EarlierBodies = { get(hash: Uint8Array): Uint8Array | undefined };
+export type EarlierBodies = { get(hash: Uint8Array, allowance: Allowance): Uint8Array | undefined };
 
 export type Resolver = {
   readonly store: ContentStore | undefined;
@@ -79,7 +81,7 @@ export class BodyDecoder {
     if ((frame.flags & (IS_REFERENCE | COMPRESSED)) === 0) return this.inPlace(frame, bytes, place);
     const { offset } = locate(place, frame.start);
     let body = bytes.subarray(frame.start, frame.end);
-    if (frame.flags & IS_REFERENCE) body = this.resolve(body, offset);
+    if (frame.flags & IS_REFERENCE) body = this.resolve(body, offset, allowance);
     if (frame.flags & COMPRESSED) {
       body = this.unpack(body, offset);
       allowance.unpacked(body.length);
@@ -96,10 +98,11 @@ export class BodyDecoder {
     return this.reader;
   }
 
-  private resolve(hash: Uint8Array, offset: number): Uint8Array {
+  private resolve(hash: Uint8Array, offset: number, allowance: Allowance): Uint8Array {
     const { store, earlier } = this.resolver;
-    const found = hash.length === HASH_BYTES ? (store?.get(hash) ?? earlier?.get(hash)) : undefined;
+    const found = hash.length === HASH_BYTES ? (store?.get(hash) ?? earlier?.get(hash, allowance)) : undefined;
     if (!found) throw unresolved(hash, store, offset);
+    allowance.taken(REFERENCE_COST);
     this.referenced += found.length;
     if (this.referenced > this.growth.referencedBytes) {
       const message = `references stand for more than ${this.growth.referencedBytes} bytes`;

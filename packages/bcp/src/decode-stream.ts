@@ -1,12 +1,10 @@
 // A payload that arrives in pieces → its blocks, one by one. Memory is bounded by the largest block.
 
 import { Allowance } from "./allowance.ts";
-import { blake3 } from "./blake3.ts";
 import type { Block } from "./blocks/all.ts";
 import { BodyDecoder } from "./body.ts";
 import { ByteQueue } from "./byte-source.ts";
 import type { ByteSource } from "./byte-source.ts";
-import { toHex } from "./content-store.ts";
 import type { DecodeOptions } from "./decode.ts";
 import { decompressStream } from "./decompress-stream.ts";
 import { DecodeError, locate } from "./failure.ts";
@@ -14,14 +12,17 @@ import type { Place } from "./failure.ts";
 import { END_TYPE, IS_REFERENCE, readFrame, readType } from "./frame.ts";
 import type { Frame } from "./frame.ts";
 import { Garbage } from "./garbage.ts";
+import { HashIndex } from "./hash-index.ts";
 import { HEADER_BYTES, PAYLOAD_COMPRESSED, readHeader } from "./header.ts";
 import type { Header } from "./header.ts";
 import { DEFAULT_LIMITS, MAX_PAYLOAD_BYTES } from "./limits.ts";
+import { KeptBodies } from "./kept-bodies.ts";
 import type { Growth, Limits } from "./limits.ts";
 import { trailingError } from "./payload.ts";
 import { Reader } from "./reader.ts";
 
 const MAX_VARINT_BYTES = 10;
+const HASH_BYTES = 32;
 const NO_BYTES = new Uint8Array(0);
 // Each block is the caller's once it is delivered: what one of them takes is limited, their sum is not.
 const UNLIMITED: Growth = {
@@ -42,8 +43,8 @@ export type StreamOptions = Omit<DecodeOptions, "references" | "trailingData"> &
 /** What our own commands ask for on top. */
 export type WalkOptions = StreamOptions & {
   readonly maxBlocks?: number;
-  /** The bodies that references name, by hash in hex: only these are kept. */
-  readonly wanted?: ReadonlySet<string>;
+  /** The bodies that references name: only these are kept. */
+  readonly wanted?: HashIndex;
 };
 
 export type StreamEvent =
@@ -76,10 +77,15 @@ export async function* walkStream(source: ByteSource, options: WalkOptions): Asy
   const opened = new OpenedStream(source, limits);
   try {
     yield { kind: "header", header: await opened.begin() };
-    for (let stored = await opened.next(); stored; stored = await opened.next()) {
+    for (;;) {
+      let stored = await opened.next();
+      if (!stored) break;
       if (options.maxBlocks !== undefined && index >= options.maxBlocks) throw opened.tooManyBlocks();
+      const storedBytes = stored.body.length;
       const event = decodeFrame(stored, bodies, earlier, index, options.skipDamaged === true);
-      const grown = event.kind === "block" ? event.bodyBytes - stored.body.length : 0;
+      const grown = event.kind === "block" ? event.bodyBytes - storedBytes : 0;
+      // Not held while the next one comes: both may be as large as a block can be.
+      stored = undefined;
       yield event;
       if (grown > 0) garbage.more(grown);
       index++;
@@ -97,9 +103,9 @@ export async function* walkStream(source: ByteSource, options: WalkOptions): Asy
   }
 }
 
-/** The hashes that references name, in hex. What is broken is not reported here: it is found again. */
-export async function referencedHashes(source: ByteSource, options: WalkOptions): Promise<ReadonlySet<string>> {
-  const hashes = new Set<string>();
+/** The hashes that references name. What is broken is not reported here: it is found again. */
+export async function referencedHashes(source: ByteSource, options: WalkOptions): Promise<HashIndex> {
+  const hashes = new HashIndex();
   const opened = new OpenedStream(source, { ...DEFAULT_LIMITS, ...options.limits });
   try {
     await opened.begin();
@@ -107,7 +113,7 @@ export async function referencedHashes(source: ByteSource, options: WalkOptions)
     for (; left > 0; left--) {
       const stored = await opened.next("references");
       if (!stored) break;
-      if (stored.frame.flags & IS_REFERENCE) hashes.add(toHex(stored.body));
+      if (stored.frame.flags & IS_REFERENCE && stored.body.length === HASH_BYTES) hashes.add(stored.body);
     }
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
@@ -263,28 +269,4 @@ async function readTrailing(queue: ByteQueue, place: Place, what: "error" | "ign
 function endOfInput(queue: ByteQueue, start: number, place: Place): DecodeError {
   const relative = queue.position + queue.buffered.length - start;
   return new DecodeError("UnexpectedEof", `unexpected end of input at offset ${relative}`, locate(place, start));
-}
-
-class KeptBodies {
-  private readonly bodies = new Map<string, Uint8Array>();
-  private readonly wanted: ReadonlySet<string> | undefined;
-  private left: number;
-
-  constructor(maxBytes: number, wanted: ReadonlySet<string> | undefined) {
-    this.left = maxBytes;
-    this.wanted = wanted;
-  }
-
-  get(hash: Uint8Array): Uint8Array | undefined {
-    return this.bodies.get(toHex(hash));
-  }
-
-  /** A body that does not fit is forgotten: a later reference to it is then unresolved. */
-  keep(body: Uint8Array): void {
-    if (body.length > this.left || this.bodies.size === this.wanted?.size) return;
-    const hash = toHex(blake3(body));
-    if (this.bodies.has(hash) || this.wanted?.has(hash) === false) return;
-    this.left -= body.length;
-    this.bodies.set(hash, body);
-  }
 }

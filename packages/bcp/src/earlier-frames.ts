@@ -1,24 +1,29 @@
 // Which earlier block of the same payload a reference names. Nothing is hashed before the first reference, and only what
 // references name is remembered: files without any pay nothing.
 
-import { Buffer } from "node:buffer";
+import type { Allowance } from "./allowance.ts";
 import { blake3Into } from "./blake3.ts";
 import type { EarlierBodies } from "./body.ts";
 import { decompress } from "./decompress.ts";
 import { DecodeError } from "./failure.ts";
 import { COMPRESSED, frameSlot, IS_REFERENCE, readFrame } from "./frame.ts";
-import type { Frame } from "./frame.ts";
+import { HashIndex } from "./hash-index.ts";
+import { Offsets } from "./offsets.ts";
 import { Reader } from "./reader.ts";
+
+const HASH_BYTES = 32;
+// Of the first body that each hash is of: where it starts, 0 while none has come, where it ends, and its flags.
+const BODY_WORDS = 3;
 
 export class EarlierFrames {
   /** What came out of packed frames and is kept anyway, by where they start. */
   readonly unpacked = new Map<number, Uint8Array>();
-  private readonly found = new Map<string, Frame>();
   private readonly behind: Reader;
   private readonly maxBytes: number;
-  private wanted: Wanted | undefined;
+  private wanted: HashIndex | undefined;
+  private readonly bodies = new Offsets();
   private readonly slot = frameSlot();
-  private readonly hash = new Uint8Array(32);
+  private readonly hash = new Uint8Array(HASH_BYTES);
   private last: { readonly start: number; readonly body: Uint8Array } | undefined;
 
   /** `frames` stands at the first of them. */
@@ -29,29 +34,54 @@ export class EarlierFrames {
 
   /** The bodies before the place that `reader` has got to. */
   before(reader: Reader): EarlierBodies {
-    return { get: (hash) => this.get(hash, reader.pos) };
+    return { get: (hash, allowance) => this.get(hash, reader.pos, allowance) };
   }
 
-  private get(hash: Uint8Array, before: number): Uint8Array | undefined {
-    const { behind, hash: own } = this;
-    this.wanted ??= new Wanted(new Reader(behind.bytes, behind.place, behind.pos, behind.end));
-    while (behind.pos < before) {
-      const frame = readFrame(behind, this.slot);
-      if (!frame || frame.flags & IS_REFERENCE) continue;
-      if (frame.flags & COMPRESSED) {
-        const body = this.bodyOf(frame);
-        blake3Into(own, body, 0, body.length);
-      } else blake3Into(own, behind.bytes, frame.start, frame.end);
-      const key = this.wanted.keyIfWanted(own);
-      if (key !== undefined && !this.found.has(key)) this.found.set(key, { ...frame });
+  private get(hash: Uint8Array, before: number, allowance: Allowance): Uint8Array | undefined {
+    const wanted = (this.wanted ??= this.index(allowance));
+    this.hashUpTo(before, wanted);
+    const at = BODY_WORDS * wanted.find(hash);
+    const start = at < 0 ? 0 : this.bodies.get(at);
+    return start === 0 ? undefined : this.body(start, this.bodies.get(at + 1), this.bodies.get(at + 2));
+  }
+
+  // The hashes that references name. What is broken is found again when its turn comes.
+  private index(allowance: Allowance): HashIndex {
+    const { behind, slot } = this;
+    const wanted = new HashIndex();
+    const frames = new Reader(behind.bytes, behind.place, behind.pos, behind.end);
+    try {
+      while (frames.pos < frames.end && readFrame(frames, slot)) {
+        if (!(slot.flags & IS_REFERENCE) || slot.end - slot.start !== HASH_BYTES) continue;
+        wanted.add(frames.bytes.subarray(slot.start, slot.end));
+      }
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
     }
-    const frame = this.found.get(keyOf(hash));
-    return frame && this.bodyOf(frame);
+    for (let word = 0; word < BODY_WORDS * wanted.count; word++) this.bodies.push(0);
+    allowance.taken(wanted.bytes + 4 * this.bodies.length);
+    return wanted;
+  }
+
+  private hashUpTo(before: number, wanted: HashIndex): void {
+    const { behind, hash, slot } = this;
+    while (behind.pos < before) {
+      if (!readFrame(behind, slot) || slot.flags & IS_REFERENCE) continue;
+      const { start, end, flags } = slot;
+      if (flags & COMPRESSED) {
+        const body = this.body(start, end, flags);
+        blake3Into(hash, body, 0, body.length);
+      } else blake3Into(hash, behind.bytes, start, end);
+      const at = BODY_WORDS * wanted.find(hash);
+      if (at < 0 || this.bodies.get(at) !== 0) continue;
+      this.bodies.set(at, start);
+      this.bodies.set(at + 1, end);
+      this.bodies.set(at + 2, flags);
+    }
   }
 
   // Unpacked again where it is not kept: a walk should not hold what it has passed.
-  private bodyOf(frame: Frame): Uint8Array {
-    const { start, end, flags } = frame;
+  private body(start: number, end: number, flags: number): Uint8Array {
     const stored = this.behind.bytes.subarray(start, end);
     if (!(flags & COMPRESSED)) return stored;
     const known = this.unpacked.get(start);
@@ -59,40 +89,4 @@ export class EarlierFrames {
     if (this.last?.start !== start) this.last = { start, body: decompress(stored, this.maxBytes, start) };
     return this.last.body;
   }
-}
-
-/** The hashes that references name. What is broken is found again when its turn comes. */
-class Wanted {
-  private readonly keys = new Set<string>();
-  // Most bodies are named by nobody: four bytes tell that without a string for each.
-  private readonly beginnings = new Set<number>();
-
-  constructor(frames: Reader) {
-    const slot = frameSlot();
-    try {
-      while (frames.pos < frames.end && readFrame(frames, slot)) {
-        if (!(slot.flags & IS_REFERENCE)) continue;
-        const hash = frames.bytes.subarray(slot.start, slot.end);
-        this.keys.add(keyOf(hash));
-        this.beginnings.add(beginning(hash));
-      }
-    } catch (error) {
-      if (!(error instanceof DecodeError)) throw error;
-    }
-  }
-
-  keyIfWanted(hash: Uint8Array): string | undefined {
-    if (!this.beginnings.has(beginning(hash))) return undefined;
-    const key = keyOf(hash);
-    return this.keys.has(key) ? key : undefined;
-  }
-}
-
-function beginning(hash: Uint8Array): number {
-  return (hash[0] ?? 0) | ((hash[1] ?? 0) << 8) | ((hash[2] ?? 0) << 16) | ((hash[3] ?? 0) << 24);
-}
-
-// One byte per character: there may be as many as there are references.
-function keyOf(hash: Uint8Array): string {
-  return Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString("latin1");
 }

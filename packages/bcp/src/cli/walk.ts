@@ -24,7 +24,7 @@ const PIECE_BYTES = 64 * 1024;
 const BYTES_PER_BLOCK = 64;
 const FREE_BLOCKS = 2_000_000;
 // What came out of a payload that is packed as a whole is kept up to here, and once more the input: else it is unpacked again.
-const HELD_BYTES = 4 * MIB;
+const HELD_BYTES = 20 * MIB;
 const KEPT_BYTES = 12 * MIB;
 
 export type Walked = {

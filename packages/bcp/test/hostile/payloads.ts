@@ -187,17 +187,23 @@ export const HOSTILE: readonly Hostile[] = [
     ends: "text",
   },
   {
+    name: "three packed trees of 700,000 files",
+    make: () => packed(repeat(frame(3, 0, files(700_000)), 3)),
+    ends: "DecompressionBomb",
+  },
+  {
+    name: "100,000 references to turns, packed",
+    make: () => packed(turnsAndReferences(100_000)),
+    ends: "TooManyRecords",
+  },
+  {
     name: "an entry of ten million fields that nobody knows",
     make: () => payload(frame(3, 0, strangeEntry(10_000_000))),
     ends: "text",
   },
   {
     name: "200,000 references to turns",
-    make: () => {
-      const all = Array.from({ length: 200_000 }, (_, i) => turnOf(new TextEncoder().encode(String(i))));
-      const frames = all.map((body) => frame(2, 0, body));
-      return payload(concat(...frames, ...all.map((body) => frame(2, 4, blake3(body)))));
-    },
+    make: () => payload(turnsAndReferences(200_000)),
     ends: "TooManyRecords",
   },
   {
@@ -357,6 +363,18 @@ function flatTree(entries: number): Uint8Array {
   return concat(bytes(1, 1, 0), repeat(bytes(2, 2, 6, 1, 1, 0, 2, 0, 0), entries));
 }
 
+function turnsAndReferences(count: number): Uint8Array {
+  const bodies = Array.from({ length: count }, (_, i) => turnOf(new TextEncoder().encode(String(i))));
+  return joinedFrames([
+    ...bodies.map((body) => frame(2, 0, body)),
+    ...bodies.map((body) => frame(2, 4, blake3(body))),
+  ]);
+}
+
+function joinedFrames(frames: readonly Uint8Array[]): Uint8Array {
+  return new Uint8Array(Buffer.concat(frames));
+}
+
 // Field 9 is none.
 function strangeEntry(fields: number): Uint8Array {
   const entry = concat(bytes(1, 1, 0, 2, 0, 0), repeat(bytes(9, 0, 0), fields));
@@ -364,12 +382,16 @@ function strangeEntry(fields: number): Uint8Array {
 }
 
 function files(count: number): Uint8Array {
-  const entries = Array.from({ length: count }, (_, i) => {
+  const entries = new Uint8Array(count * 32);
+  let length = 0;
+  for (let i = 0; i < count; i++) {
     const name = new TextEncoder().encode(`file-${i}.ts`);
     const record = concat(bytes(1, 1, name.length), name, bytes(2, 0, 0, 3, 0), varint(i));
-    return concat(bytes(2, 2, record.length), record);
-  });
-  return concat(bytes(1, 1, 0), ...entries);
+    const entry = concat(bytes(2, 2, record.length), record);
+    entries.set(entry, length);
+    length += entry.length;
+  }
+  return concat(bytes(1, 1, 0), entries.subarray(0, length));
 }
 
 function hunks(count: number): Uint8Array {
