@@ -18,7 +18,7 @@ import { decodeLossy } from "./utf8.ts";
 const HASH_BYTES = 32;
 const UNKNOWN_BLOCK_COST = 250;
 // What following one leaves behind.
-const REFERENCE_COST = 400;
+const REFERENCE_COST = 600;
 
 /** Finds the body of an earlier block of the same payload by its hash. */
 export type EarlierBodies = { get(hash: Uint8Array, allowance: Allowance): Uint8Array | undefined };

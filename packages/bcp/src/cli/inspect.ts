@@ -16,6 +16,7 @@ import { PartWriter } from "./part-writer.ts";
 const MAX_INDEX = 2n ** 64n - 1n;
 const BODY_CHARACTERS = 80;
 const HEX_ROW = 16;
+const HEX_PAIRS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 const END_BYTES = 4;
 
 type Show = { readonly body: boolean; readonly hex: boolean };
@@ -73,11 +74,16 @@ function excerpt(bytes: Uint8Array): string {
 }
 
 function* hexRows(bytes: Uint8Array): Generator<string> {
-  for (let at = 0; at < bytes.length; at += HEX_ROW) {
-    const row = [...bytes.subarray(at, at + HEX_ROW)];
-    const hex = row.map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
-    const ascii = row.map((byte) => (byte > 0x20 && byte < 0x7f ? String.fromCharCode(byte) : ".")).join("");
-    yield `           ${at.toString(16).padStart(4, "0")}  ${hex.padEnd(48)}  ${ascii}\n`;
+  for (let start = 0; start < bytes.length; start += HEX_ROW) {
+    let hex = "";
+    let ascii = "";
+    // Byte by byte: lists of them would leave a hundred times as much behind.
+    for (let at = start; at < Math.min(start + HEX_ROW, bytes.length); at++) {
+      const byte = bytes[at] ?? 0;
+      hex += `${HEX_PAIRS[byte]} `;
+      ascii += byte > 0x20 && byte < 0x7f ? String.fromCharCode(byte) : ".";
+    }
+    yield `           ${start.toString(16).padStart(4, "0")}  ${hex.padEnd(49)} ${ascii}\n`;
   }
 }
 
