@@ -1,6 +1,6 @@
 // While a large file is read the server has time for others; and when nobody wants it any more, it stops.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { encode, encodePlain } from "@bosun/bcp";
@@ -37,20 +37,43 @@ afterAll(async () => {
 });
 
 test.each(["plain.bcp", "blocks.bcp", "whole.bcp"])("pings are answered while %s is read", async (name) => {
-  let isRead = false;
-  const reading = call(client, "read_bcp_file", { path: at(name), budget: 100 }).then((answer) => {
-    isRead = true;
-    return answer;
-  });
-  let answered = 0;
-  // oxlint-disable-next-line no-unmodified-loop-condition -- the answer sets it
-  while (!isRead) {
-    await client.ping();
-    answered += 1;
-  }
-  expect(await reading).toEqual({ failed: false, text: expect.stringContaining("part 1999") });
+  const { answer, pings } = await whilePinging(call(client, "read_bcp_file", { path: at(name), budget: 100 }));
+  expect(answer).toEqual({ failed: false, text: expect.stringContaining("part 1999") });
   // Without a pause there would be a few: before it begins, between two reads, behind it.
-  expect(answered).toBeGreaterThan(8);
+  expect(pings).toBeGreaterThan(8);
+});
+
+// One block each: checking it, building it, writing it and counting it each take longer than a pause may be away.
+test.each([
+  ["a tree", '{"type":"file_tree","root":"/","entries":[', '{"name":"a","kind":"file"}', 300_000],
+  ["a diff", '{"type":"diff","path":"p","hunks":[', '{"old_start":1,"new_start":1,"lines":" a\\n"}', 200_000],
+] as const)(
+  "pings are answered while a manifest of %s is written, and what was written is read",
+  async (_, head, record, count) => {
+    writeFileSync(at("large.json"), `{"blocks":[${head}${Array(count).fill(record).join(",")}]}]}`);
+    const paths = { manifest_path: at("large.json"), output_path: at("large.bcp") };
+    const written = await whilePinging(call(client, "encode_bcp_file", paths));
+    expect(written.answer).toEqual({ failed: false, text: expect.stringContaining("Blocks:  1 total") });
+    expect(written.pings).toBeGreaterThan(20);
+    const read = await whilePinging(call(client, "read_bcp_file", { path: at("large.bcp"), budget: 10 }));
+    expect(read.answer).toEqual({ failed: false, text: expect.stringContaining("omitted") });
+    expect(read.pings).toBeGreaterThan(4);
+  },
+);
+
+test("writing a manifest ends when the call is cancelled", async () => {
+  const turn = '{"type":"conversation","role":"user","content":"hi"}';
+  writeFileSync(at("turns.json"), `{"blocks":[${Array(300_000).fill(turn).join(",")}]}`);
+  const controller = new AbortController();
+  const paths = { manifest_path: at("turns.json"), output_path: at("turns.bcp") };
+  const ended = client.callTool("encode_bcp_file", paths, { signal: controller.signal }).then(
+    () => "answered",
+    () => "cancelled",
+  );
+  await client.ping();
+  controller.abort();
+  expect((await call(client, "inspect_bcp_file", { path: at("small.bcp") })).failed).toBe(false);
+  expect([await ended, existsSync(at("turns.bcp"))]).toEqual(["cancelled", false]);
 });
 
 // The plain one is read too fast to be interrupted in a way that can be measured.
@@ -73,6 +96,20 @@ test.each(["blocks.bcp", "whole.bcp"])(
     expect(cancelled).toBeLessThan(whole / 2);
   },
 );
+
+async function whilePinging<T>(answering: Promise<T>): Promise<{ answer: T; pings: number }> {
+  let isAnswered = false;
+  const answered = answering.finally(() => {
+    isAnswered = true;
+  });
+  let pings = 0;
+  // oxlint-disable-next-line no-unmodified-loop-condition -- the answer sets it
+  while (!isAnswered) {
+    await client.ping();
+    pings += 1;
+  }
+  return { answer: await answered, pings };
+}
 
 async function taken(work: () => Promise<void>): Promise<number> {
   const started = performance.now();
