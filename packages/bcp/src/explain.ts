@@ -9,6 +9,7 @@ const ADVICE: Partial<Record<DecodeError["code"], string>> = {
   TrailingData: "something was appended to the file, or END came too early",
   DecompressFailed: "the compressed data is cut off or damaged",
   MissingContentStore: "no earlier block of the file has this hash",
+  TooManyRecords: "real content has fewer blocks and shorter names for its size; decodeStream gives them one by one",
   UnresolvedReference: "neither the store nor an earlier block of the file has this hash",
 };
 

@@ -21,12 +21,23 @@ const MIN_COMPRESSED_BYTES = 256;
 type AnyBlock = NewBlock | LazyBlock;
 type Prepared = { readonly typeId: number; readonly flags: number; readonly body: Uint8Array };
 
+/** What there is in a payload, counted for whoever has to read it. */
+export type PayloadTotals = {
+  blocks: number;
+  /** Of what has been taken: all of it as it is before the payload is compressed as a whole. */
+  plainBytes: number;
+  /** The bodies that were compressed, before they were. */
+  packedBytes: number;
+  /** The bodies that references stand for. */
+  referencedBytes: number;
+};
+
 /** Blocks in, frames out. */
 export class PayloadWriter {
   private readonly writer = new Writer();
   private readonly scratch = new BackWriter();
   private readonly options: EncodeOptions;
-  private empty = true;
+  readonly totals: PayloadTotals = { blocks: 0, plainBytes: 0, packedBytes: 0, referencedBytes: 0 };
   /** The block of which `scratch` has what is nested in it already. */
   private begun: AnyBlock | undefined;
 
@@ -60,20 +71,26 @@ export class PayloadWriter {
     const { typeId, flags, body } = this.prepare(block);
     const packed = flags & IS_REFERENCE ? undefined : await smaller(body);
     if (!packed) return writeFrame(this.writer, typeId, flags, body);
+    this.totals.packedBytes += body.length;
     writeFrameHead(this.writer, typeId, flags | COMPRESSED, packed.bytes);
     for (const piece of packed.pieces) this.writer.bytes(piece);
   }
 
   /** What has been written since the last call, as far as it fills whole pieces. They are the caller's. */
   take(): readonly Uint8Array[] {
-    return this.writer.take();
+    return this.counted(this.writer.take());
   }
 
   /** What is left. Nothing can be added any more. */
   end(): readonly Uint8Array[] {
-    if (this.empty) throw new EncodeError("EmptyPayload", "no blocks have been added to the encoder");
+    if (this.totals.blocks === 0) throw new EncodeError("EmptyPayload", "no blocks have been added to the encoder");
     writeEnd(this.writer);
-    return this.writer.pieces();
+    return this.counted(this.writer.pieces());
+  }
+
+  private counted(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
+    for (const piece of pieces) this.totals.plainBytes += piece.length;
+    return pieces;
   }
 
   private *writeAhead(block: AnyBlock, field: NamedField, records: NestedRecords): Steps<void> {
@@ -88,8 +105,8 @@ export class PayloadWriter {
 
   // The body to store: itself, or its hash. Valid until the next call.
   private prepare(block: AnyBlock): Prepared {
-    this.empty = false;
-    const { scratch } = this;
+    const { scratch, totals } = this;
+    totals.blocks++;
     const isBegun = this.begun === block;
     this.begun = undefined;
     if (!isBegun) scratch.clear();
@@ -101,7 +118,9 @@ export class PayloadWriter {
       throw new EncodeError("BlockTooLarge", message);
     }
     const hash = this.reference(block, body);
-    return hash ? { typeId, flags: flags | IS_REFERENCE, body: hash } : { typeId, flags, body };
+    if (!hash) return { typeId, flags, body };
+    totals.referencedBytes += body.length;
+    return { typeId, flags: flags | IS_REFERENCE, body: hash };
   }
 
   private reference(block: AnyBlock, body: Uint8Array): Uint8Array | undefined {

@@ -76,6 +76,24 @@ test("what cannot be held is written all the same: a small manifest that names a
   expect(Buffer.compare(written, encodePlain(blocks))).toBe(0);
 });
 
+const TURNS = list(3, () => '{"type":"conversation","role":"user","content":"hi"}');
+const LONG = list(2, () => `{"type":"document","title":"","content":"${"x".repeat(1000)}"}`);
+const NAMED = list(2, () => '{"type":"document","title":"","content_file":"part"}');
+
+test.each([
+  ["blocks", TURNS, [], { blocks: 2 }, "3 blocks, and no more than 2 are read again: split the manifest into several"],
+  ["bytes", NAMED, [], { inputBytes: 3000 }, "3040 bytes, and no more than 3000 are read again: split the manifest"],
+  ["an unpacked payload", LONG, ["--compress-payload"], { payloadBytes: 2000 }, "or do not compress the payload"],
+  ["unpacked blocks", LONG, ["--compress-blocks"], { unpackedBytes: 2000 }, "or compress none"],
+  ["what references stand for", LONG, ["--dedup"], { referencedBytes: 1000 }, "or do not deduplicate"],
+] as const)("what could not be read again is not written: %s", async (_, blocks, options, limits, said) => {
+  writeFileSync(path.join(cwd, "part"), "x".repeat(1500));
+  const stdin = `{"blocks":[${blocks}]}`;
+  const { exit, stderr } = await runCollected(["encode", "-", "-o", "refused.bcp", ...options], { cwd, stdin, limits });
+  expect([exit, stderr]).toEqual([1, expect.stringContaining(said)]);
+  expect(await Bun.file(path.join(cwd, "refused.bcp")).exists()).toBe(false);
+});
+
 test("a file that grows while it is read leaves nothing behind", async () => {
   const file = path.join(cwd, "growing");
   writeFileSync(file, "x".repeat(4 * 1024 * 1024));

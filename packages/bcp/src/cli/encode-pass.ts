@@ -7,6 +7,7 @@ import { manifestBlocks } from "../manifest/manifest.ts";
 import type { Manifest } from "../manifest/manifest.ts";
 import { PayloadPacker } from "../payload-packer.ts";
 import { PayloadWriter } from "../payload-writer.ts";
+import type { PayloadTotals } from "../payload-writer.ts";
 import { inTurns } from "../steps.ts";
 import type { Rest } from "../steps.ts";
 import type { ContentFiles } from "./content-files.ts";
@@ -22,14 +23,17 @@ export type PassOptions = {
 
 type Send = (piece: Uint8Array) => void | Promise<void>;
 
-/** Sends the payload piece by piece; pieces are the receiver's. Returns whether it became smaller where it was packed. */
+/** `smaller`: whether it became that, where it was packed. */
+export type Passed = { readonly smaller: boolean; readonly totals: PayloadTotals };
+
+/** Sends the payload piece by piece; pieces are the receiver's. */
 export async function encodePass(
   { signal }: BcpIo,
   manifest: Manifest,
   contents: ContentFiles,
   { compressBlocks, packed, dedup }: PassOptions,
   send: Send,
-): Promise<boolean> {
+): Promise<Passed> {
   contents.begin();
   const payload = new PayloadWriter({
     compressBlocks,
@@ -46,7 +50,7 @@ export async function encodePass(
     if (full.length > 0) await pipe.send(full);
   }
   if (failure) throw failure;
-  return pipe.end(payload.end());
+  return { smaller: await pipe.end(payload.end()), totals: payload.totals };
 }
 
 async function addBlock(payload: PayloadWriter, block: LazyBlock, rest: Rest): Promise<EncodeError | undefined> {

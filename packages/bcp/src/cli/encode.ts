@@ -17,6 +17,7 @@ import { CliFailure } from "./io.ts";
 import type { BcpIo } from "./io.ts";
 import { osText } from "./os-error.ts";
 import { Pauses } from "./pauses.ts";
+import { checkReadable } from "./readable.ts";
 
 export async function encodeCommand(io: BcpIo, file: string, parsed: Parsed): Promise<number> {
   const output = parsed.values.get("output");
@@ -60,8 +61,10 @@ async function encodeHeld(
 ): Promise<{ held: HeldOutput; packed: boolean }> {
   for (let { packed } = options; ; packed = false) {
     const held = new HeldOutput(() => manifestBytes + contents.bytes);
-    const useful = await encodePass(io, manifest, contents, { ...options, packed }, (piece) => held.add(piece));
-    if (useful) return { held, packed };
+    const passed = await encodePass(io, manifest, contents, { ...options, packed }, (piece) => held.add(piece));
+    if (!passed.smaller) continue;
+    checkReadable(passed.totals, held.bytes, packed, io.limits);
+    return { held, packed };
   }
 }
 

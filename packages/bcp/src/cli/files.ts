@@ -6,10 +6,10 @@ import { lstat, open, realpath, rename, stat, unlink } from "node:fs/promises";
 import path from "node:path";
 import { readHeader } from "../header.ts";
 import type { BcpIo } from "./io.ts";
+import { mostInputBytes } from "./readable.ts";
 
 const { O_WRONLY, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
 const STANDARD = "-";
-const DEFAULT_INPUT_BYTES = 1024 * 1024 * 1024;
 const MIN_READ_BYTES = 4 * 1024;
 const MAX_READ_BYTES = 1024 * 1024;
 const MAGIC_BYTES = 8;
@@ -98,7 +98,7 @@ type Input = {
 };
 
 async function openInput(io: BcpIo, file: string, before: number): Promise<Input> {
-  const most = io.limits?.inputBytes ?? DEFAULT_INPUT_BYTES;
+  const most = mostInputBytes(io.limits);
   const check = (bytes: number): void => {
     if (before + bytes <= most) return;
     throw new Error(`input is larger than ${most} bytes${before > 0 ? ", with what was read before it" : ""}`);

@@ -8,21 +8,19 @@ import { referencedHashes, walkStream } from "../decode-stream.ts";
 import type { StreamEvent } from "../decode-stream.ts";
 import { HEADER_BYTES, PAYLOAD_COMPRESSED, readHeader } from "../header.ts";
 import type { Header } from "../header.ts";
-import { DEFAULT_LIMITS, MAX_PAYLOAD_BYTES } from "../limits.ts";
+import { DEFAULT_LIMITS } from "../limits.ts";
 import type { Limits } from "../limits.ts";
 import { OpenPayload } from "../payload.ts";
 import type { BlockWalk, WalkSettings } from "../payload.ts";
 import type { Rest } from "../steps.ts";
 import { scanZstd } from "../zstd-frames.ts";
 import { Garbage } from "../garbage.ts";
-import { Pauses } from "./pauses.ts";
 import type { CommandLimits } from "./io.ts";
+import { Pauses } from "./pauses.ts";
+import { GROWTH_LIMITS, mostBlocks } from "./readable.ts";
 
 const MIB = 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
-// A budget keeps nine bytes of each block. Below this many bytes each, millions of blocks take longer than they are worth.
-const BYTES_PER_BLOCK = 64;
-const FREE_BLOCKS = 2_000_000;
 // What came out of a payload that is packed as a whole is kept up to here, and once more the input: else it is unpacked again.
 const HELD_BYTES = 20 * MIB;
 const KEPT_BYTES = 12 * MIB;
@@ -42,20 +40,14 @@ export type WalkOptions = Required<Pick<DecodeOptions, "references" | "trailingD
 
 /** Walks through all of it once: what comes back is whole. */
 export async function walkPayload(payload: Uint8Array, options: WalkOptions): Promise<Walked> {
-  const limits = { ...DEFAULT_LIMITS, ...OURS, ...options.limits };
-  const maxBlocks = options.limits.blocks ?? FREE_BLOCKS + Math.floor(payload.length / BYTES_PER_BLOCK);
+  const limits = { ...DEFAULT_LIMITS, ...GROWTH_LIMITS, ...options.limits };
+  const maxBlocks = mostBlocks(options.limits, payload.length);
   return isHeld(payload, limits.payloadBytes)
     ? walkHeld(payload, options, limits, maxBlocks)
     : walkPieces(payload, options, limits, maxBlocks);
 }
 
-const OURS = {
-  payloadBytes: MAX_PAYLOAD_BYTES,
-  unpackedBytes: MAX_PAYLOAD_BYTES,
-  referencedBytes: MAX_PAYLOAD_BYTES,
-};
-
-type OurLimits = Limits & typeof OURS;
+type OurLimits = Limits & typeof GROWTH_LIMITS;
 
 // From the headers of what is packed alone. Throws if there could be more than `most`, packed as only a bomb is.
 function isHeld(payload: Uint8Array, most: number): boolean {

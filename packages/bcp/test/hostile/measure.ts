@@ -3,7 +3,17 @@
 
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { decode, DecodeError, decodeStream, EncodeError, encodePlain, render, RenderError, renderParts, runBcp } from "../../src/index.ts";
+import {
+  decode,
+  DecodeError,
+  decodeStream,
+  EncodeError,
+  encodePlain,
+  render,
+  RenderError,
+  renderParts,
+  runBcp,
+} from "../../src/index.ts";
 import type { Mode, RenderOptions } from "../../src/index.ts";
 import { peakKib } from "./peak.ts";
 

@@ -365,10 +365,7 @@ function flatTree(entries: number): Uint8Array {
 
 function turnsAndReferences(count: number): Uint8Array {
   const bodies = Array.from({ length: count }, (_, i) => turnOf(new TextEncoder().encode(String(i))));
-  return joinedFrames([
-    ...bodies.map((body) => frame(2, 0, body)),
-    ...bodies.map((body) => frame(2, 4, blake3(body))),
-  ]);
+  return joinedFrames([...bodies.map((body) => frame(2, 0, body)), ...bodies.map((body) => frame(2, 4, blake3(body)))]);
 }
 
 function joinedFrames(frames: readonly Uint8Array[]): Uint8Array {

@@ -124,7 +124,8 @@ if (import.meta.main) {
     rmSync(folder, { recursive: true, force: true });
   }
   shares.sort((a, b) => b.share - a.share);
-  for (const { share, line } of shares.slice(0, WORST)) console.log(`${(share * 100).toFixed(0).padStart(4)} % ${line}`);
+  for (const { share, line } of shares.slice(0, WORST))
+    console.log(`${(share * 100).toFixed(0).padStart(4)} % ${line}`);
   console.log(`${runs} runs, ${over} over`);
   process.exitCode = over > 0 ? 1 : 0;
 }
