@@ -9,6 +9,8 @@ import type { CommandName } from "./cli/help.ts";
 import { inspect } from "./cli/inspect.ts";
 import { CliFailure } from "./cli/io.ts";
 import type { BcpIo } from "./cli/io.ts";
+import { refuseMisreadWords } from "./cli/misread-words.ts";
+import { NobodyReads } from "./cli/output-failure.ts";
 import { stats } from "./cli/stats.ts";
 import { validate } from "./cli/validate.ts";
 
@@ -26,12 +28,14 @@ const RUN: Readonly<Record<CommandName, Run>> = {
 export async function runBcp(args: readonly string[], io: BcpIo): Promise<number> {
   const verbose = io.interactive === true || args.some((word) => word === "-v" || word === "--verbose");
   try {
+    if (io.ownWords === true) refuseMisreadWords(args);
     return await dispatch(args, io);
   } catch (error) {
     if (error instanceof UsageError) {
       await io.stderr(`error: ${error.message}\n\nFor more information, try 'bcp --help'.\n`);
       return 2;
     }
+    if (error instanceof NobodyReads) return 0;
     if (!(error instanceof CliFailure)) throw error;
     if (args.includes("--json") && error.facts["reported"] !== true) {
       await io.stdout(`${JSON.stringify({ error: { message: error.message, ...error.facts } }, undefined, 2)}\n`);

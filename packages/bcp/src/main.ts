@@ -22,6 +22,7 @@ void runBcp(process.argv.slice(2), {
   stdout: writeOut,
   stderr: (text) => void process.stderr.write(text),
   interactive: process.stderr.isTTY === true,
+  ownWords: true,
 }).then((exitCode) => {
   process.exitCode = exitCode;
 });
@@ -35,8 +36,7 @@ async function* standardInput(): AsyncGenerator<Uint8Array, void> {
 function writeOut(chunk: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(chunk, (error) => {
-      const failure = error && outputFailure(error);
-      if (failure) reject(failure);
+      if (error) reject(outputFailure(error));
       else resolve();
     });
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { createMemoryStore, decode, encode, encodePlain, runBcp } from "../src/index.ts";
+import { createMemoryStore, decode, encode, encodePlain, outputFailure, runBcp } from "../src/index.ts";
 import { runCollected } from "./run.ts";
 import { hex } from "./vectors/hex.ts";
 import { TOUR, TOUR_MINIMAL } from "./vectors/tour.ts";
@@ -54,6 +54,21 @@ describe("standard streams", () => {
   test("a manifest from standard input, a payload to standard output, the report out of its way", async () => {
     const encoded = await run(["encode", "-", "-o", "-"], { stdin: MANIFEST });
     expect([encoded.exit, hex(encoded.bytes), encoded.stderr]).toEqual([0, HI, "Wrote 23 bytes to -\n"]);
+  });
+
+  test("when nobody reads on, nothing more is rendered", async () => {
+    const block = { type: "conversation", role: "user", content: new Uint8Array(100_000).fill(0x61) } as const;
+    const payload = encodePlain(Array.from({ length: 50 }, () => block));
+    let chunks = 0;
+    const stdout = (): void => {
+      chunks++;
+      throw outputFailure(Object.assign(new Error("nobody"), { code: "EPIPE" }));
+    };
+    async function* stdin(): AsyncGenerator<Uint8Array, void> {
+      yield payload;
+    }
+    const exit = await runBcp(["decode", "-"], { cwd, stdin: stdin(), stdout, stderr: () => {} });
+    expect([exit, chunks]).toEqual([0, 1]);
   });
 
   test("input that does not begin like a payload is not read to its end", async () => {

@@ -1,7 +1,8 @@
 // The `bcp` entry point as a process of its own, on Bun and, where there is one that knows zstd, on Node.
 
 import { describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { TOUR, TOUR_MARKDOWN } from "./vectors/tour.ts";
 
@@ -57,6 +58,24 @@ describe.each(RUNTIMES)("%s", (_, command) => {
     expect(await new Response(child.stderr).text()).toBe("");
   });
 
+  test.skipIf(!existsSync("/proc/self/cmdline"))(
+    "a name that is not UTF-8 is refused, not written as another",
+    async () => {
+      const folder = mkdtempSync(path.join(tmpdir(), "bcp-names-"));
+      try {
+        // Only a shell can pass it on: our own words are UTF-8.
+        const script = `"$@" encode - -o "$(printf 'b\\377.bcp')"`;
+        const child = start(["/bin/sh", "-c", script, "sh", ...command], [], folder);
+        child.stdin.write('{"blocks":[{"type":"conversation","role":"user","content":"hi"}]}');
+        await child.stdin.end();
+        expect(await new Response(child.stderr).text()).toContain("is not UTF-8: use - and redirect");
+        expect([await child.exited, readdirSync(folder)]).toEqual([2, []]);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    },
+  );
+
   test.skipIf(!existsSync("/dev/full"))("says in a line that its output could not be written", async () => {
     const child = Bun.spawn([...command, "decode", "-"], {
       stdin: new Blob([TOUR]),
@@ -71,8 +90,8 @@ describe.each(RUNTIMES)("%s", (_, command) => {
   });
 });
 
-function start(command: readonly string[], args: readonly string[]) {
-  return Bun.spawn([...command, ...args], { stdin: "pipe", stdout: "pipe", stderr: "pipe", env: {} });
+function start(command: readonly string[], args: readonly string[], cwd = process.cwd()) {
+  return Bun.spawn([...command, ...args], { stdin: "pipe", stdout: "pipe", stderr: "pipe", env: {}, cwd });
 }
 
 function largePayload(): Uint8Array {

@@ -10,6 +10,7 @@ export function runBcpCommand(argv: readonly string[]): Promise<number> {
     stdout: into(Bun.stdout),
     stderr: into(Bun.stderr),
     interactive: isatty(2),
+    ownWords: true,
   });
 }
 
@@ -23,8 +24,7 @@ function into(file: BunFile): (chunk: string | Uint8Array) => Promise<void> {
       await sink.write(chunk);
       await sink.flush();
     } catch (error) {
-      const failure = file === Bun.stdout ? outputFailure(error) : undefined;
-      if (failure) throw failure;
+      if (file === Bun.stdout) throw outputFailure(error);
     }
   };
 }

@@ -16,6 +16,7 @@ import { HeldOutput } from "./held-output.ts";
 import { CliFailure } from "./io.ts";
 import type { BcpIo } from "./io.ts";
 import { osText } from "./os-error.ts";
+import { NobodyReads } from "./output-failure.ts";
 import { Pauses } from "./pauses.ts";
 import { checkReadable } from "./readable.ts";
 
@@ -32,7 +33,7 @@ export async function encodeCommand(io: BcpIo, file: string, parsed: Parsed): Pr
     if (pieces) for (const piece of pieces) await write(piece);
     else await encodeAgain(io, manifest, contents, { ...options, packed }, held.bytes, write);
   }).catch((error: unknown) => {
-    if (error instanceof CliFailure || io.signal?.aborted) throw error;
+    if (error instanceof CliFailure || error instanceof NobodyReads || io.signal?.aborted) throw error;
     throw new CliFailure(`cannot write ${output}: ${osText(error)}`);
   });
   const report = parsed.flags.has("json")

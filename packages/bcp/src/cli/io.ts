@@ -11,6 +11,8 @@ export type BcpIo = {
   stderr(text: string): void | Promise<void>;
   /** Somebody is looking: errors get a second line that explains them. `--verbose` asks for the same. */
   readonly interactive?: boolean;
+  /** The words are those of this process's own command line, which may not have been UTF-8. */
+  readonly ownWords?: boolean;
   /** Whoever reads the errors cannot choose other options: none is recommended. */
   readonly fixedOptions?: boolean;
   /**

@@ -3,6 +3,7 @@
 import type { Block, BlockType } from "../blocks/all.ts";
 import type { DiffHunk } from "../blocks/diff.ts";
 import type { Decision } from "../budget.ts";
+import { Garbage } from "../garbage.ts";
 import type { RecordList } from "../record-list.ts";
 import { restFor } from "../rest.ts";
 import { allAtOnce } from "../steps.ts";
@@ -23,6 +24,8 @@ const HEADING_BYTES = 96;
 // What a block leaves behind for a collector that may not come before the end.
 const WHOLE_GARBAGE = 60;
 const BUDGET_GARBAGE = 200;
+// What words on their way leave behind besides themselves.
+const WORDS_COST = 64;
 
 export type RenderedBlock = {
   /** Position in the list that was passed. */
@@ -53,8 +56,13 @@ export function renderDetailed(blocks: readonly Block[], options: RenderOptions 
 export function* renderParts(blocks: readonly Block[], options: RenderOptions = {}): Generator<string | Uint8Array> {
   const rendering = new Rendering(options, planFor(blocks, options));
   const waiting = new WaitingParts();
+  const garbage = new Garbage();
+  const add = (part: Part): void => {
+    waiting.add(part);
+    if (typeof part === "string") garbage.more(WORDS_COST + 2 * part.length);
+  };
   for (const block of blocks) {
-    rendering.begin(block, (part) => waiting.add(part));
+    rendering.begin(block, add);
     while (rendering.more()) yield* waiting.take();
     yield* waiting.take();
   }
