@@ -23,6 +23,8 @@ import { Reader } from "./reader.ts";
 
 const MAX_VARINT_BYTES = 10;
 const HASH_BYTES = 32;
+// What waiting for a frame leaves behind.
+const FRAME_COST = 2048;
 const NO_BYTES = new Uint8Array(0);
 // Each block is the caller's once it is delivered: what one of them takes is limited, their sum is not.
 const UNLIMITED: Growth = {
@@ -71,7 +73,6 @@ export async function* walkStream(source: ByteSource, options: WalkOptions): Asy
     referencedBytes: limits.referencedBytes ?? UNLIMITED.referencedBytes,
   };
   const bodies = new BodyDecoder({ store: options.store, earlier }, limits, growth);
-  // Of blocks that unpack to much more than was stored; what the others leave behind is as large as the input.
   const garbage = new Garbage();
   let index = 0;
   const opened = new OpenedStream(source, limits);
@@ -81,13 +82,12 @@ export async function* walkStream(source: ByteSource, options: WalkOptions): Asy
       let stored = await opened.next();
       if (!stored) break;
       if (options.maxBlocks !== undefined && index >= options.maxBlocks) throw opened.tooManyBlocks();
-      const storedBytes = stored.body.length;
       const event = decodeFrame(stored, bodies, earlier, index, options.skipDamaged === true);
-      const grown = event.kind === "block" ? event.bodyBytes - storedBytes : 0;
-      // Not held while the next one comes: both may be as large as a block can be.
+      const left = FRAME_COST + (event.kind === "block" ? event.bodyBytes : stored.body.length);
+      // Neither held nor lying about when the next one comes: each may be as large as a block can be.
       stored = undefined;
       yield event;
-      if (grown > 0) garbage.more(grown);
+      garbage.more(left);
       index++;
     }
     const { trailingData } = options;
@@ -106,6 +106,7 @@ export async function* walkStream(source: ByteSource, options: WalkOptions): Asy
 /** The hashes that references name. What is broken is not reported here: it is found again. */
 export async function referencedHashes(source: ByteSource, options: WalkOptions): Promise<HashIndex> {
   const hashes = new HashIndex();
+  const garbage = new Garbage();
   const opened = new OpenedStream(source, { ...DEFAULT_LIMITS, ...options.limits });
   try {
     await opened.begin();
@@ -113,6 +114,7 @@ export async function referencedHashes(source: ByteSource, options: WalkOptions)
     for (; left > 0; left--) {
       const stored = await opened.next("references");
       if (!stored) break;
+      garbage.more(FRAME_COST);
       if (stored.frame.flags & IS_REFERENCE && stored.body.length === HASH_BYTES) hashes.add(stored.body);
     }
   } catch (error) {

@@ -3,6 +3,7 @@
 import type { Transform } from "node:stream";
 import type { ByteQueue } from "./byte-source.ts";
 import { bomb, failed } from "./decompress.ts";
+import { Garbage } from "./garbage.ts";
 import {
   MAX_BLOCK_BYTES,
   blockHeader,
@@ -23,6 +24,7 @@ export async function* decompressStream(
   offset: number,
 ): AsyncGenerator<Uint8Array, void> {
   let total = 0;
+  const garbage = new Garbage();
   for (let frames = 1; ; frames++) {
     // So many for what has come so far.
     if (frames > maxFrames(packed.position - offset)) throw failed("too many tiny frames", packed.position);
@@ -30,6 +32,7 @@ export async function* decompressStream(
       total += chunk.length;
       if (total > limit) throw bomb(limit, offset);
       yield chunk;
+      garbage.more(chunk.length);
     }
     if (packed.buffered.length === 0 && !(await packed.more())) return;
   }

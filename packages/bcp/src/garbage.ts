@@ -5,10 +5,13 @@ const MIB = 1024 * 1024;
 const LOOK_BYTES = MIB;
 const COLLECT_BYTES = 8 * MIB;
 
+// What the process had at least since something was last collected. One for all: each on its own would let as much gather on top
+// of what the others do.
+let floor = Number.POSITIVE_INFINITY;
+
 export class Garbage {
   private bytes = 0;
   private uncollected = 0;
-  private floor: number | undefined;
 
   /** About so much has been left behind. Memory that was freed is used again: then the process does not grow. */
   more(bytes: number): void {
@@ -16,8 +19,15 @@ export class Garbage {
     this.uncollected += bytes;
     if (this.bytes < LOOK_BYTES) return;
     this.bytes = 0;
-    this.floor ??= process.memoryUsage.rss(); // asked only where there is garbage: it takes longer than a small file
-    if (process.memoryUsage.rss() - this.floor >= COLLECT_BYTES) this.collect();
+    // Asked only where there is garbage: it takes longer than a small file.
+    const size = process.memoryUsage.rss();
+    floor = Math.min(floor, size);
+    if (size - floor >= COLLECT_BYTES) this.collect();
+  }
+
+  /** The same, for the end. */
+  left(bytes: number): void {
+    this.uncollected += bytes;
   }
 
   /** Nothing of it is held any more. While a loop goes on, the last block is, and may be larger than all before it. */
@@ -27,7 +37,7 @@ export class Garbage {
 
   private collect(): void {
     if (typeof Bun === "object") Bun.gc(true);
-    this.floor = process.memoryUsage.rss();
+    floor = process.memoryUsage.rss();
     this.uncollected = 0;
   }
 }

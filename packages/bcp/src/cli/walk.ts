@@ -22,7 +22,7 @@ import { GROWTH_LIMITS, mostBlocks } from "./readable.ts";
 const MIB = 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
 // What came out of a payload that is packed as a whole is kept up to here, and once more the input: else it is unpacked again.
-const HELD_BYTES = 20 * MIB;
+const HELD_BYTES = 8 * MIB;
 const KEPT_BYTES = 12 * MIB;
 
 export type Walked = {
@@ -111,26 +111,34 @@ async function walkPieces(
   const options = { ...(store ? { store } : {}), references, trailingData, limits: kept, maxBlocks, wanted };
   const events = (): AsyncGenerator<StreamEvent, void> => walkStream(piecesOf(payload), options);
   let header: Header | undefined;
-  const garbage = new Garbage();
+  let garbage = new Garbage();
   const { rest } = new Pauses(signal);
+  const blocks = (): AsyncGenerator<Block> => {
+    garbage.end();
+    garbage = new Garbage();
+    return streamedBlocks(events(), garbage, rest);
+  };
   for await (const event of events()) {
     if (event.kind === "header") ({ header } = event);
-    if (event.kind === "block") garbage.more(event.bodyBytes);
+    if (event.kind === "block") garbage.left(event.bodyBytes);
     const pause = rest();
     if (pause) await pause;
     if (event.kind !== "end" || !header) continue;
     const { blocks: blockCount, trailingBytes = 0 } = event;
-    return { header, blockCount, trailingBytes, blocks: () => streamedBlocks(events(), rest), rest };
+    return { header, blockCount, trailingBytes, blocks, rest };
   }
   throw new TypeError("a stream that neither failed nor ended");
 }
 
-async function* streamedBlocks(events: AsyncGenerator<StreamEvent, void>, rest: Rest): AsyncGenerator<Block> {
-  const garbage = new Garbage();
+async function* streamedBlocks(
+  events: AsyncGenerator<StreamEvent, void>,
+  garbage: Garbage,
+  rest: Rest,
+): AsyncGenerator<Block> {
   for await (const event of events) {
     if (event.kind !== "block") continue;
     yield event.block;
-    garbage.more(event.bodyBytes);
+    garbage.left(event.bodyBytes);
     const pause = rest();
     if (pause) await pause;
   }

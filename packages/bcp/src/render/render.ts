@@ -22,7 +22,7 @@ import { WaitingParts } from "./waiting-parts.ts";
 // Words of ours, and the digits and brackets between names.
 const HEADING_BYTES = 96;
 // What a block leaves behind for a collector that may not come before the end.
-const WHOLE_GARBAGE = 60;
+const WHOLE_GARBAGE = 150;
 const BUDGET_GARBAGE = 200;
 // What words on their way leave behind besides themselves.
 const WORDS_COST = 64;

@@ -116,6 +116,16 @@ export const HOSTILE: readonly Hostile[] = [
     make: () => packed(repeat(frame(2, 0, turnOf(new Uint8Array(118).fill(0x61))), 100_000)),
     ends: "DecompressionBomb",
   },
+  {
+    name: "160,000 turns in 1 KB",
+    make: () => packed(repeat(frame(2, 0, turnOf(new Uint8Array(118).fill(0x61))), 160_000)),
+    ends: "DecompressionBomb",
+  },
+  {
+    name: "60,000 turns in 1 KB",
+    make: () => packed(repeat(frame(2, 0, turnOf(new Uint8Array(118).fill(0x61))), 60_000)),
+    ends: "text", // within a budget; all of it is OutputTooLarge
+  },
   { name: "80 MB of text in 30", make: () => packed(wordDocuments(80)), ends: "text" },
   { name: "240 MB of text in 60", make: () => packed(wordDocuments(240, 20_000)), ends: "text" },
   {
@@ -184,6 +194,11 @@ export const HOSTILE: readonly Hostile[] = [
   {
     name: "a packed tree of 500,000 entries",
     make: () => packed(frame(3, 0, files(500_000))),
+    ends: "text",
+  },
+  {
+    name: "a packed tree as large as a block may be",
+    make: () => packed(frame(3, 0, files(590_000))),
     ends: "text",
   },
   {
