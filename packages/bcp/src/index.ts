@@ -50,6 +50,7 @@ export { MODES } from "./render/mode.ts";
 export type { Mode } from "./render/mode.ts";
 export { VERBOSITIES } from "./render/options.ts";
 export type { RenderOptions, Verbosity } from "./render/options.ts";
+export type { RecordList } from "./record-list.ts";
 export { render, renderDetailed, renderParts } from "./render/render.ts";
 export type { Rendered, RenderedBlock } from "./render/render.ts";
 export { runBcp } from "./run.ts";
