@@ -22,10 +22,11 @@ import { WaitingParts } from "./waiting-parts.ts";
 // Words of ours, and the digits and brackets between names.
 const HEADING_BYTES = 96;
 // What a block leaves behind for a collector that may not come before the end.
-const WHOLE_GARBAGE = 150;
+const WHOLE_GARBAGE = 60;
 const BUDGET_GARBAGE = 200;
-// What words on their way leave behind besides themselves.
+// What words on their way leave behind besides themselves, and what a block does.
 const WORDS_COST = 64;
+const BLOCK_COST = 512;
 
 export type RenderedBlock = {
   /** Position in the list that was passed. */
@@ -76,7 +77,9 @@ function joined(blocks: readonly Block[], options: RenderOptions, report: Report
   const garbage = blocks.length * (budgetOf(options) === undefined ? WHOLE_GARBAGE : BUDGET_GARBAGE);
   const text = new TextBuffer(expectedBytes(blocks, options), restFor(blocks) - garbage);
   const write = (part: Part): void => text.write(part);
+  const left = new Garbage();
   blocks.forEach((block, index) => {
+    left.more(BLOCK_COST);
     const outcome = rendering.add(block, write);
     if (outcome) report(index, block.type, outcome);
   });
@@ -88,7 +91,9 @@ function planFor(blocks: readonly Block[], options: RenderOptions): BudgetPlan |
   const budget = budgetOf(options);
   if (budget === undefined) return undefined;
   const plan = new BudgetPlan(options);
+  const left = new Garbage();
   for (const block of blocks) {
+    left.more(BLOCK_COST);
     const more = plan.weigh(block);
     if (more) allAtOnce(more);
   }
