@@ -78,17 +78,15 @@ export async function* walkStream(source: ByteSource, options: WalkOptions): Asy
   const opened = new OpenedStream(source, limits);
   try {
     yield { kind: "header", header: await opened.begin() };
-    for (;;) {
-      let stored = await opened.next();
+    for (let left = 0; ; index++) {
+      const stored = await opened.next();
       if (!stored) break;
       if (options.maxBlocks !== undefined && index >= options.maxBlocks) throw opened.tooManyBlocks();
-      const event = decodeFrame(stored, bodies, earlier, index, options.skipDamaged === true);
-      const left = FRAME_COST + (event.kind === "block" ? event.bodyBytes : stored.body.length);
-      // Neither held nor lying about when the next one comes: each may be as large as a block can be.
-      stored = undefined;
-      yield event;
+      // Here, behind the wait, nothing holds the last block any more; the next one may be as large.
       garbage.more(left);
-      index++;
+      const event = decodeFrame(stored, bodies, earlier, index, options.skipDamaged === true);
+      left = FRAME_COST + (event.kind === "block" ? event.bodyBytes : stored.body.length);
+      yield event;
     }
     const { trailingData } = options;
     const trailing = trailingData && { trailingBytes: await opened.trailing(trailingData) };

@@ -114,9 +114,9 @@ async function walkPieces(
   let garbage = new Garbage();
   const { rest } = new Pauses(signal);
   const blocks = (): AsyncGenerator<Block> => {
-    garbage.end();
+    const before = garbage;
     garbage = new Garbage();
-    return streamedBlocks(events(), garbage, rest);
+    return streamedBlocks(events(), before, garbage, rest);
   };
   for await (const event of events()) {
     if (event.kind === "header") ({ header } = event);
@@ -132,9 +132,13 @@ async function walkPieces(
 
 async function* streamedBlocks(
   events: AsyncGenerator<StreamEvent, void>,
+  before: Garbage,
   garbage: Garbage,
   rest: Rest,
 ): AsyncGenerator<Block> {
+  // Behind a wait nothing holds the last block of the walk before any more.
+  await Promise.resolve();
+  before.end();
   for await (const event of events) {
     if (event.kind !== "block") continue;
     yield event.block;
