@@ -1,5 +1,7 @@
 // Bytes on demand from an asynchronous source: exactly as many as asked for, copied out of the chunks they came in.
 
+import type { Scratch } from "./scratch.ts";
+
 /** What streaming decodes from: a web or node stream, an async generator, or chunks that are already there. */
 export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
@@ -38,8 +40,8 @@ export class ByteQueue {
   }
 
   /** Takes `length` bytes, or undefined if the source ends before. */
-  async take(length: number): Promise<Uint8Array | undefined> {
-    const taken = new Uint8Array(length);
+  async take(length: number, scratch?: Scratch): Promise<Uint8Array | undefined> {
+    const taken = scratch ? scratch.room(length) : new Uint8Array(length);
     for (let filled = 0; filled < length;) {
       if (this.current.length === 0 && !(await this.more())) return undefined;
       const piece = this.current.subarray(0, length - filled);

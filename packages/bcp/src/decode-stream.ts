@@ -20,6 +20,7 @@ import { KeptBodies } from "./kept-bodies.ts";
 import type { Growth, Limits } from "./limits.ts";
 import { trailingError } from "./payload.ts";
 import { Reader } from "./reader.ts";
+import type { Scratch } from "./scratch.ts";
 
 const MAX_VARINT_BYTES = 10;
 const HASH_BYTES = 32;
@@ -45,6 +46,8 @@ export type StreamOptions = Omit<DecodeOptions, "references" | "trailingData"> &
 /** What our own commands ask for on top. */
 export type WalkOptions = StreamOptions & {
   readonly maxBlocks?: number;
+  /** For bodies, where nobody holds a block when the next one comes. */
+  readonly scratch?: Scratch;
   /** The bodies that references name: only these are kept. */
   readonly wanted?: HashIndex;
 };
@@ -75,7 +78,7 @@ export async function* walkStream(source: ByteSource, options: WalkOptions): Asy
   const bodies = new BodyDecoder({ store: options.store, earlier }, limits, growth);
   const garbage = new Garbage();
   let index = 0;
-  const opened = new OpenedStream(source, limits);
+  const opened = new OpenedStream(source, limits, options.scratch);
   try {
     yield { kind: "header", header: await opened.begin() };
     for (let left = 0; ; index++) {
@@ -127,10 +130,12 @@ export async function referencedHashes(source: ByteSource, options: WalkOptions)
 class OpenedStream {
   private readonly outer: ByteQueue;
   private readonly limits: Limits;
+  private readonly scratch: Scratch | undefined;
   private inner: ByteQueue;
   private place: Place = { at: 0, packed: false };
 
-  constructor(source: ByteSource, limits: Limits) {
+  constructor(source: ByteSource, limits: Limits, scratch?: Scratch) {
+    this.scratch = scratch;
     this.outer = new ByteQueue(source);
     this.inner = this.outer;
     this.limits = limits;
@@ -147,7 +152,7 @@ class OpenedStream {
 
   /** The bodies of other frames are empty where only `references` are asked for. */
   next(bodies: "all" | "references" = "all"): Promise<Stored | undefined> {
-    return takeFrame(this.inner, this.place, this.limits, bodies);
+    return takeFrame(this.inner, this.place, this.limits, bodies, this.scratch);
   }
 
   trailing(what: "error" | "ignore"): Promise<number> {
@@ -179,6 +184,7 @@ async function takeFrame(
   place: Place,
   limits: Limits,
   bodies: "all" | "references",
+  scratch: Scratch | undefined,
 ): Promise<Stored | undefined> {
   const start = queue.position;
   const head = await takeFrameHead(queue, place);
@@ -189,7 +195,7 @@ async function takeFrame(
   }
   const bodyPlace = placeAt(place, queue.position);
   const isTaken = bodies === "all" || (head.flags & IS_REFERENCE) !== 0;
-  const body = isTaken ? await queue.take(head.length) : (await queue.skip(head.length)) && NO_BYTES;
+  const body = isTaken ? await queue.take(head.length, scratch) : (await queue.skip(head.length)) && NO_BYTES;
   if (!body) throw endOfInput(queue, start, place);
   return { frame: { ...head, start: 0, end: body.length }, body, place: bodyPlace };
 }

@@ -43,7 +43,7 @@ export class KeptBodies {
   }
 
   private put(body: Uint8Array): Place {
-    if (body.length >= SLAB_BYTES) return { slab: body, start: 0, length: body.length };
+    if (body.length >= SLAB_BYTES) return { slab: new Uint8Array(body), start: 0, length: body.length };
     if (this.used + body.length > this.slab.length) {
       this.slab = new Uint8Array(SLAB_BYTES);
       this.used = 0;

@@ -12,6 +12,7 @@ import { DEFAULT_LIMITS } from "../limits.ts";
 import type { Limits } from "../limits.ts";
 import { OpenPayload } from "../payload.ts";
 import type { BlockWalk, WalkSettings } from "../payload.ts";
+import { Scratch } from "../scratch.ts";
 import type { Rest } from "../steps.ts";
 import { scanZstd } from "../zstd-frames.ts";
 import { Garbage } from "../garbage.ts";
@@ -108,7 +109,8 @@ async function walkPieces(
 ): Promise<Walked> {
   const kept = { ...limits, keptBytes: KEPT_BYTES + payload.length };
   const wanted = await referencedHashes(piecesOf(payload), { limits: kept, maxBlocks });
-  const options = { ...(store ? { store } : {}), references, trailingData, limits: kept, maxBlocks, wanted };
+  const scratch = new Scratch(limits.storedBytes);
+  const options = { ...(store ? { store } : {}), references, trailingData, limits: kept, maxBlocks, wanted, scratch };
   const events = (): AsyncGenerator<StreamEvent, void> => walkStream(piecesOf(payload), options);
   let header: Header | undefined;
   let garbage = new Garbage();
