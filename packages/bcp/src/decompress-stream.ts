@@ -2,17 +2,19 @@
 
 import type { Transform } from "node:stream";
 import type { ByteQueue } from "./byte-source.ts";
-import { bomb, failed } from "./decompress.ts";
+import { bomb, failed, MAX_WINDOW_BYTES, windowTooLarge } from "./decompress.ts";
 import { Garbage } from "./garbage.ts";
 import {
   MAX_BLOCK_BYTES,
   blockHeader,
   frameHeaderBytes,
+  frameWindow,
   hasChecksum,
   isFrame,
   isSkippable,
   maxFrames,
 } from "./zstd-frames.ts";
+import { joined } from "./writer.ts";
 import { zstd } from "./zstd.ts";
 
 const SKIP_BYTES = 64 * 1024;
@@ -46,10 +48,12 @@ async function* nextFrame(packed: ByteQueue): AsyncGenerator<Uint8Array, void> {
   if (!isFrame(magic)) throw failed("Unknown frame descriptor", start);
   const descriptor = await take(packed, 1, start);
   const header = await take(packed, frameHeaderBytes(descriptor[0] ?? 0) - 5, start);
+  const windowBytes = frameWindow(joined([magicBytes, descriptor, header]));
   const decoder = new FrameDecoder(start);
   try {
     for (const part of [magicBytes, descriptor, header]) await decoder.write(part);
     for (let last = false; !last;) {
+      if (Math.min(windowBytes, decoder.unpackedBytes) > MAX_WINDOW_BYTES) throw windowTooLarge(windowBytes, start);
       const word = await take(packed, 3, start);
       const block = blockHeader((word[0] ?? 0) | ((word[1] ?? 0) << 8) | ((word[2] ?? 0) << 16));
       if (!block) throw failed("Data corruption detected", packed.position - 3);
@@ -85,10 +89,14 @@ class FrameDecoder {
   private readonly start: number;
   private readonly broken: Promise<never>;
   private chunks: Uint8Array[] = [];
+  unpackedBytes = 0;
 
   constructor(start: number) {
     this.start = start;
-    this.stream.on("data", (chunk: Uint8Array) => this.chunks.push(chunk));
+    this.stream.on("data", (chunk: Uint8Array) => {
+      this.chunks.push(chunk);
+      this.unpackedBytes += chunk.length;
+    });
     this.broken = new Promise((_, reject) => {
       this.stream.on("error", (error: Error) => reject(failed(error.message, this.start, error)));
     });

@@ -8,6 +8,8 @@ import { zstd } from "./zstd.ts";
 
 // A block of real data takes far more than this; 128 KiB of zeros take four.
 const BOMB_BLOCK_BYTES = 512;
+/** Held besides what comes out. The reference takes 2 MiB, zstd 8 MiB at the most unless told otherwise. */
+export const MAX_WINDOW_BYTES = 8 * 1024 * 1024;
 // The least that node:zlib takes.
 const MIN_CHUNK_BYTES = 64;
 
@@ -34,6 +36,12 @@ export function decompress(area: Uint8Array, limit: number, offset: number): Uin
 
 export function failed(problem: string, offset: number, cause?: unknown): DecodeError {
   return new DecodeError("DecompressFailed", `zstd decompression failed: ${problem}`, { offset, cause });
+}
+
+/** Told where there is so much in it that the window would be filled. */
+export function windowTooLarge(bytes: number, offset: number): DecodeError {
+  const most = `${MAX_WINDOW_BYTES} (zstd up to level 19, without --long)`;
+  return failed(`packed with a window of ${bytes} bytes, and no more than ${most} are read`, offset);
 }
 
 /** The size is a lower bound: decompression stops at the limit instead of finding out. */
@@ -68,6 +76,7 @@ export class BombScale {
 
 function decompressFrame(area: Uint8Array, frame: ZstdFrame, left: number, limit: number, offset: number): Uint8Array {
   if (frame.maxContent === 0) return new Uint8Array(0);
+  if (Math.min(frame.windowBytes, frame.maxContent) > MAX_WINDOW_BYTES) throw windowTooLarge(frame.windowBytes, offset);
   // Node refuses a cap of 0. One byte more than is left tells "full" from "over".
   const maxOutputLength = left + 1;
   try {

@@ -3,7 +3,7 @@
 
 const MIB = 1024 * 1024;
 const LOOK_BYTES = MIB;
-const COLLECT_BYTES = 8 * MIB;
+const COLLECT_BYTES = 4 * MIB;
 
 // What the process had at least since something was last collected. One for all: each on its own would let as much gather on top
 // of what the others do.

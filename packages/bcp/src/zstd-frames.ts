@@ -6,6 +6,7 @@
 const FRAME_MAGIC = 0xfd2fb528;
 const SKIPPABLE_MAGIC = 0x184d2a50; // and the fifteen after it
 export const MAX_BLOCK_BYTES = 128 * 1024;
+const SINGLE_SEGMENT = 0x20;
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4] as const;
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8] as const;
 
@@ -24,6 +25,8 @@ export type ZstdFrame = {
   readonly end: number;
   /** No frame of these blocks can become larger than this. */
   readonly maxContent: number;
+  /** How far back it may refer: so much of what came out is held while it is unpacked. */
+  readonly windowBytes: number;
   readonly blocks: number;
 };
 
@@ -49,7 +52,13 @@ export function scanZstd(area: Uint8Array): ZstdScan {
 }
 
 export type FrameStep =
-  | { readonly kind: "frame"; readonly end: number; readonly maxContent: number; readonly blocks: number }
+  | {
+      readonly kind: "frame";
+      readonly end: number;
+      readonly maxContent: number;
+      readonly windowBytes: number;
+      readonly blocks: number;
+    }
   | { readonly kind: "skippable"; readonly end: number }
   | { readonly kind: "need" } // more bytes than there are
   | { readonly kind: "broken"; readonly problem: string };
@@ -67,7 +76,10 @@ function frameAt(area: Uint8Array, at: number): FrameStep {
   if (magic !== FRAME_MAGIC) return unknownFrame();
   if (!has(at + 5)) return { kind: "need" };
   const descriptor = view.getUint8(at + 4);
-  let pos = at + frameHeaderBytes(descriptor);
+  const headerBytes = frameHeaderBytes(descriptor);
+  if (!has(at + headerBytes)) return { kind: "need" };
+  const windowBytes = frameWindow(area.subarray(at, at + headerBytes));
+  let pos = at + headerBytes;
   let maxContent = 0;
   for (let blocks = 1; ; blocks++) {
     if (!has(pos + 3)) return { kind: "need" };
@@ -78,7 +90,7 @@ function frameAt(area: Uint8Array, at: number): FrameStep {
     if (!has(pos)) return { kind: "need" };
     if (!header.last) continue;
     const end = pos + (hasChecksum(descriptor) ? 4 : 0);
-    return has(end) ? { kind: "frame", end, maxContent, blocks } : { kind: "need" };
+    return has(end) ? { kind: "frame", end, maxContent, windowBytes, blocks } : { kind: "need" };
   }
 }
 
@@ -102,10 +114,25 @@ export function blockHeader(word: number): BlockHeader | undefined {
 
 /** Bytes of a frame before its first block, from its descriptor. */
 export function frameHeaderBytes(descriptor: number): number {
-  const singleSegment = (descriptor & 0x20) !== 0;
+  const singleSegment = (descriptor & SINGLE_SEGMENT) !== 0;
   const contentSize = CONTENT_SIZE_BYTES[descriptor >>> 6] ?? 0;
   const dictionaryId = DICTIONARY_ID_BYTES[descriptor & 3] ?? 0;
   return 5 + dictionaryId + (singleSegment ? Math.max(1, contentSize) : 1 + contentSize);
+}
+
+/** The window that a whole frame header declares; where it is all in one segment, that is the content. */
+export function frameWindow(header: Uint8Array): number {
+  const descriptor = header[4] ?? 0;
+  if ((descriptor & SINGLE_SEGMENT) === 0) {
+    const window = header[5] ?? 0;
+    const base = 2 ** (10 + (window >>> 3));
+    return base + (base / 8) * (window & 7);
+  }
+  // The size stands last. In two bytes it counts from 256, the only one of them that does.
+  const bytes = Math.max(1, CONTENT_SIZE_BYTES[descriptor >>> 6] ?? 0);
+  let size = bytes === 2 ? 256 : 0;
+  for (let i = 0; i < bytes; i++) size += (header[header.length - bytes + i] ?? 0) * 256 ** i;
+  return size;
 }
 
 export function hasChecksum(descriptor: number): boolean {

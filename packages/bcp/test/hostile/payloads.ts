@@ -4,15 +4,16 @@ import { createRequire } from "node:module";
 import { blake3 } from "../../src/blake3.ts";
 
 // The installed type definitions do not know it yet.
-const { zstdCompressSync }: { zstdCompressSync(plain: Uint8Array): Uint8Array } = createRequire(import.meta.url)(
-  "node:zlib",
-);
+type Compress = (plain: Uint8Array, options?: { params: Record<number, number> }) => Uint8Array;
+const { zstdCompressSync }: { zstdCompressSync: Compress } = createRequire(import.meta.url)("node:zlib");
 
 const HEADER = Uint8Array.of(0x42, 0x43, 0x50, 0, 1, 0, 0, 0);
 const PACKED_HEADER = Uint8Array.of(0x42, 0x43, 0x50, 0, 1, 0, 1, 0);
 const END = Uint8Array.of(0xff, 0x01, 0, 0);
 const KIB = 1024;
 const MIB = 1024 * KIB;
+// By libzstd's numbers: the window's logarithm, and that what is far away is looked for.
+const LONG_WINDOW = { 101: 27, 160: 1 };
 
 export type Hostile = {
   readonly name: string;
@@ -276,6 +277,15 @@ export const HOSTILE: readonly Hostile[] = [
     name: "the same among 15,000 tiny blocks",
     make: () => packed(concat(repeat(frame(2, 0, turn()), 15_000), documents(8))),
     ends: "text",
+  },
+  {
+    name: "100 MB of text in 4, packed with a window of 128 MiB",
+    make: () => {
+      const text = wordDocuments(4);
+      const plain = concat(...Array.from({ length: 25 }, () => text), END);
+      return concat(PACKED_HEADER, zstdCompressSync(plain, { params: LONG_WINDOW }));
+    },
+    ends: "DecompressFailed",
   },
   { name: "three times as much of it", make: () => packed(documents(30)), ends: "DecompressionBomb" },
   {
