@@ -16,7 +16,8 @@ import { findPhrases } from "./phrases.ts";
 
 /** One token each in o200k, and letters no tool output is full of. None looks like a Latin letter. */
 const LETTERS = [..."αβγδεζηθλμξπσφψωΓΔΘΛΞΠΣΦΨΩжшщюяцчэбдфыЖШЩЮЯЦЧЭБДФЫ"];
-const FIRST_LETTER = 0x370;
+const [FIRST_LETTER, LAST_LETTER] = [0x370, 0x44f];
+const ANY_LETTER = /[\u0370-\u044f]/;
 const LEGEND_TOKENS = 3;
 /** What a damaged or hostile text may unfold to. */
 const MAX_UNFOLDED_CHARS = 64 << 20;
@@ -71,7 +72,7 @@ export function abbreviate(
   isWorthwhile: (saved: number) => boolean = () => true,
 ): (Folded & { letters: number }) | undefined {
   if (pieces.tokens < MIN_TOKENS) return undefined;
-  const letters = isPlain(text) ? LETTERS : LETTERS.filter((letter) => !text.includes(letter));
+  const letters = lettersNotIn(text);
   const phrases = choosePhrases(findPhrases(text, pieces), Math.min(letters.length, MAX_PHRASES));
   if (phrases.length === 0 || !isWorthwhile(mostSaved(phrases))) return undefined;
   const legend: string[] = [];
@@ -92,10 +93,16 @@ export function abbreviate(
   return { text: withMark("abbr", "", legend.join("") + taken.write(text, letters)), letters: used };
 }
 
-// Most texts hold no letter that could be one of ours.
-function isPlain(text: string): boolean {
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) >= FIRST_LETTER) return false;
-  return true;
+// Most texts hold no letter that could be one of ours. Those that do are gone through once for all of them.
+function lettersNotIn(text: string): string[] {
+  const first = text.search(ANY_LETTER);
+  if (first < 0) return LETTERS;
+  const taken = new Set<number>();
+  for (let at = first; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit >= FIRST_LETTER && unit <= LAST_LETTER) taken.add(unit);
+  }
+  return LETTERS.filter((letter) => !taken.has(letter.charCodeAt(0)));
 }
 
 // Phrases are also found where the grammar cut the text differently: seldom more than twice as often as was counted.

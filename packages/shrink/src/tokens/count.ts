@@ -18,8 +18,9 @@ const OWN_ID_MASK = (1 << 18) - 1;
 const SHORT_CHARS = 8;
 const SHORT_SLOTS = 1 << 15;
 const SHORT_SLOT_MASK = (SHORT_SLOTS - 1) << 2;
-/** Above what eight characters can cost. */
-const COST_BASE = 16;
+/** Enough for what eight characters can cost. */
+const COST_BITS = 4;
+const COST_MASK = (1 << COST_BITS) - 1;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const APOSTROPHE = 0x27;
@@ -138,7 +139,7 @@ function walk(text: string, into: PieceBuffer | undefined): number {
     }
     if (found < 0) {
       const cost = counter.cost(text, at, end);
-      found = counter.id * COST_BASE + cost;
+      found = (counter.id << COST_BITS) | cost;
       if (short) {
         known[slot] = low;
         known[slot + 1] = high;
@@ -147,9 +148,9 @@ function walk(text: string, into: PieceBuffer | undefined): number {
       tokens += cost;
       if (into !== undefined) put(into, end, counter.id, cost);
     } else {
-      const cost = found % COST_BASE;
+      const cost = found & COST_MASK;
       tokens += cost;
-      if (into !== undefined) put(into, end, (found - cost) / COST_BASE, cost);
+      if (into !== undefined) put(into, end, found >> COST_BITS, cost);
     }
     at = end;
   }
