@@ -1,27 +1,7 @@
 // Where lines that were sent stand: hash of a few lines in a row → the text they are in, and the first of them. Numbers in
 // flat lists, because a text of thousands of lines asks for each of them while somebody waits.
 
-/** How many lines in a row are looked up; fewer are not worth it. */
-export const WINDOW = 4;
 const SMALLEST = 1 << 10;
-
-/** One hash per window of lines; lines are hashed once. */
-export function windowHashes(lines: readonly string[]): Int32Array {
-  const hashes = new Int32Array(lines.length);
-  for (let at = 0; at < lines.length; at++) {
-    const line = lines[at] ?? "";
-    let hash = line.length;
-    for (let i = 0; i < line.length; i++) hash = (Math.imul(hash, 0x01000193) + line.charCodeAt(i)) | 0;
-    hashes[at] = hash;
-  }
-  const windows = new Int32Array(Math.max(0, lines.length - WINDOW + 1));
-  for (let i = 0; i < windows.length; i++) {
-    let hash = 0;
-    for (let k = 0; k < WINDOW; k++) hash = (Math.imul(hash, 0x85ebca6b) ^ (hashes[i + k] ?? 0)) | 0;
-    windows[i] = hash;
-  }
-  return windows;
-}
 
 /** The latest place of each window. Places in texts that are forgotten stay until room is made: ask whether it is known. */
 export class LineWindows {

@@ -6,8 +6,9 @@ import { createHash } from "node:crypto";
 
 import { UnfoldError } from "./folds/fold.ts";
 import { MARK_OPENING } from "./folds/mark.ts";
-import { LineWindows, WINDOW, windowHashes } from "./line-windows.ts";
-import { linesOf } from "./lines.ts";
+import type { HashedLines } from "./hashed-lines.ts";
+import { hashLines, sameLines, WINDOW } from "./hashed-lines.ts";
+import { LineWindows } from "./line-windows.ts";
 
 export type RepeatOptions = { maxChars?: number; maxTexts?: number };
 
@@ -16,8 +17,7 @@ export type Repeated = { text: string; seen: Record<string, string> };
 type Sent = {
   handle: string;
   digest: string;
-  text: string;
-  lines: readonly string[];
+  lines: HashedLines;
   serial: number;
 };
 
@@ -27,6 +27,7 @@ const MIN_WHOLE_CHARS = 160;
 /** What a damaged or hostile text may unfold to. */
 const MAX_UNFOLDED_CHARS = 64 << 20;
 const DEFAULTS = { maxChars: 4_000_000, maxTexts: 500 };
+const NO_WINDOWS = new Int32Array(0);
 const LINE = /^\[bosun:seen (\d{24})(?: (\d+)-(\d+))?\]$/;
 
 /** What one client has been sent. Holds a bounded part of it: the latest. */
@@ -53,27 +54,27 @@ export class Repeats {
     const whole = text.length >= MIN_WHOLE_CHARS ? this.#whole.get(text) : undefined;
     if (whole !== undefined)
       return { text: `${MARK_OPENING}seen ${whole.handle}]`, seen: { [whole.handle]: whole.digest } };
-    const lines = linesOf(text);
-    if (lines.length < WINDOW) return undefined;
-    const hashes = windowHashes(lines);
+    const lines = hashLines(text);
+    const { starts, windows } = lines;
     const out: string[] = [];
     const seen: Record<string, string> = {};
     let from = 0;
-    for (let i = 0; i < hashes.length;) {
-      const block = this.#windows.find(hashes[i] ?? 0) ? this.#longestBlock(lines, i) : undefined;
+    for (let i = 0; i < windows.length;) {
+      const block = this.#windows.find(windows[i] ?? 0) ? this.#longestBlock(lines, i) : undefined;
       if (block === undefined) {
         i++;
         continue;
       }
       const { sent, line, count } = block;
-      for (; from < i; from++) out.push(lines[from] ?? "");
+      const start = starts[i] ?? 0;
+      if (from < start) out.push(text.slice(from, start - 1));
       out.push(`${MARK_OPENING}seen ${sent.handle} ${line + 1}-${line + count}]`);
       seen[sent.handle] = sent.digest;
       i += count;
-      from = i;
+      from = starts[i] ?? 0;
     }
     if (out.length === 0) return undefined;
-    for (; from < lines.length; from++) out.push(lines[from] ?? "");
+    if (from <= text.length) out.push(text.slice(from));
     return { text: out.join("\n"), seen };
   }
 
@@ -82,12 +83,12 @@ export class Repeats {
     if (text.length > this.#limits.maxChars || this.#sent.has(handle) || text.includes(MARK_OPENING)) return;
     // Half a surrogate pair has no UTF-8 of its own, and so no digest of its own.
     if (!text.isWellFormed()) return;
-    const lines = linesOf(text);
-    const sent: Sent = { handle, digest: digestOf(text), text, lines, serial: this.#serial++ };
+    const lines = hashLines(text);
+    const sent: Sent = { handle, digest: digestOf(text), lines: withoutWindows(lines), serial: this.#serial++ };
     this.#sent.set(handle, sent);
     this.#whole.set(text, sent);
     this.#bySerial.set(sent.serial, sent);
-    this.#windows.add(windowHashes(lines), sent.serial);
+    this.#windows.add(lines.windows, sent.serial);
     this.#chars += text.length;
     for (const [, oldest] of this.#sent) {
       if (this.#chars <= this.#limits.maxChars && this.#sent.size <= this.#limits.maxTexts) break;
@@ -97,28 +98,25 @@ export class Repeats {
 
   #forget(sent: Sent): void {
     this.#sent.delete(sent.handle);
-    if (this.#whole.get(sent.text) === sent) this.#whole.delete(sent.text);
+    const { text } = sent.lines;
+    if (this.#whole.get(text) === sent) this.#whole.delete(text);
     this.#bySerial.delete(sent.serial);
-    this.#chars -= sent.text.length;
+    this.#chars -= text.length;
   }
 
   // From the window that was found last.
-  #longestBlock(lines: readonly string[], at: number): { sent: Sent; line: number; count: number } | undefined {
+  #longestBlock(lines: HashedLines, at: number): { sent: Sent; line: number; count: number } | undefined {
     const { text, line } = this.#windows;
     const sent = this.#bySerial.get(text);
     if (sent === undefined) return undefined;
-    let count = 0;
-    let chars = 0;
-    while (
-      at + count < lines.length &&
-      line + count < sent.lines.length &&
-      lines[at + count] === sent.lines[line + count]
-    ) {
-      chars += (lines[at + count]?.length ?? 0) + 1;
-      count++;
-    }
+    const { count, chars } = sameLines(lines, at, sent.lines, line);
     return count >= WINDOW && chars >= MIN_BLOCK_CHARS ? { sent, line, count } : undefined;
   }
+}
+
+// They stand in the table of all windows from now on.
+function withoutWindows(lines: HashedLines): HashedLines {
+  return { ...lines, windows: NO_WINDOWS };
 }
 
 /** Puts back what `Repeats.fold` took out. `find` gives an earlier text by its handle. */
