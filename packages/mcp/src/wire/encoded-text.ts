@@ -83,7 +83,8 @@ export class PiecedMessage {
   }
 
   toString(): string {
-    return this.bytes().toString();
+    const texts = this.#parts.filter((part) => typeof part === "string");
+    return texts.length === this.#parts.length ? texts.join("") : this.bytes().toString();
   }
 }
 

@@ -4,6 +4,8 @@
 const NEWLINE = 0x0a;
 /** Where the buffer of an unfinished line starts, and the size above which it is given back after use. */
 const SMALL_BYTES = 64 * 1024;
+/** From here on there is room for the longest line: memory that is not written to costs nothing, and copies do. */
+const LARGE_BYTES = 1024 * 1024;
 
 /** `ends`: the beginning and the end of a line that is no text, as far as they can be read. */
 export type Line = { kind: "line"; text: string } | { kind: "bad"; problem: string; ends?: string };
@@ -50,7 +52,8 @@ export class LineSplitter {
 
   private keep(piece: Uint8Array, total: number): void {
     if (total > this.buffer.length) {
-      const larger = new Uint8Array(Math.min(Math.max(total, 2 * this.buffer.length, SMALL_BYTES), this.maxBytes));
+      const wanted = total > LARGE_BYTES ? this.maxBytes : Math.max(total, 2 * this.buffer.length, SMALL_BYTES);
+      const larger = new Uint8Array(Math.min(wanted, this.maxBytes));
       larger.set(this.buffer.subarray(0, this.held));
       this.buffer = larger;
     }

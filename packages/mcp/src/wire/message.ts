@@ -13,6 +13,8 @@ const MAX_DEPTH = 128;
 /** One small batch must not become a flood of work and of replies. */
 const MAX_BATCH = 1000;
 const MAX_SPELT_OUT = 1000;
+/** To put a longer result into one text with what stands around it costs more than to send it by itself. */
+const MAX_WHOLE_CHARS = 1024 * 1024;
 
 /** A request's id as its JSON text: `1` and `"1"` stay apart, and ids above 2^53 come back exactly as sent. */
 export type Id = string & { readonly idText: unique symbol };
@@ -63,8 +65,10 @@ export function resultText(id: Id, result: JsonObject | RawJson): string {
   return `{"jsonrpc":"2.0","id":${id},"result":${encode(result)}}`;
 }
 
-/** The same; a result that holds long texts is left for the sender to make, piece by piece. */
+/** The same; a result that is long or holds long texts is left for the sender to make, piece by piece. */
 export function resultMessage(id: Id, result: JsonObject | RawJson): MessageText {
+  if (result instanceof RawJson && result.length > MAX_WHOLE_CHARS)
+    return new PiecedMessage([`{"jsonrpc":"2.0","id":${id},"result":`, ...result.pieces, "}"]);
   const content: unknown = result instanceof RawJson ? undefined : result["content"];
   if (!Array.isArray(content) || !content.some((block) => block instanceof EncodedText)) return resultText(id, result);
   const parts: (string | EncodedText)[] = [`{"jsonrpc":"2.0","id":${id},"result":{"content":[`];

@@ -97,8 +97,8 @@ export class LineWriter {
     this.flushing ??= Promise.resolve().then(() => this.flush());
     try {
       for (const piece of message.pieces()) {
-        if (typeof piece === "string") this.gathered += piece;
-        else this.writeBytes(piece);
+        if (typeof piece === "string" && piece.length < MAX_GATHERED_CHARS) this.gathered += piece;
+        else this.writeLong(piece);
       }
       this.gathered += "\n";
       this.handOn();
@@ -135,14 +135,14 @@ export class LineWriter {
     this.write(text);
   }
 
-  /** What is said before them goes out by itself: the sink would copy them behind it, and the peer wakes up meanwhile. */
-  private writeBytes(bytes: Uint8Array): void {
+  /** What is said before it goes out by itself: the sink would copy it behind that, and the peer wakes up meanwhile. */
+  private writeLong(piece: string | Uint8Array): void {
     if (this.gathered !== "") {
       this.handOn();
       const flushed = this.sink.flush();
       if (flushed instanceof Promise) flushed.catch(() => {}); // shows in the flush that follows
     }
-    this.write(bytes);
+    this.write(piece);
   }
 
   private write(data: string | Uint8Array): void {
