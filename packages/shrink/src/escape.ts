@@ -10,9 +10,32 @@ export type Escaped = { text: string; variant: number };
 
 /** undefined: there is nothing to escape. */
 export function escapeMarks(text: string): Escaped | undefined {
-  if (!text.includes(MARK_OPENING)) return undefined;
-  const variant = unusedVariant(text);
-  return { text: replaced(text, MARK_OPENING, disguise(variant)), variant };
+  const variant = variantFor(text);
+  return variant === undefined ? undefined : { text: disguised(text, variant), variant };
+}
+
+/** The disguise that marks in this text would get; undefined: there are none. */
+export function variantFor(text: string): number | undefined {
+  return text.includes(MARK_OPENING) ? unusedVariant(text) : undefined;
+}
+
+export function disguised(text: string, variant: number): string {
+  return replaced(text, MARK_OPENING, disguise(variant));
+}
+
+export function lengthInDisguise(text: string, variant: number): number {
+  let marks = 0;
+  for (let at = text.indexOf(MARK_OPENING); at >= 0; at = text.indexOf(MARK_OPENING, at + MARK_OPENING.length)) marks++;
+  return text.length + marks * (disguise(variant).length - MARK_OPENING.length);
+}
+
+/**
+ * Whether taking this disguise off again is certain to give the text, without trying: it is when the text itself holds
+ * no such disguise. A disguise begins with a sign that it has nowhere else, so what is put in cannot make another one
+ * together with what stands beside it: those put in are all there are to take off.
+ */
+export function canBeTakenOff(text: string, variant: number): boolean {
+  return !text.includes(disguise(variant));
 }
 
 // One pass, whatever the text holds: a search per number would be a gift to whoever wrote them all.
@@ -37,20 +60,23 @@ export function unescapeMarks({ text, variant }: Escaped): string {
 
 /** Whether taking the disguise off gives `before`. Compared piece by piece: a second text of that size takes longer. */
 export function isDisguiseOf({ text, variant }: Escaped, before: string): boolean {
-  const disguised = disguise(variant);
+  const put = disguise(variant);
   let from = 0;
   let there = 0;
-  for (let at = text.indexOf(disguised); at >= 0; at = text.indexOf(disguised, from)) {
+  for (let at = text.indexOf(put); at >= 0; at = text.indexOf(put, from)) {
     if (!before.startsWith(text.slice(from, at), there)) return false;
     there += at - from;
     if (!before.startsWith(MARK_OPENING, there)) return false;
     there += MARK_OPENING.length;
-    from = at + disguised.length;
+    from = at + put.length;
   }
   return before.length - there === text.length - from && before.startsWith(text.slice(from), there);
 }
 
-/** The same disguise in a JSON string as it was sent; undefined where a mark may be written in other characters there. */
+/**
+ * The same disguise in a JSON string as it was sent, taken off again and compared; undefined where a mark may be written
+ * in other characters there.
+ */
 export function disguisedJson(json: string, variant: number): string | undefined {
   // No shorter escape stands for a character of our marks.
   const escape = String.raw`\u00`;
@@ -60,7 +86,8 @@ export function disguisedJson(json: string, variant: number): string | undefined
     const code = Number.parseInt(json.slice(at + 4, at + 6), 16);
     if (backslashes % 2 === 1 && MARK_OPENING.includes(String.fromCharCode(code))) return undefined;
   }
-  return replaced(json, MARK_OPENING, disguise(variant));
+  const text = disguised(json, variant);
+  return isDisguiseOf({ text, variant }, json) ? text : undefined;
 }
 
 /** In half the time that replaceAll takes. */

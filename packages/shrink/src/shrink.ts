@@ -2,7 +2,8 @@
 // run backwards and compared before it leaves here, and both sides are counted with an exact tokenizer.
 import { cutToBudget } from "./budget.ts";
 import { DEFAULT_THRESHOLD } from "./detect.ts";
-import { escapeMarks, escapeMeta, isDisguiseOf, unescapeMarks } from "./escape.ts";
+import { DisguisedLater } from "./disguised-later.ts";
+import { canBeTakenOff, escapeMarks, escapeMeta, isDisguiseOf, unescapeMarks, variantFor } from "./escape.ts";
 import type { FoldNote, NotedPart } from "./fold-note.ts";
 import { NOTE_KEY, ORIGINAL_KEY } from "./fold-note.ts";
 import type { FoldOptions } from "./fold-text.ts";
@@ -109,12 +110,13 @@ export class Shrinker {
   }
 
   #draft(text: string, foldable: boolean): Draft | undefined {
+    if (!foldable) return draftOfDisguise(text);
     const escaped = escapeMarks(text);
     const plain = escaped?.text ?? text;
     const note: Omit<NotedPart, "chars"> = escaped === undefined ? {} : { escaped: escaped.variant };
-    const seen = foldable && escaped === undefined ? this.#repeats?.fold(text) : undefined;
+    const seen = escaped === undefined ? this.#repeats?.fold(text) : undefined;
     const isReference = seen !== undefined && seen.text.length <= REFERENCE_CHARS;
-    const folded = foldable && !isReference ? foldText(plain, this.#fold) : undefined;
+    const folded = isReference ? undefined : foldText(plain, this.#fold);
     const repeated = seen && draftOfRepeats(text, seen, folded?.tokensBefore);
     if (repeated !== undefined && repeated.tokens < (folded?.tokens ?? Infinity)) return repeated;
     if (folded !== undefined) {
@@ -130,16 +132,8 @@ export class Shrinker {
       };
     }
     if (escaped === undefined) return undefined;
-    const tokensBefore = foldable ? countTokens(text) : 0;
-    return {
-      before: text,
-      plain,
-      after: plain,
-      note,
-      folds: ["escape"],
-      tokensBefore,
-      tokens: foldable ? countTokens(plain) : 0,
-    };
+    const [tokensBefore, tokens] = [countTokens(text), countTokens(plain)];
+    return { before: text, plain, after: plain, note, folds: ["escape"], tokensBefore, tokens };
   }
 
   #emit(
@@ -173,9 +167,7 @@ export class Shrinker {
         droppedStructured: false,
       };
     }
-    const content = blocksOf(result).map((block, i) =>
-      cut[i] === undefined ? block : { ...block, text: cut[i]?.text },
-    );
+    const content = blocksOf(result).map((block, i) => withText(block, cut[i]?.text));
     const note = noteOf(content, kept, cut);
     const ours = {
       ...(handle === undefined ? {} : { [ORIGINAL_KEY]: handle }),
@@ -194,12 +186,15 @@ export class Shrinker {
   #proves(draft: Draft): boolean {
     // Only a disguise may cost the same: it is there for safety, not to save.
     const variant = disguiseOnly(draft);
+    const { before, after } = draft;
+    if (after instanceof DisguisedLater) return canBeTakenOff(before, after.variant);
     if (variant !== undefined)
-      return draft.tokens <= draft.tokensBefore && isDisguiseOf({ text: draft.after, variant }, draft.before);
+      return draft.tokens <= draft.tokensBefore && isDisguiseOf({ text: after, variant }, before);
     return draft.tokens < draft.tokensBefore && this.#inverse(draft) === draft.before;
   }
 
-  #inverse({ after, plain, note }: Draft): string | undefined {
+  #inverse({ after: later, plain: given, note }: Draft): string | undefined {
+    const [after, plain] = [String(later), String(given)];
     try {
       if (note.repeats === true) return unfoldRepeats(after, (handle) => this.#earlier(handle));
       // foldText has proven its part already; taking it back a second time would double the time for nothing.
@@ -246,7 +241,7 @@ export class Shrinker {
         shown !== undefined &&
         !fits
       ) {
-        const shorter = cutToBudget(draft?.plain ?? shown, budget, place);
+        const shorter = cutToBudget(String(draft?.plain ?? shown), budget, place);
         if (shorter !== undefined) return { text: shorter, omitted: true, tokens: countTokens(shorter) };
       }
       return draft === undefined ? undefined : { text: draft.after, omitted: false, tokens: draft.tokens };
@@ -265,20 +260,36 @@ export class Shrinker {
 type Sent = { text: string; result: ToolResult; json: string | undefined; handle: string | undefined };
 
 /** One text block as it goes out. */
-type Cut = { text: string; omitted: boolean; tokens: number };
+type Cut = { text: string | DisguisedLater; omitted: boolean; tokens: number };
 
 /** One text block before and after, with what the note must say about it. */
 type Draft = {
   before: string;
   /** After marks were disguised: what the folds were given. */
-  plain: string;
-  after: string;
+  plain: string | DisguisedLater;
+  after: string | DisguisedLater;
   note: Omit<NotedPart, "chars">;
   folds: string[];
   tokensBefore: number;
   tokens: number;
   seen?: Record<string, string>;
 };
+
+// A text that is not folded: where nobody reads it in disguise, it is not made.
+function draftOfDisguise(text: string): Draft | undefined {
+  const variant = variantFor(text);
+  if (variant === undefined) return undefined;
+  const after = new DisguisedLater(text, variant);
+  return {
+    before: text,
+    plain: after,
+    after,
+    note: { escaped: variant },
+    folds: ["escape"],
+    tokensBefore: 0,
+    tokens: 0,
+  };
+}
 
 /** The variant of a text that was disguised, and nothing else. */
 function disguiseOnly({ note }: Draft): number | undefined {
@@ -294,7 +305,7 @@ function disguisedIn(kept: (Draft | undefined)[], cut: (Cut | undefined)[]): Pic
 // A text without its digests must say who has them.
 function namingOriginal(draft: Draft, handle: string | undefined): Draft | undefined {
   if (!draft.folds.includes(digests.name)) return draft;
-  return handle === undefined ? undefined : { ...draft, after: withHandle(draft.after, handle) };
+  return handle === undefined ? undefined : { ...draft, after: withHandle(String(draft.after), handle) };
 }
 
 function draftOfRepeats(
@@ -306,6 +317,11 @@ function draftOfRepeats(
   const tokens = countTokens(after);
   if (tokens > tokensBefore * MAX_REPEATED_SHARE) return undefined;
   return { before: text, plain: text, after, note: { repeats: true }, folds: ["seen"], tokensBefore, tokens, seen };
+}
+
+function withText(block: ContentBlock, text: string | DisguisedLater | undefined): ContentBlock {
+  if (text === undefined) return block;
+  return text instanceof DisguisedLater ? text.within(block) : { ...block, text };
 }
 
 function countsOf(
@@ -324,7 +340,7 @@ function noteOf(content: ContentBlock[], kept: (Draft | undefined)[], cut: (Cut 
   const seen: Record<string, string> = {};
   const parts: NotedPart[] = [];
   for (const [i, block] of content.entries()) {
-    const text = shownText(block);
+    const text = cut[i]?.text ?? shownText(block);
     if (text === undefined) continue;
     Object.assign(seen, kept[i]?.seen);
     parts.push({

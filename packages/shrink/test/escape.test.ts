@@ -1,5 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { disguisedJson, escapeMarks, isDisguiseOf, unescapeMarks } from "../src/escape.ts";
+import {
+  canBeTakenOff,
+  disguised,
+  disguisedJson,
+  escapeMarks,
+  isDisguiseOf,
+  lengthInDisguise,
+  unescapeMarks,
+} from "../src/escape.ts";
+import { Random } from "./random.ts";
 
 const TEXTS: readonly (readonly [string, string])[] = [
   ["a mark", "[bosun:tree]"],
@@ -35,6 +44,23 @@ describe("a disguise", () => {
   ])("is not taken for one with %s", (_, text, before) => {
     expect(isDisguiseOf({ text, variant: 0 }, before)).toBe(false);
   });
+});
+
+test("what is said to come off does, whatever it stands between", () => {
+  const random = new Random(3);
+  const parts = ["[bosun:", "[b0:", "[b1:", "[b", "[", "b0:", "0:", ":", "osun:", "[bosun", "x"];
+  let certain = 0;
+  for (let i = 0; i < 5000; i++) {
+    const text = Array.from({ length: random.below(9) }, () => parts[random.below(parts.length)]).join("");
+    for (const variant of [0, 1]) {
+      const there = disguised(text, variant);
+      expect(lengthInDisguise(text, variant)).toBe(there.length);
+      if (!canBeTakenOff(text, variant)) continue;
+      certain++;
+      expect(unescapeMarks({ text: there, variant })).toBe(text);
+    }
+  }
+  expect(certain).toBeGreaterThan(2000);
 });
 
 test.each([

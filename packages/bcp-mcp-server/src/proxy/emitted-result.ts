@@ -2,27 +2,30 @@
 // added put in. Everything else keeps its bytes: numbers, duplicates, members that nobody knows.
 import type { Json, JsonObject } from "@bosun/mcp/server";
 import { RawJson } from "@bosun/mcp/server";
-import { memberTexts, splice, valueEnd, walkElements, walkMembers } from "@bosun/mcp/relay";
+import { memberTexts, valueEnd, walkElements, walkMembers } from "@bosun/mcp/relay";
 import type { Span } from "@bosun/mcp/relay";
 import { disguisedJson, foreignKey, NOTE_KEY, ORIGINAL_KEY } from "@bosun/shrink";
 import type { Shrunk, ToolResult } from "@bosun/shrink";
 
 export function emittedResult(passed: string, given: ToolResult, shrunk: Shrunk): RawJson {
   const { result, droppedStructured } = shrunk;
-  const changed: [string, string][] = [];
+  const changed: Member[] = [];
   walkMembers(passed, passed.indexOf("{"), (name, start) => {
     const edits: Edit[] = [];
     const end = name === "content" ? editContent(passed, start, given, shrunk, edits) : valueEnd(passed, start);
-    const value = edits.length === 0 ? passed.slice(start, end) : spliceWithin(passed, start, end, edits);
-    if (name === "_meta") changed.push([name, metaText(value, result)]);
-    else if (!(droppedStructured && name === "structuredContent")) changed.push([name, value]);
+    if (name === "_meta") changed.push([name, metaText(passed.slice(start, end), result)]);
+    else if (!(droppedStructured && name === "structuredContent"))
+      changed.push([name, ...spliced(passed, start, end, edits)]);
     return end;
   });
   if (!changed.some(([name]) => name === "_meta") && result._meta) changed.push(["_meta", metaText("{}", result)]);
-  return new RawJson(objectText(changed));
+  return new RawJson(objectPieces(changed));
 }
 
 type Edit = Span & { by: string };
+
+/** A name, and the pieces of its value. */
+type Member = [name: string, ...value: string[]];
 
 /** Where the content ends that starts there; the texts that changed are put among the edits. */
 function editContent(passed: string, start: number, given: ToolResult, shrunk: Shrunk, edits: Edit[]): number {
@@ -32,8 +35,7 @@ function editContent(passed: string, start: number, given: ToolResult, shrunk: S
   let next = 0;
   return walkElements(passed, start, (at) => {
     const which = next++;
-    const shown = after[which] === before[which] ? undefined : after[which]?.text;
-    if (typeof shown !== "string") return valueEnd(passed, at);
+    if (after[which] === before[which]) return valueEnd(passed, at);
     let span: Span | undefined;
     const end = walkMembers(passed, at, (name, from) => {
       const to = valueEnd(passed, from);
@@ -44,26 +46,32 @@ function editContent(passed: string, start: number, given: ToolResult, shrunk: S
     if (span !== undefined) {
       const variant = shrunk.disguised?.get(which);
       const asSent = variant === undefined ? undefined : disguisedJson(passed.slice(span.start, span.end), variant);
-      edits.push({ ...span, by: asSent ?? JSON.stringify(shown) });
+      edits.push({ ...span, by: asSent ?? JSON.stringify(after[which]?.text) });
     }
     return end;
   });
 }
 
-function spliceWithin(passed: string, start: number, end: number, edits: readonly Edit[]): string {
-  const own = edits.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start }));
-  return splice(passed.slice(start, end), own);
+function spliced(passed: string, start: number, end: number, edits: readonly Edit[]): string[] {
+  const pieces: string[] = [];
+  let from = start;
+  for (const edit of edits) {
+    pieces.push(passed.slice(from, edit.start), edit.by);
+    from = edit.end;
+  }
+  return [...pieces, passed.slice(from, end)];
 }
 
 function metaText(text: string, { _meta }: ToolResult): string {
-  const foreign = memberTexts(text).map(([name, value]): [string, string] => [foreignKey(name), value]);
-  const ours = [ORIGINAL_KEY, NOTE_KEY].flatMap((name): [string, string][] => {
+  const foreign = memberTexts(text).map(([name, value]): Member => [foreignKey(name), value]);
+  const ours = [ORIGINAL_KEY, NOTE_KEY].flatMap((name): Member[] => {
     const value = (_meta as JsonObject | undefined)?.[name];
     return value === undefined ? [] : [[name, JSON.stringify(value satisfies Json)]];
   });
-  return objectText([...foreign, ...ours]);
+  return objectPieces([...foreign, ...ours]).join("");
 }
 
-function objectText(members: readonly [string, string][]): string {
-  return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
+function objectPieces(members: readonly Member[]): string[] {
+  const pieces = members.flatMap(([name, ...value], i) => [`${i === 0 ? "{" : ","}${JSON.stringify(name)}:`, ...value]);
+  return [...(pieces.length === 0 ? ["{"] : pieces), "}"];
 }
