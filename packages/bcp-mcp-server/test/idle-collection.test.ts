@@ -48,3 +48,12 @@ test("after many large results everything is collected, and again only after as 
   await Bun.sleep(2 * CALM_MS);
   expect(done).toEqual(["young", "all", "young"]);
 });
+
+test("where calls leave no time for more than what is young, everything takes its turn", async () => {
+  const { collection, done } = counted();
+  for (let i = 0; i < 9; i++) {
+    collection.after(10 * LARGE);
+    while (done.length <= i) await Bun.sleep(1);
+  }
+  expect(done.filter((what) => what === "all").length).toBeGreaterThan(0);
+});

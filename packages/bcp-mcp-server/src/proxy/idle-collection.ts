@@ -1,11 +1,13 @@
 // Garbage is collected while nobody waits: what a large result leaves behind would otherwise be cleared away in the midst
 // of one that comes later, which then takes half as long again.
-import { edenGC } from "bun:jsc";
+import { edenGC, fullGC } from "bun:jsc";
 
 /** Smaller results leave little. */
 const WORTH_IT_CHARS = 32 * 1024;
 /** After so much, what has outlived a few results is looked at too. */
 const ALL_AFTER_CHARS = 1536 * 1024;
+/** After so much it is looked at as soon as what is young: the engine would soon do it by itself, in the midst of a call. */
+const OVERDUE_CHARS = 6 * 1024 * 1024;
 /** Whoever calls again at once is served first. */
 const IDLE_MS = 3;
 const IDLE_BEFORE_ALL_MS = 30;
@@ -13,7 +15,9 @@ const IDLE_BEFORE_ALL_MS = 30;
 /** How it is done. */
 export type Collector = { young(): void; all(): void };
 
-const COLLECTOR: Collector = { young: () => edenGC(), all: () => Bun.gc(true) };
+// Not Bun.gc: it also gives up code that is compiled and memory that is soon needed again, takes ten times as long, and
+// the next call pays for it a second time.
+const COLLECTOR: Collector = { young: () => edenGC(), all: () => fullGC() };
 
 export class IdleCollection {
   private readonly isBusy: () => boolean;
@@ -36,6 +40,7 @@ export class IdleCollection {
   private young(): void {
     this.charsSinceAll += this.chars;
     this.chars = 0;
+    if (this.charsSinceAll >= OVERDUE_CHARS) return this.all();
     this.collector.young();
     if (this.charsSinceAll >= ALL_AFTER_CHARS) this.wait(IDLE_BEFORE_ALL_MS, () => this.all());
   }
