@@ -2,6 +2,7 @@
 // between every two tokens stands what this printer writes there, or not.
 import type { JsonNode, JsonStyle } from "./json-syntax.ts";
 import { isBlank, literalEnd, skipBlanks, stringEnd } from "./json-syntax.ts";
+import { KNOWN, traitsOf } from "./json-traits.ts";
 
 /** Deeper nesting is left alone: it would cost stack, and no tool answers so. */
 const MAX_DEPTH = 120;
@@ -72,8 +73,9 @@ class Reader {
   value(depth: number): JsonNode | undefined {
     const unit = this.#next();
     if (unit === 0x22) {
+      const start = this.at;
       const raw = this.#string();
-      return raw === undefined ? undefined : { kind: "scalar", raw };
+      return raw === undefined ? undefined : { kind: "scalar", raw, traits: traitsOf(this.#text, start, this.at) };
     }
     if (unit === 0x7b) return depth >= MAX_DEPTH ? undefined : this.#object(depth + 1);
     if (unit === 0x5b) return depth >= MAX_DEPTH ? undefined : this.#array(depth + 1);
@@ -81,7 +83,7 @@ class Reader {
     if (end < 0) return undefined;
     const raw = this.#text.slice(this.at, end);
     this.at = end;
-    return { kind: "scalar", raw };
+    return { kind: "scalar", raw, traits: KNOWN };
   }
 
   #string(): string | undefined {

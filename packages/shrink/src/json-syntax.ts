@@ -1,11 +1,12 @@
 // JSON as a tree that prints to the same bytes: numbers and strings stay as they were written, keys keep their order and
 // may repeat, and the white space of any regular printer is described in a few words. json-parse.ts makes such trees.
 
+/** `traits`: what is known of it (json-traits.ts). */
+export type JsonScalar = { kind: "scalar"; raw: string; traits: number };
+
 /** Nodes may share their lists of keys: nobody may change them. */
 export type JsonNode =
-  | { kind: "scalar"; raw: string }
-  | { kind: "array"; items: JsonNode[] }
-  | { kind: "object"; keys: string[]; values: JsonNode[] };
+  JsonScalar | { kind: "array"; items: JsonNode[] } | { kind: "object"; keys: string[]; values: JsonNode[] };
 
 /** White space of a printer. `indent` undefined: everything on one line. */
 export type JsonStyle = {

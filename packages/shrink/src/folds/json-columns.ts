@@ -1,7 +1,7 @@
 // Rows of JSON objects → the columns they share: keys in one order, perhaps absent in some rows, perhaps nested.
-import type { JsonNode } from "../json-syntax.ts";
+import type { JsonNode, JsonScalar } from "../json-syntax.ts";
 import type { Delimiter } from "./json-words.ts";
-import { holdsBlank, isString, looksLikeLiteral } from "./json-words.ts";
+import { holdsBlank, isStringScalar, looksLikeLiteral, scalarHoldsBlank } from "./json-words.ts";
 
 export type Column =
   | { kind: "cells"; key: string; stringsOnly: boolean }
@@ -56,6 +56,11 @@ export class DelimiterChoice {
     if (holdsBlank(raw)) this.#blanks++;
   }
 
+  addScalar(scalar: JsonScalar): void {
+    this.#all++;
+    if (scalarHoldsBlank(scalar)) this.#blanks++;
+  }
+
   /** The cells of a table that stand in its rows. */
   addRows(rows: readonly JsonObject[], columns: readonly Column[]): void {
     for (const [at, column] of columns.entries()) {
@@ -65,7 +70,7 @@ export class DelimiterChoice {
         const cell = cellOf(row, column.key, at);
         if (cell === undefined) continue;
         if (column.kind === "nested") nested.push(cell as JsonObject);
-        else if (cell.kind === "scalar") this.add(cell.raw);
+        else if (cell.kind === "scalar") this.addScalar(cell);
       }
       if (column.kind === "nested") this.addRows(nested, column.columns);
     }
@@ -115,10 +120,10 @@ function columnOf(key: string, cells: (JsonNode | undefined)[], rows: number, ne
     const cell = cells[row];
     if (cell === undefined) continue;
     present++;
-    if (cell.kind !== "scalar" || first?.kind !== "scalar" || cell.raw !== first.raw) same = false;
+    if (same && (cell.kind !== "scalar" || first?.kind !== "scalar" || cell.raw !== first.raw)) same = false;
     if (cell.kind !== "object" || cell.keys.length === 0) objects = false;
-    if (cell.kind !== "scalar" || !isString(cell.raw)) strings = false;
-    else if (looksLikeLiteral(cell.raw)) literals = true;
+    if (cell.kind !== "scalar" || !isStringScalar(cell)) strings = false;
+    else if (!literals && looksLikeLiteral(cell)) literals = true;
   }
   if (present === rows && same && first?.kind === "scalar") return { kind: "constant", key, raw: first.raw };
   if (present === rows && objects && nesting < MAX_NESTING) {

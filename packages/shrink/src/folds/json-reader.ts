@@ -1,6 +1,7 @@
 // Our JSON notation → tree: the inverse of json-writer.ts, which shows the notation.
 import { stringEnd } from "../json-syntax.ts";
 import type { JsonNode } from "../json-syntax.ts";
+import { UNKNOWN } from "../json-traits.ts";
 import { UnfoldError } from "./fold.ts";
 import type { Column, JsonObject } from "./json-columns.ts";
 import type { Delimiter } from "./json-words.ts";
@@ -35,7 +36,7 @@ class Reader {
     const unit = this.#text.charCodeAt(this.at);
     if (unit === OPEN_BRACKET) return this.#array(depth);
     if (unit === OPEN_BRACE) return this.#object(depth);
-    return { kind: "scalar", raw: readWord(this.#word(delimiter), stringsOnly) };
+    return { kind: "scalar", raw: readWord(this.#word(delimiter), stringsOnly), traits: UNKNOWN };
   }
 
   // Up to the delimiter, the end of the row, or a bracket; a quoted string as a whole.
@@ -178,7 +179,7 @@ class Reader {
     for (let i = 0; i < columns.length; i++) {
       const column = columns[i] as Column;
       let value: JsonNode | undefined;
-      if (column.kind === "constant") value = { kind: "scalar", raw: column.raw };
+      if (column.kind === "constant") value = { kind: "scalar", raw: column.raw, traits: UNKNOWN };
       else if (column.kind === "nested") {
         value = this.#cells(column.columns, allKeys.inner[i] as Keys, delimiter, above, lineStart, depth + 1);
       } else {
@@ -217,7 +218,7 @@ class Reader {
     const raw = word === DITTO ? above[place] : readWord(word, column.stringsOnly);
     if (raw === undefined) throw new UnfoldError(`nothing above to repeat at ${this.at}`);
     above[place] = raw;
-    return { kind: "scalar", raw };
+    return { kind: "scalar", raw, traits: UNKNOWN };
   }
 }
 

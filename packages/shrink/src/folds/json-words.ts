@@ -1,10 +1,18 @@
 // How a JSON string may stand without its quotes: only where nobody can take it for anything else.
-import { digitsEnd } from "../json-syntax.ts";
+import type { JsonScalar } from "../json-syntax.ts";
+import {
+  BARE as BARE_SCALAR,
+  BARE_BETWEEN_BLANKS,
+  HOLDS_BLANK,
+  isLiteralWithin,
+  KNOWN,
+  LOOKS_LIKE_LITERAL,
+  STRING,
+} from "../json-traits.ts";
 
 /** Between the parts of one object, array or table: a blank, or a bar where many values hold blanks themselves. */
 export type Delimiter = " " | "|";
 
-const BARE_BETWEEN_BLANKS = /^[^\s"{}[\]|\\^']+$/;
 const BARE_BETWEEN_BARS = /^[^\s"{}[\]|\\^'](?:[^\n\r\t"{}[\]|\\^]*[^\s"{}[\]|\\^])?$/;
 /** Stands for a key that a row does not have. */
 export const ABSENT = "-";
@@ -37,8 +45,27 @@ export function writeKey(raw: string, delimiter: Delimiter): string {
   return isString(word) || word.includes(":") || word.includes("=") ? raw : word;
 }
 
-export function looksLikeLiteral(raw: string): boolean {
+/** The same of a scalar, mostly without a look into it. */
+export function writeScalar({ raw, traits }: JsonScalar, delimiter: Delimiter, stringsOnly: boolean): string {
+  if ((traits & KNOWN) === 0 || ((traits & BARE_SCALAR) === 0 && delimiter === "|"))
+    return writeWord(raw, delimiter, stringsOnly);
+  if ((traits & BARE_SCALAR) === 0 || (!stringsOnly && (traits & LOOKS_LIKE_LITERAL) !== 0)) return raw;
+  const inside = raw.slice(1, -1);
+  return inside.length === ABSENT.length && inside === ABSENT ? raw : inside;
+}
+
+export function isStringScalar({ raw, traits }: JsonScalar): boolean {
+  return (traits & KNOWN) === 0 ? isString(raw) : (traits & STRING) !== 0;
+}
+
+/** Is it a string of which one may think, without its quotes, that it is something else? */
+export function looksLikeLiteral({ raw, traits }: JsonScalar): boolean {
+  if ((traits & KNOWN) !== 0) return (traits & LOOKS_LIKE_LITERAL) !== 0;
   return isString(raw) && isLiteralWithin(raw, 1, raw.length - 1);
+}
+
+export function scalarHoldsBlank({ raw, traits }: JsonScalar): boolean {
+  return (traits & KNOWN) === 0 ? holdsBlank(raw) : (traits & HOLDS_BLANK) !== 0;
 }
 
 export function holdsBlank(raw: string): boolean {
@@ -65,28 +92,4 @@ function isBare(raw: string, delimiter: Delimiter): boolean {
 
 function isLiteral(word: string): boolean {
   return isLiteralWithin(word, 0, word.length);
-}
-
-// A number, perhaps with more noughts than JSON allows, or true, false or null. Asked of every value: no pattern.
-function isLiteralWithin(text: string, start: number, end: number): boolean {
-  const first = text.charCodeAt(start);
-  if (first === 0x74 || first === 0x66 || first === 0x6e) {
-    const word = end - start <= 5 ? text.slice(start, end) : "";
-    return word === "true" || word === "false" || word === "null";
-  }
-  const whole = first === 0x2d ? start + 1 : start;
-  let at = digitsEnd(text, whole);
-  if (at === whole) return false;
-  if (at < end && text.charCodeAt(at) === 0x2e) {
-    const fraction = at + 1;
-    at = digitsEnd(text, fraction);
-    if (at === fraction) return false;
-  }
-  if (at < end && (text.charCodeAt(at) | 0x20) === 0x65) {
-    const sign = text.charCodeAt(at + 1);
-    const power = sign === 0x2b || sign === 0x2d ? at + 2 : at + 1;
-    at = digitsEnd(text, power);
-    if (at === power) return false;
-  }
-  return at === end;
 }

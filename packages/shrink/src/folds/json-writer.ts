@@ -11,7 +11,16 @@ import type { JsonNode } from "../json-syntax.ts";
 import type { Column, JsonObject } from "./json-columns.ts";
 import { cellOf, columnsOf, DelimiterChoice } from "./json-columns.ts";
 import type { Delimiter } from "./json-words.ts";
-import { ABSENT, DITTO, holdsBlank, isString, looksLikeLiteral, writeKey, writeWord } from "./json-words.ts";
+import {
+  ABSENT,
+  DITTO,
+  holdsBlank,
+  isStringScalar,
+  looksLikeLiteral,
+  writeKey,
+  writeScalar,
+  writeWord,
+} from "./json-words.ts";
 
 /** Shorter values are as cheap as the mark that repeats them. */
 const DITTO_FROM = 6;
@@ -30,7 +39,7 @@ class Writer {
   }
 
   #value(node: JsonNode, delimiter: Delimiter, stringsOnly: boolean): void {
-    if (node.kind === "scalar") this.#out.push(writeWord(node.raw, delimiter, stringsOnly));
+    if (node.kind === "scalar") this.#out.push(writeScalar(node, delimiter, stringsOnly));
     else if (node.kind === "array") this.#array(node.items);
     else this.#object(node);
   }
@@ -48,9 +57,9 @@ class Writer {
     let literals = 0;
     for (const item of items) {
       if (item.kind !== "scalar") continue;
-      choice.add(item.raw);
-      if (isString(item.raw)) strings++;
-      if (looksLikeLiteral(item.raw)) literals++;
+      choice.addScalar(item);
+      if (isStringScalar(item)) strings++;
+      if (looksLikeLiteral(item)) literals++;
     }
     const { delimiter } = choice;
     const stringsOnly = strings === items.length && literals > 0;
@@ -83,9 +92,10 @@ class Writer {
         choice.add("");
         continue;
       }
-      choice.add(holdsBlank(key) ? key : value.raw);
-      if (!isString(value.raw)) others++;
-      if (looksLikeLiteral(value.raw)) literals++;
+      if (holdsBlank(key)) choice.add(key);
+      else choice.addScalar(value);
+      if (!isStringScalar(value)) others++;
+      if (looksLikeLiteral(value)) literals++;
     }
     const { delimiter } = choice;
     const stringsOnly = others === 0 && literals > 1;
@@ -141,7 +151,7 @@ class Writer {
       if (cell === undefined) this.#out.push(ABSENT);
       else if (cell.kind !== "scalar") this.#value(cell, delimiter, false);
       else if (cell.raw.length >= DITTO_FROM && above[next] === cell.raw) this.#out.push(DITTO);
-      else this.#out.push(writeWord(cell.raw, delimiter, column.stringsOnly));
+      else this.#out.push(writeScalar(cell, delimiter, column.stringsOnly));
       above[next++] = cell?.kind === "scalar" ? cell.raw : undefined;
     }
     return next;

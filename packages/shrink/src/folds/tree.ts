@@ -1,5 +1,6 @@
 // The JSON of `directory_tree` (a list of { name, type, children }) as lines of names.
 import type { JsonNode } from "../json-syntax.ts";
+import { UNKNOWN } from "../json-traits.ts";
 import type { Fold } from "./fold.ts";
 import { UnfoldError } from "./fold.ts";
 import { parseDocument, printLayout, writeLayout } from "./json.ts";
@@ -97,8 +98,8 @@ function entry(name: string, type: string, children: JsonNode[] | undefined): Js
     kind: "object",
     keys: ['"name"', '"type"'],
     values: [
-      { kind: "scalar", raw: `"${name}"` },
-      { kind: "scalar", raw: type },
+      { kind: "scalar", raw: `"${name}"`, traits: UNKNOWN },
+      { kind: "scalar", raw: type, traits: UNKNOWN },
     ],
   };
   if (children !== undefined) {
