@@ -14,7 +14,7 @@ const MIN_SHARE = 0.7;
 const MAX_COLUMNS = 60;
 /** A long text whose beginning is no table is none. */
 const SAMPLE = 150;
-const BLANK = 0x20;
+const [BLANK, BAR] = [0x20, 0x7c];
 
 export const alignedTable: Fold = {
   name: "table",
@@ -30,12 +30,13 @@ export const alignedTable: Fold = {
   unfold({ text, layout }) {
     const gaps = readLayout(layout);
     const { body = "" } = readMark(text) ?? {};
-    const lines = body.split("\n").map((line) => {
-      if (line === "") return line;
-      if (line.startsWith("|")) return line.slice(1);
-      return printRow(splitWords(line, gaps.length - 1), gaps);
-    });
-    return lines.join("\n");
+    const out: string[] = [];
+    for (const line of body.split("\n")) {
+      if (out.length > 0) out.push("\n");
+      if (line === "" || line.charCodeAt(0) === BAR) out.push(line.slice(1));
+      else printRow(splitWords(line, gaps.length - 1), gaps, out);
+    }
+    return out.join("");
   },
 };
 
@@ -44,7 +45,7 @@ function foldRows(lines: readonly string[]): { body: string; gaps: Gap[] } | und
   const rows = lines.map(readRow);
   const columns = usualColumns(rows);
   if (columns < MIN_COLUMNS) return undefined;
-  const fitting = rows.map((row) => joinLast(row, columns));
+  const fitting = rows.map((row, i) => joinLast(row, columns, lines[i] ?? ""));
   const gaps = Array.from({ length: columns + 1 }, (_, i) => fitGap(fitting, i));
   let kept = 0;
   const out = lines.map((line, i) => {
@@ -85,12 +86,19 @@ function usualColumns(rows: Row[]): number {
   return Math.min(MAX_COLUMNS, counts[Math.floor(counts.length * (1 - MIN_SHARE) * 0.5)] ?? 0);
 }
 
-function joinLast({ words, gaps }: Row, columns: number): Row | undefined {
+// Words beyond the last column are part of it. The row is not needed any more as it was.
+function joinLast(row: Row, columns: number, line: string): Row | undefined {
+  const { words, gaps } = row;
   if (words.length < columns) return undefined;
-  if (words.length === columns) return { words, gaps };
-  let last = words[columns - 1] ?? "";
-  for (let i = columns; i < words.length; i++) last += " ".repeat(gaps[i] ?? 1) + (words[i] ?? "");
-  return { words: [...words.slice(0, columns - 1), last], gaps: [...gaps.slice(0, columns), gaps.at(-1) ?? 0] };
+  if (words.length === columns) return row;
+  let start = gaps[0] ?? 0;
+  for (let i = 1; i < columns; i++) start += (words[i - 1]?.length ?? 0) + (gaps[i] ?? 0);
+  const after = gaps.at(-1) ?? 0;
+  words.length = columns;
+  words[columns - 1] = line.slice(start, line.length - after);
+  gaps.length = columns + 1;
+  gaps[columns] = after;
+  return row;
 }
 
 // Would the words of this row be printed with the blanks that they have?
@@ -102,14 +110,19 @@ function fits({ words, gaps: own }: Row, gaps: Gap[]): boolean {
   return true;
 }
 
-function printRow(words: string[], gaps: Gap[]): string {
-  let line = "";
+function printRow(words: readonly string[], gaps: readonly Gap[], out: string[]): void {
   for (let i = 0; i < gaps.length; i++) {
     const gap = gaps[i] as Gap;
     const count = blanks(gap, words[i - 1]?.length ?? 0, words[i]?.length ?? 0);
-    line += " ".repeat(Math.min(count, MAX_WIDTH)) + (words[i] ?? "");
+    out.push(runOfBlanks(Math.min(count, MAX_WIDTH)), words[i] ?? "");
   }
-  return line;
+}
+
+const runs: string[] = [];
+
+// The same few widths again and again. What a damaged layout asks for is not kept.
+function runOfBlanks(count: number): string {
+  return Number.isInteger(count) ? (runs[count] ??= " ".repeat(count)) : " ".repeat(count);
 }
 
 function splitWords(line: string, columns: number): string[] {
