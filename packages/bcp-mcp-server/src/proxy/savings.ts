@@ -42,8 +42,9 @@ export class Savings {
 
   result(server: string, tool: string, given: ToolResult, shrunk: Shrunk): void {
     const before = wholeText(given);
-    // Marks in disguise cost what they cost before, and the text is not made for us alone.
-    const isSame = !shrunk.changed || shrunk.folds.every((fold) => fold === "escape");
+    // Of a long text in disguise nothing was counted, and it is not made for us alone: marks cost what they cost before.
+    const { changed, folds, tokensBefore } = shrunk;
+    const isSame = !changed || (tokensBefore === 0 && folds.every((fold) => fold === "escape"));
     const after = isSame ? before : wholeText(shrunk.result);
     const isOneText = shownTexts(given) === 1;
     this.later(before.length + (shrunk.changed ? after.length : 0), (isFull) => {
