@@ -6,7 +6,11 @@ const CALM_MS = 60;
 
 function counted(isBusy: () => boolean = () => false): { collection: IdleCollection; done: string[] } {
   const done: string[] = [];
-  const collector = { young: () => void done.push("young"), all: () => void done.push("all") };
+  const collector = {
+    young: () => void done.push("young"),
+    all: () => void done.push("all"),
+    release: () => void done.push("release"),
+  };
   return { collection: new IdleCollection(isBusy, collector), done };
 }
 
@@ -32,7 +36,7 @@ test("small results leave nothing to do until they add up", async () => {
 test("nothing is collected while a call is running", async () => {
   let busy = true;
   const { collection, done } = counted(() => busy);
-  collection.after(20 * LARGE);
+  for (let i = 0; i < 20; i++) collection.after(LARGE);
   await Bun.sleep(CALM_MS);
   expect(done).toEqual([]);
   busy = false;
@@ -42,7 +46,7 @@ test("nothing is collected while a call is running", async () => {
 
 test("after many large results everything is collected, and again only after as many", async () => {
   const { collection, done } = counted();
-  collection.after(20 * LARGE);
+  for (let i = 0; i < 20; i++) collection.after(LARGE);
   await Bun.sleep(2 * CALM_MS);
   collection.after(LARGE);
   await Bun.sleep(2 * CALM_MS);
@@ -52,8 +56,15 @@ test("after many large results everything is collected, and again only after as 
 test("where calls leave no time for more than what is young, everything takes its turn", async () => {
   const { collection, done } = counted();
   for (let i = 0; i < 9; i++) {
-    collection.after(10 * LARGE);
+    for (let k = 0; k < 10; k++) collection.after(LARGE);
     while (done.length <= i) await Bun.sleep(1);
   }
   expect(done.filter((what) => what === "all").length).toBeGreaterThan(0);
+});
+
+test("after one that is very long, memory is handed back, but not at once", async () => {
+  const { collection, done } = counted();
+  collection.after(100 * LARGE);
+  await Bun.sleep(2 * CALM_MS);
+  expect(done).toEqual(["young", "release"]);
 });
