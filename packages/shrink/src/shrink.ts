@@ -3,15 +3,16 @@
 import { cutToBudget } from "./budget.ts";
 import { DEFAULT_THRESHOLD } from "./detect.ts";
 import { DisguisedLater } from "./disguised-later.ts";
-import { canBeTakenOff, escapeMarks, escapeMeta, isDisguiseOf, unescapeMarks, variantFor } from "./escape.ts";
+import { disguiseOnly, draftOfDisguise, draftOfRepeats, namingOriginal } from "./draft.ts";
+import type { Draft } from "./draft.ts";
+import { canBeTakenOff, escapeMarks, escapeMeta, isDisguiseOf, unescapeMarks } from "./escape.ts";
 import type { FoldNote, NotedPart } from "./fold-note.ts";
 import { NOTE_KEY, ORIGINAL_KEY } from "./fold-note.ts";
 import type { FoldOptions } from "./fold-text.ts";
 import { foldText } from "./fold-text.ts";
-import { digests, withHandle } from "./folds/digests.ts";
 import { UnfoldError } from "./folds/fold.ts";
 import { Originals } from "./originals.ts";
-import type { Repeated, RepeatOptions } from "./repeats.ts";
+import type { RepeatOptions } from "./repeats.ts";
 import { Repeats, unfoldRepeats } from "./repeats.ts";
 import { isCopyOfText } from "./structured-copy.ts";
 import { countTokens } from "./tokens/count.ts";
@@ -54,13 +55,8 @@ export type Shrunk = {
  * A limit in characters and not in milliseconds: on a busy machine the same result must still give the same bytes.
  */
 const MAX_FOLDED_CHARS = 200_000;
-/** A text that refers back must save at least a tenth: the reader has to look things up. */
-const MAX_REPEATED_SHARE = 0.9;
 /** One reference and nothing else: what is said so shortly need not be folded to see whether that is shorter. */
 const REFERENCE_CHARS = 60;
-/** What leaves more characters than this in place cannot save that tenth: counting would only take time. */
-const MAX_REPEATED_SHARE_OF_CHARS = 0.97;
-
 /** One client's session: remembers what it has sent, in bounded memory. */
 export class Shrinker {
   readonly originals: Originals;
@@ -262,61 +258,10 @@ type Sent = { text: string; result: ToolResult; json: string | undefined; handle
 /** One text block as it goes out. */
 type Cut = { text: string | DisguisedLater; omitted: boolean; tokens: number };
 
-/** One text block before and after, with what the note must say about it. */
-type Draft = {
-  before: string;
-  /** After marks were disguised: what the folds were given. */
-  plain: string | DisguisedLater;
-  after: string | DisguisedLater;
-  note: Omit<NotedPart, "chars">;
-  folds: string[];
-  tokensBefore: number;
-  tokens: number;
-  seen?: Record<string, string>;
-};
-
-// A text that is not folded: where nobody reads it in disguise, it is not made.
-function draftOfDisguise(text: string): Draft | undefined {
-  const variant = variantFor(text);
-  if (variant === undefined) return undefined;
-  const after = new DisguisedLater(text, variant);
-  return {
-    before: text,
-    plain: after,
-    after,
-    note: { escaped: variant },
-    folds: ["escape"],
-    tokensBefore: 0,
-    tokens: 0,
-  };
-}
-
-/** The variant of a text that was disguised, and nothing else. */
-function disguiseOnly({ note }: Draft): number | undefined {
-  return note.folded === undefined && note.repeats === undefined ? note.escaped : undefined;
-}
-
 function disguisedIn(kept: (Draft | undefined)[], cut: (Cut | undefined)[]): Pick<Shrunk, "disguised"> {
   const variants = kept.map((draft, i) => (draft && cut[i]?.omitted !== true ? disguiseOnly(draft) : undefined));
   const disguised = new Map(variants.flatMap((variant, i) => (variant === undefined ? [] : [[i, variant] as const])));
   return disguised.size === 0 ? {} : { disguised };
-}
-
-// A text without its digests must say who has them.
-function namingOriginal(draft: Draft, handle: string | undefined): Draft | undefined {
-  if (!draft.folds.includes(digests.name)) return draft;
-  return handle === undefined ? undefined : { ...draft, after: withHandle(String(draft.after), handle) };
-}
-
-function draftOfRepeats(
-  text: string,
-  { text: after, seen }: Repeated,
-  tokensBefore = countTokens(text),
-): Draft | undefined {
-  if (after.length > text.length * MAX_REPEATED_SHARE_OF_CHARS) return undefined;
-  const tokens = countTokens(after);
-  if (tokens > tokensBefore * MAX_REPEATED_SHARE) return undefined;
-  return { before: text, plain: text, after, note: { repeats: true }, folds: ["seen"], tokensBefore, tokens, seen };
 }
 
 function withText(block: ContentBlock, text: string | DisguisedLater | undefined): ContentBlock {
