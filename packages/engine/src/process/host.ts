@@ -47,6 +47,7 @@ export class ProcessHost {
   readonly #tags = new TagSpace();
   readonly #equipment: Equipment;
   readonly #spares: Spares;
+  readonly #starting = new Map<Promise<Running>, SessionTags>();
   readonly #running = new Set<Running>();
   readonly #scratch = new Map<SessionTags, string>();
   #warden: Warden | undefined;
@@ -83,8 +84,19 @@ export class ProcessHost {
 
   /** Starts a command. Throws EMPTY_COMMAND or START_FAILED, and then nothing has run. */
   async start(command: Command): Promise<Running> {
-    if (this.#closing !== undefined) throw new EngineError("SESSION_CLOSED", "the server is shutting down");
+    this.#refuseIfClosing();
+    const starting = this.#start(command);
+    this.#starting.set(starting, command.tags);
+    try {
+      return await starting;
+    } finally {
+      this.#starting.delete(starting);
+    }
+  }
+
+  async #start(command: Command): Promise<Running> {
     await this.confinement.prepare?.();
+    this.#refuseIfClosing();
     checkCommand(command, this.outside(command.tags, command.cwd));
     this.#warden ??= new Warden(this.#tags.prefix, this.#folder);
     checkShell(this.shell);
@@ -102,6 +114,7 @@ export class ProcessHost {
   /** Ends everything that commands with these tags left running, wherever it hides: TERM, one grace, KILL. */
   async endSession(tags: SessionTags): Promise<void> {
     const spares = this.#spares.end(tags);
+    await this.#started((starting) => starting === tags);
     const own = [...this.#running].filter((running) => tags.matches(running.tree.tag));
     for (const running of own) running.stop("close");
     await Promise.race([spares, pause(GRACE_MS)]);
@@ -117,6 +130,16 @@ export class ProcessHost {
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  #refuseIfClosing(): void {
+    if (this.#closing !== undefined) throw new EngineError("SESSION_CLOSED", "the server is shutting down");
+  }
+
+  // What is being started cannot be stopped yet, and would run on with nobody who knows of it.
+  async #started(isMeant: (tags: SessionTags) => boolean): Promise<void> {
+    const meant = [...this.#starting].filter(([, tags]) => isMeant(tags));
+    await Promise.allSettled(meant.map(([starting]) => starting));
   }
 
   #startOnSpare(command: Command): Running | undefined {
@@ -216,6 +239,7 @@ export class ProcessHost {
 
   async #close(): Promise<void> {
     this.#sweep.cancel();
+    await this.#started(() => true);
     const all = [...this.#running];
     for (const running of all) running.stop("close");
     await Promise.all([this.#spares.close(), ...all.map((running) => running.death)]);

@@ -17,7 +17,7 @@ type Waiting = { readonly key: SpareKey; readonly state: string; readonly spare:
 export class Spares {
   readonly #equipment: Equipment;
   readonly #waiting = new Map<SessionTags, Waiting[]>();
-  readonly #starting = new Map<SessionTags, number>();
+  readonly #starting = new Map<SessionTags, Set<Promise<void>>>();
   readonly #over = new WeakSet<SessionTags>();
   #closed = false;
 
@@ -45,14 +45,11 @@ export class Spares {
     const { tags } = command;
     if (!possible) return;
     while (!this.#closed && !this.#over.has(tags) && this.#count(tags) < most) {
-      this.#starting.set(tags, (this.#starting.get(tags) ?? 0) + 1);
       try {
-        await this.#start(command, scratch);
+        await this.#noted(tags, this.#start(command, scratch));
       } catch {
         // No room for a process that only waits: the next command starts from nothing, and says so if it cannot.
         return;
-      } finally {
-        this.#started(tags);
       }
     }
   }
@@ -62,14 +59,12 @@ export class Spares {
     this.#over.add(tags);
     const children = this.#of(tags).map(({ spare }) => spare.child);
     this.#discard(tags);
-    await Promise.all(children.map((child) => child.exited));
+    await Promise.allSettled([...this.#beginning(tags), ...children.map((child) => child.exited)]);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    const children = [...this.#waiting.values()].flat().map(({ spare }) => spare.child);
-    for (const tags of this.#waiting.keys()) this.#discard(tags);
-    await Promise.all(children.map((child) => child.exited));
+    await Promise.all([...new Set([...this.#waiting.keys(), ...this.#starting.keys()])].map((tags) => this.end(tags)));
   }
 
   async #start(command: Command, scratch: string): Promise<void> {
@@ -77,7 +72,11 @@ export class Spares {
     const state = this.#state();
     const key = keyOf(command);
     const spare = await launchSpare(this.#equipment, key, tags.next(), scratch);
-    if (this.#closed || this.#over.has(tags)) return dismiss(this.#equipment, spare);
+    if (this.#closed || this.#over.has(tags)) {
+      dismiss(this.#equipment, spare);
+      await spare.child.exited;
+      return;
+    }
     const idleMs = this.#equipment.confinement.holdsPlaces === true ? IDLE_HOLDING_MS : IDLE_MS;
     const waiting = { key, state, spare, expiry: after(idleMs, () => this.#discard(tags)) };
     this.#waiting.set(tags, [...this.#of(tags), waiting]);
@@ -88,10 +87,20 @@ export class Spares {
     });
   }
 
-  #started(tags: SessionTags): void {
-    const left = (this.#starting.get(tags) ?? 0) - 1;
-    if (left > 0) this.#starting.set(tags, left);
-    else this.#starting.delete(tags);
+  // Known from its first moment: what is still being started when the session ends is waited for.
+  async #noted(tags: SessionTags, start: Promise<void>): Promise<void> {
+    const all = this.#beginning(tags).add(start);
+    this.#starting.set(tags, all);
+    try {
+      await start;
+    } finally {
+      all.delete(start);
+      if (all.size === 0) this.#starting.delete(tags);
+    }
+  }
+
+  #beginning(tags: SessionTags): Set<Promise<void>> {
+    return this.#starting.get(tags) ?? new Set();
   }
 
   #of(tags: SessionTags): readonly Waiting[] {
@@ -99,7 +108,7 @@ export class Spares {
   }
 
   #count(tags: SessionTags): number {
-    return this.#of(tags).length + (this.#starting.get(tags) ?? 0);
+    return this.#of(tags).length + this.#beginning(tags).size;
   }
 
   #discard(tags: SessionTags): void {

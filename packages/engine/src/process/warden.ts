@@ -43,7 +43,7 @@ while [ $round -lt 100 ]; do
     pid=\${file#/proc/}
     kill -KILL "\${pid%/limits}" && found=yes
   done
-  [ $late -eq 0 ] || for file in $(grep -lsF -- "$2" /proc/[0-9]*/cmdline); do
+  for file in $(grep -lsF -- "$2" /proc/[0-9]*/cmdline); do
     pid=\${file#/proc/}
     pid=\${pid%/cmdline}
     read -r name <"/proc/$pid/comm" || continue

@@ -2,7 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { unconfined } from "../../src/process/confinement.ts";
+import { Running } from "../../src/process/running.ts";
 import { RUNAWAYS, eventually, openDeck, runawayTree, running, uniqueSeconds } from "./fixture.ts";
+import type { Command } from "../../src/process/command.ts";
 import type { Deck } from "./fixture.ts";
 
 let deck: Deck;
@@ -171,6 +174,26 @@ describe.concurrent("timeout, cancel, close", () => {
     expect(await eventually(() => running(mine).length === 2 && running(theirs).length === 1)).toBe(true);
     await deck.host.endSession(tags);
     expect([running(mine).length, running(theirs).length]).toEqual([0, 1]);
+  });
+});
+
+// Between the call and the process there are waits: for pipes, for what the sandbox must look at again.
+describe.concurrent.each([
+  ["the host closes", (own: Deck, _: Command) => own.host.close()],
+  ["its session ends", (own: Deck, command: Command) => own.host.endSession(command.tags)],
+])("a command that is just being started when %s", (_, end) => {
+  test.each([0, 1, 3, 10])("%i ms after the call leaves nothing", async (delayMs) => {
+    const own = openDeck({ confinement: { ...unconfined, prepare: () => Bun.sleep(2) } });
+    const seconds = uniqueSeconds();
+    const command = own.shell(`sleep ${seconds}`);
+    const started = own.host.start(command).catch((error: unknown) => error);
+    await Bun.sleep(delayMs);
+    await end(own, command);
+    expect(running(seconds)).toEqual([]);
+    const outcome = await started;
+    if (outcome instanceof Running) expect(await outcome.done).toMatchObject({ cancelled: true });
+    else expect(outcome).toMatchObject({ code: "SESSION_CLOSED" });
+    await own.close();
   });
 });
 
