@@ -42,7 +42,7 @@ export async function sweepFolders(within = temporaryFolder()): Promise<void> {
   const { lstat, readdir, rm } = fs.promises;
   for (const name of await readdir(within).catch(() => [])) {
     const owner = /^bosun-(\d+)-\w{6}$/.exec(name)?.[1];
-    if (owner === undefined || isRunning(Number(owner))) continue;
+    if (owner === undefined || isProcess(Number(owner))) continue;
     const folder = path.join(within, name);
     const found = await lstat(folder).catch(() => undefined);
     const ours = found?.isDirectory() === true && found.uid === process.getuid?.();
@@ -51,7 +51,8 @@ export async function sweepFolders(within = temporaryFolder()): Promise<void> {
   }
 }
 
-function isRunning(pid: number): boolean {
+/** Whether there is one with that number. */
+export function isProcess(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

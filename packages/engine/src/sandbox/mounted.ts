@@ -3,7 +3,7 @@ import { lstatSync } from "node:fs";
 import path from "node:path";
 import type { Confinement } from "../process/confinement.ts";
 import { holds } from "./boundary.ts";
-import { Placeholders } from "./placeholders.ts";
+import { holdPlaces, isOurPlace } from "./placeholders.ts";
 import { SCRATCH, viewOf } from "./view.ts";
 import type { Boundary } from "./boundary.ts";
 import type { View } from "./view.ts";
@@ -17,20 +17,18 @@ export type Assemble = (
 ) => string[];
 
 export function mountedConfinement(boundary: Boundary, assemble: Assemble): Confinement {
-  const placeholders = new Placeholders();
-  const isPlaceholder = (file: string): boolean => placeholders.isOurs(file);
   let view = viewOf(boundary);
-  let state = stateOf(view, isPlaceholder);
+  let state = stateOf(view);
   return {
     // Before each command: what a mount stands on may have been removed, made or replaced since the last.
     prepare: async () => {
-      if (stateOf(view, isPlaceholder) === state) return;
-      view = viewOf(boundary, isPlaceholder);
-      state = stateOf(view, isPlaceholder);
+      if (stateOf(view) === state) return;
+      view = viewOf(boundary);
+      state = stateOf(view);
     },
     wrap: (argv, cwd, scratch, filterFd) => assemble(view, argv, cwd, scratch, filterFd),
     outside: (directory, scratch) => outside(view, directory, scratch),
-    enter: () => placeholders.hold(view.placeholders),
+    enter: () => holdPlaces(view.placeholders),
     state: () => state,
     get allowsSpares() {
       return view.mayLinger;
@@ -45,11 +43,9 @@ export function mountedConfinement(boundary: Boundary, assemble: Assemble): Conf
 
 // A mount stays on the file it was made on: when another takes its place (an editor saves by renaming), the mount is gone
 // from that name.
-function stateOf(view: View, isPlaceholder: (file: string) => boolean): string {
+function stateOf(view: View): string {
   return view.mounts
-    .map((mount) =>
-      mount.kind === "link" || mount.kind === "fresh" || isPlaceholder(mount.at) ? "" : inodeOf(mount.at),
-    )
+    .map((mount) => (mount.kind === "link" || mount.kind === "fresh" || isOurPlace(mount.at) ? "" : inodeOf(mount.at)))
     .join();
 }
 

@@ -1,85 +1,146 @@
 // Empty folders that hold the place of protected files while commands run, and go when none does: a mount needs something
 // to stand on, and what is absent could otherwise be created. Folders, because nobody minds an empty one: git does not
 // see it, and what copies or searches a tree walks through it. An empty file would be added and committed.
-import { lstatSync, mkdirSync, rmdirSync } from "node:fs";
+//
+// Several servers may work in one folder. A mount is gone from a place that somebody else removes, so whoever needs one
+// puts an empty folder with its name in: the place cannot be removed before the last has taken its name out again.
+// An empty folder may be somebody's own or a place that is just being made or removed. Who finds one puts in a name that
+// does not claim it; who then cannot remove the place makes that name a claim: the last one with a claim removes it.
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync } from "node:fs";
+import path from "node:path";
+import { errnoOf } from "../failure.ts";
+import { asClaim, isClaim, isHolder, isOver, ownClaim, ownGuest } from "./holders.ts";
 
-// Of all of them, so that listings leave out what is nobody's: the places, and how many hold each.
-const places = new Map<string, number>();
+type Held = {
+  users: number;
+  /** Of the folder; undefined when there is something real at the place, or nothing can be made there. */
+  readonly inode: number | undefined;
+  /** Whether it is known to be there only for this. */
+  readonly isPlace: boolean;
+};
+
+const held = new Map<string, Held>();
+/** Each time somebody else has just removed it. */
+const ATTEMPTS = 20;
 
 export function holdsAnyPlace(): boolean {
-  return places.size > 0;
+  return held.size > 0;
 }
 
+/** Whether we hold it, so that listings leave out what is nobody's. */
 export function isHeldPlace(file: string): boolean {
-  return places.has(file);
+  return held.get(file)?.isPlace === true;
 }
 
-export class Placeholders {
-  readonly #held = new Map<string, { users: number; inode: number | undefined }>();
-
-  /** Makes the places and returns the way to let go of them. */
-  hold(files: readonly string[]): () => void {
-    for (const file of files) {
-      const entry = this.#held.get(file) ?? this.#make(file);
-      entry.users += 1;
-      this.#held.set(file, entry);
-    }
-    let released = false;
-    return () => {
-      if (released) return;
-      released = true;
-      for (const file of files) this.#release(file);
-    };
+/** Makes the places and returns the way to let go of them. */
+export function holdPlaces(files: readonly string[]): () => void {
+  for (const file of files) {
+    const entry = held.get(file) ?? enter(file);
+    entry.users += 1;
+    held.set(file, entry);
   }
+  let released = false;
+  return () => {
+    if (released) return;
+    released = true;
+    for (const file of files) release(file);
+  };
+}
 
-  /** Whether what is at that place is only the one we hold it with. */
-  isOurs(file: string): boolean {
-    const inode = this.#held.get(file)?.inode;
-    return inode !== undefined && inode === inodeOf(file);
+/** Whether what is there is the folder that we hold, which stays. */
+export function isOurPlace(file: string): boolean {
+  const inode = held.get(file)?.inode;
+  return inode !== undefined && inode === inodeOf(file);
+}
+
+/** Whether what is there only holds the place, for us or for another server. */
+export function isPlace(file: string): boolean {
+  const names = namesIn(file);
+  return Array.isArray(names) && names.some(isClaim) && names.every(isHolder);
+}
+
+/** A folder with nothing in it: somebody's own, or a place in the moment between its making and its first name. */
+export function isEmptyFolder(file: string): boolean {
+  const names = namesIn(file);
+  return Array.isArray(names) && names.length === 0;
+}
+
+function enter(file: string): Held {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const made = makeFolder(file);
+    const names = namesIn(file);
+    if (names === "gone" && made !== "impossible") continue;
+    if (!Array.isArray(names) || !names.every(isHolder)) break;
+    const isPlace = made === "made" || names.some(isClaim);
+    if (makeFolder(path.join(file, isPlace ? ownClaim() : ownGuest())) === "impossible") continue;
+    for (const name of names) if (isOver(path.join(file, name))) remove(path.join(file, name));
+    return { users: 0, inode: inodeOf(file), isPlace };
   }
+  return { users: 0, inode: undefined, isPlace: false };
+}
 
-  #release(file: string): void {
-    const entry = this.#held.get(file);
-    if (entry === undefined) return;
-    entry.users -= 1;
-    if (entry.users > 0) return;
-    this.#held.delete(file);
-    if (entry.inode === undefined) return;
-    const others = (places.get(file) ?? 1) - 1;
-    if (others > 0) places.set(file, others);
-    else places.delete(file);
-    removeIfOurs(file, entry.inode);
-  }
+// Only from the very folder we know: the person may have put a real file there meanwhile.
+function release(file: string): void {
+  const entry = held.get(file);
+  if (entry === undefined) return;
+  entry.users -= 1;
+  if (entry.users > 0) return;
+  held.delete(file);
+  if (entry.inode === undefined || entry.inode !== inodeOf(file)) return;
+  if (remove(path.join(file, ownClaim()))) removePlace(file);
+  else remove(path.join(file, ownGuest()));
+}
 
-  #make(file: string): { users: number; inode: number | undefined } {
-    const inode = createEmpty(file);
-    if (inode !== undefined) places.set(file, (places.get(file) ?? 0) + 1);
-    return { users: 0, inode };
+function removePlace(file: string): void {
+  for (let attempt = 0; attempt < ATTEMPTS && !remove(file); attempt++) {
+    const names = namesIn(file);
+    if (!Array.isArray(names) || names.some((name) => isClaim(name) || !isHolder(name))) return;
+    for (const name of names) if (rename(path.join(file, name), path.join(file, asClaim(name)))) return;
   }
 }
 
-function createEmpty(file: string): number | undefined {
+function makeFolder(file: string): "made" | "exists" | "impossible" {
   try {
     mkdirSync(file, 0o755);
-    return lstatSync(file).ino;
-  } catch {
-    return undefined; // it exists by now, or its folder is not ours to write: then no command could create it either
+    return "made";
+  } catch (error) {
+    return errnoOf(error) === "EEXIST" ? "exists" : "impossible"; // then no command could make it either
   }
 }
 
+/** False when it is not there, or another server's name or somebody's file is in it. */
+function remove(folder: string): boolean {
+  try {
+    rmdirSync(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function rename(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch {
+    return false; // it has just been taken out
+  }
+}
+
+/** Of a folder: the number of one that was removed is soon another file's. */
 function inodeOf(file: string): number | undefined {
   try {
-    return lstatSync(file).ino;
+    const found = lstatSync(file);
+    return found.isDirectory() ? found.ino : undefined;
   } catch {
     return undefined;
   }
 }
 
-// Only the very folder we made: the person may have put a real file there meanwhile.
-function removeIfOurs(file: string, inode: number): void {
+function namesIn(file: string): string[] | "gone" | "no folder" {
   try {
-    if (lstatSync(file).ino === inode) rmdirSync(file);
-  } catch {
-    // already gone, or no longer empty
+    return lstatSync(file).isDirectory() ? readdirSync(file) : "no folder";
+  } catch (error) {
+    return errnoOf(error) === "ENOENT" ? "gone" : "no folder"; // or not ours to look into
   }
 }

@@ -4,6 +4,7 @@ import { lstatSync, readlinkSync } from "node:fs";
 import path from "node:path";
 import { heldBy, holds } from "./boundary.ts";
 import { creationIn, entriesToKeep } from "./creation.ts";
+import { isEmptyFolder, isPlace } from "./placeholders.ts";
 import { findToolchains } from "./toolchains.ts";
 import type { Boundary } from "./boundary.ts";
 
@@ -29,8 +30,7 @@ export type View = {
 
 export const SCRATCH = "/tmp";
 
-/** `isPlaceholder`: what is at that place counts as absent, because only we put it there. */
-export function viewOf(boundary: Boundary, isPlaceholder: (file: string) => boolean = () => false): View {
+export function viewOf(boundary: Boundary): View {
   const unscoped = boundary.writable.length === 0;
   const toolchains = findToolchains(boundary.home, boundary.path, boundary.toolchains);
   const base: Mount[] = unscoped ? [] : scopedBase(boundary, toolchains.visible);
@@ -52,14 +52,21 @@ export function viewOf(boundary: Boundary, isPlaceholder: (file: string) => bool
       kept.push(...entriesToKeep(folder).map((at): Mount => ({ kind: "writable", at })));
     }
   };
+  // It may be a place that another server is about to remove: with our name in it, it stays.
+  const keepEmpty = (folder: string): void => {
+    if (reachable(folder) && isEmptyFolder(folder) && creationIn(path.dirname(folder)) === "open")
+      placeholders.push(folder);
+  };
   for (const file of boundary.readOnly) {
-    const there = nearest(file, isPlaceholder);
+    const there = nearest(file);
+    if (there.isFolder) keepEmpty(there.path);
     if (!there.exists) keepAbsent(there.path, there.path === file);
     else if (unscoped || heldBy([...boundary.writable, ...toolchains.visible], file))
       taken.push({ kind: "readable", at: file });
   }
   for (const file of [...boundary.denied, ...(unscoped ? [] : toolchains.secrets)]) {
-    const there = nearest(file, isPlaceholder);
+    const there = nearest(file);
+    if (there.isFolder) keepEmpty(there.path);
     if (!there.exists) keepAbsent(there.path, false);
     else taken.push({ kind: there.isFolder ? "hidden-folder" : "hidden-file", at: there.path });
   }
@@ -113,15 +120,13 @@ function depth(file: string): number {
 }
 
 // What does not exist is kept from existing at its first missing component.
-function nearest(
-  file: string,
-  isPlaceholder: (file: string) => boolean,
-): { path: string; exists: boolean; isFolder: boolean } {
+// What only holds a place counts as absent.
+function nearest(file: string): { path: string; exists: boolean; isFolder: boolean } {
   let missing: string | undefined;
   for (let at = file; ; at = path.dirname(at)) {
     try {
       const isFolder = lstatSync(at).isDirectory();
-      if (isPlaceholder(at)) throw new Error("absent");
+      if (isFolder && isPlace(at)) throw new Error("absent");
       return missing === undefined
         ? { path: file, exists: true, isFolder }
         : { path: missing, exists: false, isFolder: false };

@@ -8,7 +8,6 @@ import {
   mkdtempSync,
   realpathSync,
   rmSync,
-  rmdirSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -19,7 +18,6 @@ import { holds } from "../../src/sandbox/boundary.ts";
 import { chooseSandbox } from "../../src/sandbox/choose.ts";
 import { describeSandbox, sandboxInstructions } from "../../src/sandbox/describe.ts";
 import { grantsOf } from "../../src/sandbox/landlock.ts";
-import { Placeholders } from "../../src/sandbox/placeholders.ts";
 import { seatbeltProfile } from "../../src/sandbox/seatbelt.ts";
 import { findToolchains } from "../../src/sandbox/toolchains.ts";
 import { viewOf } from "../../src/sandbox/view.ts";
@@ -142,45 +140,6 @@ describe("views", () => {
 
   test("a home folder that is allowed is not emptied", () => {
     expect(mountsAt({ writable: [home] }).get(home)).toBe("writable");
-  });
-});
-
-describe("placeholders", () => {
-  test("are there while anybody needs them, and go with the last", () => {
-    const file = path.join(work, "held");
-    const places = new Placeholders();
-    const [one, two] = [places.hold([file]), places.hold([file])];
-    expect([existsSync(file), places.isOurs(file)]).toEqual([true, true]);
-    one();
-    one();
-    expect(existsSync(file)).toBe(true);
-    two();
-    expect(existsSync(file)).toBe(false);
-  });
-
-  test("a file that somebody wrote meanwhile stays", () => {
-    const file = path.join(work, "taken");
-    const release = new Placeholders().hold([file]);
-    rmdirSync(file);
-    writeFileSync(file, "mine");
-    release();
-    expect(existsSync(file)).toBe(true);
-    rmSync(file);
-  });
-
-  test("what somebody put into one stays", () => {
-    const folder = path.join(work, "filled");
-    const release = new Placeholders().hold([folder]);
-    writeFileSync(path.join(folder, "x"), "mine");
-    release();
-    expect(existsSync(path.join(folder, "x"))).toBe(true);
-    rmSync(folder, { recursive: true });
-  });
-
-  test("a file that was there before is not ours", () => {
-    const release = new Placeholders().hold([path.join(work, "a.txt")]);
-    release();
-    expect(existsSync(path.join(work, "a.txt"))).toBe(true);
   });
 });
 

@@ -3,7 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from "nod
 import path from "node:path";
 import { must } from "./arena.ts";
 import type { Arena, Attack, Variant } from "./arena.ts";
-import { scratch, type TestServer } from "../harness/server.ts";
+import { eventually, scratch, type TestServer } from "../harness/server.ts";
 
 const TARGETS = [
   ".bosun.toml",
@@ -58,7 +58,7 @@ export const POLICY: readonly Attack[] = [
     row: "S11",
     title: "policy by commands",
     offReason: OFF_REASON,
-    variants: BY_COMMAND.map(byCommand),
+    variants: [...BY_COMMAND.map(byCommand), besideAnother()],
     independent: true,
   },
 ];
@@ -103,6 +103,27 @@ function byCommand([name, command]: (typeof BY_COMMAND)[number]): Variant {
       inside(arena, async (server) => {
         await server.bash(TARGETS.map((target) => command.replaceAll("%", target)).join("\n"));
       }),
+  };
+}
+
+// Both keep the file from being made; when the other ends, it must stay so for the command that goes on.
+function besideAnother(): Variant {
+  return {
+    name: "tried again and again while another server of the folder ends",
+    attempt: async (arena) => {
+      const { base, root } = scratch();
+      const [server, other] = [await arena.own({ root }), await arena.own({ root })];
+      await other.bash("true");
+      const tried = server.bash(
+        "touch begun; for i in $(seq 150); do echo planted > .bosun.toml; sleep 0.01; done 2>/dev/null",
+      );
+      await eventually("the command has begun", () => existsSync(path.join(root, "begun")));
+      await other.close();
+      await tried;
+      await server.close();
+      must(!existsSync(path.join(root, ".bosun.toml")), ".bosun.toml is there");
+      Bun.spawnSync(["rm", "-rf", base]);
+    },
   };
 }
 
