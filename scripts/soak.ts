@@ -9,7 +9,7 @@ import { emptyTally, note } from "./soak/ledger.ts";
 import { parseSoakOptions, USAGE } from "./soak/options.ts";
 import type { SoakOptions } from "./soak/options.ts";
 import { Place } from "./soak/place.ts";
-import { descendants, isAlive, marked } from "./soak/process-table.ts";
+import { descendants, guardedBy, isAlive, marked } from "./soak/process-table.ts";
 import { Random } from "./soak/random.ts";
 import { failuresOf, summaryText } from "./soak/summary.ts";
 import type { Found } from "./soak/summary.ts";
@@ -70,7 +70,7 @@ export async function soak(options: SoakOptions, say: (line: string) => void, st
 async function noteStrays({ ships }: Pick<Fleet, "ships">, { place, orphans }: Scene, when: string): Promise<void> {
   const strays = () => {
     const known = new Set(ships.flatMap(({ pid }) => [pid, ...descendants(pid).map((each) => each.pid)]));
-    return marked(place.mark).filter(({ pid }) => !known.has(pid));
+    return marked(place.mark).filter(({ pid }) => !known.has(pid) && !known.has(guardedBy(pid) ?? pid));
   };
   let left = strays();
   for (const end = Date.now() + GRACE_MS; Date.now() < end && left.length > 0; left = strays()) await Bun.sleep(100);

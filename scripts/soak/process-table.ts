@@ -38,6 +38,13 @@ export function marked(mark: string): Seen[] {
     .map(seen);
 }
 
+/** The server for which a warden waits: it is nobody's child, and ends soon after the server. */
+export function guardedBy(pid: number): number | undefined {
+  const words = read(`/proc/${pid}/cmdline`).split("\0");
+  const [, server] = words[3] === "bosun-warden" ? (/\/bosun-(\d+)-\w+$/.exec(words[5] ?? "") ?? []) : [];
+  return server === undefined ? undefined : Number(server);
+}
+
 /** Numbers are used again: only the start time tells whether it is still the same process. */
 export function isAlive({ pid, startedAt }: Seen): boolean {
   const stat = statOf(pid);

@@ -50,7 +50,7 @@ export class ProcessHost {
   readonly #starting = new Map<Promise<Running>, SessionTags>();
   readonly #running = new Set<Running>();
   readonly #scratch = new Map<SessionTags, string>();
-  #warden: Warden | undefined;
+  #warden: Promise<Warden> | undefined;
   readonly #sweep: Timer;
   #closing: Promise<void> | undefined;
 
@@ -98,8 +98,8 @@ export class ProcessHost {
     await this.confinement.prepare?.();
     this.#refuseIfClosing();
     checkCommand(command, this.outside(command.tags, command.cwd));
-    this.#warden ??= new Warden(this.#tags.prefix, this.#folder);
     checkShell(this.shell);
+    await this.#guarded();
     const scratch = this.#scratchOf(command.tags);
     const running = this.#startOnSpare(command) ?? (await this.#startCold(command, scratch));
     this.#planAhead(running, command, scratch);
@@ -140,6 +140,17 @@ export class ProcessHost {
   async #started(isMeant: (tags: SessionTags) => boolean): Promise<void> {
     const meant = [...this.#starting].filter(([, tags]) => isMeant(tags));
     await Promise.allSettled(meant.map(([starting]) => starting));
+  }
+
+  // Before the first command: whatever becomes of us then, somebody knows of it.
+  async #guarded(): Promise<void> {
+    this.#warden ??= Warden.post(this.#equipment.pipes, this.#tags.prefix, this.#folder);
+    try {
+      await this.#warden;
+    } catch (error) {
+      this.#warden = undefined; // the next command tries again
+      throw error;
+    }
   }
 
   #startOnSpare(command: Command): Running | undefined {
@@ -244,7 +255,7 @@ export class ProcessHost {
     for (const running of all) running.stop("close");
     await Promise.all([this.#spares.close(), ...all.map((running) => running.death)]);
     await Promise.all(all.map((running) => running.done));
-    await this.#warden?.dismiss(); // sweeps up what earlier commands left behind
+    await (await this.#warden)?.dismiss(); // sweeps up what earlier commands left behind
     for (const running of all) running.abandon();
     await this.#equipment.pipes.close();
     this.#equipment.records.close();

@@ -1,29 +1,60 @@
 // Ends every command of ours when we die without a word, SIGKILL included: a tiny shell that waits for its input to
 // close, then kills whatever carries our tag. One per server, asleep. Also where a PID namespace should do it: a namespace
 // that is still being set up when we die does not notice, and its command would run on with nobody above it.
+// It is nobody's child: clients end a server that is stuck together with all that descends from it, and would end it, too.
+import { writeSync } from "node:fs";
+import { spawnFailure } from "./command.ts";
+import { closeQuietly } from "./private-files.ts";
 import { limitsPattern } from "./tags.ts";
+import type { Channel, Pipe, PipePool } from "./pipes.ts";
 
 export class Warden {
-  readonly #process: Bun.Subprocess<"pipe", "ignore", "ignore">;
+  readonly #orders: Channel;
+  readonly #pipes: PipePool;
+  /** It says nothing: what counts is that it has closed its end. */
+  readonly #end: Pipe;
 
   /** `folder`: a name of ours that stands on the command line of every sandbox. */
-  constructor(tagPrefix: string, folder: string) {
-    this.#process = Bun.spawn(["/bin/sh", "-c", WARDEN_WORDS, "bosun-warden", limitsPattern(tagPrefix), folder], {
-      stdin: "pipe",
-      stdout: "ignore",
-      stderr: "ignore",
-      env: { PATH: "/usr/bin:/bin" },
-      cwd: "/",
-      detached: true, // a ^C in our terminal must not reach it before its work is done
-    });
-    this.#process.unref();
+  static async post(pipes: PipePool, tagPrefix: string, folder: string): Promise<Warden> {
+    // Not Bun's own pipes: it closes them with the shell that it started, which ends at once.
+    const orders = await pipes.takeChannel();
+    const end = await pipes.take();
+    try {
+      Bun.spawn(["/bin/sh", "-c", ORPHANED_WORDS, "bosun-warden", limitsPattern(tagPrefix), folder], {
+        stdio: [orders.readFd, end.writeFd, "ignore"],
+        env: { PATH: "/usr/bin:/bin" },
+        cwd: "/",
+        detached: true, // a ^C in our terminal must not reach it before its work is done
+      }).unref();
+    } catch (error) {
+      closeQuietly(orders.writeFd);
+      pipes.giveBackChannel(orders, false);
+      pipes.retire(end);
+      throw spawnFailure(error, "/bin/sh");
+    } finally {
+      closeQuietly(orders.readFd);
+      closeQuietly(end.writeFd);
+    }
+    return new Warden(pipes, orders, end);
+  }
+
+  private constructor(pipes: PipePool, orders: Channel, end: Pipe) {
+    this.#pipes = pipes;
+    this.#orders = orders;
+    this.#end = end;
   }
 
   /** Lets it sweep once more and end. */
   async dismiss(): Promise<void> {
-    this.#process.stdin.write("dismissed\n");
-    await this.#process.stdin.end();
-    await this.#process.exited;
+    try {
+      writeSync(this.#orders.writeFd, "dismissed\n");
+    } catch {
+      // EPIPE: somebody has ended it
+    }
+    closeQuietly(this.#orders.writeFd);
+    while (!(await this.#end.reader.read()).done);
+    this.#pipes.giveBackChannel(this.#orders, false);
+    this.#pipes.retire(this.#end);
   }
 }
 
@@ -56,3 +87,9 @@ while [ $round -lt 100 ]; do
   fi
   round=$((round + 1))
 done`;
+
+// A shell gives what it starts in the background no input of its own accord: hence the detour by another number.
+const ORPHANED_WORDS = `exec 3<&0
+{
+${WARDEN_WORDS}
+} <&3 3<&- &`;

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { unconfined } from "../../src/process/confinement.ts";
 import { Running } from "../../src/process/running.ts";
+import { findMembers } from "../../src/process/tree.ts";
 import { RUNAWAYS, eventually, openDeck, runawayTree, running, uniqueSeconds } from "./fixture.ts";
 import type { Command } from "../../src/process/command.ts";
 import type { Deck } from "./fixture.ts";
@@ -207,6 +208,18 @@ describe("the host", () => {
     expect(await eventually(() => running(seconds).length >= RUNAWAYS)).toBe(true);
     child.kill("SIGKILL");
     await child.exited;
+    expect(await eventually(() => running(seconds).length === 0)).toBe(true);
+  });
+
+  test("also when all that descends from it is killed with it, as clients do", async () => {
+    const seconds = uniqueSeconds();
+    const script = path.join(import.meta.dir, "doomed-host.ts");
+    const child = Bun.spawn([process.execPath, script, seconds], { stdout: "pipe", stderr: "inherit" });
+    await child.stdout.getReader().read();
+    expect(await eventually(() => running(seconds).length >= RUNAWAYS)).toBe(true);
+    const below = await findMembers([child.pid], () => false, performance.now());
+    for (const { pid } of below) process.kill(pid, "SIGKILL");
+    expect(running(seconds).length).toBeGreaterThan(0); // those that had got away from it
     expect(await eventually(() => running(seconds).length === 0)).toBe(true);
   });
 
