@@ -145,7 +145,7 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
     const pidFile = at(`pid-of-${signal}`);
     const program = script("stays", `echo $$ > '${pidFile}.new'; mv '${pidFile}.new' '${pidFile}'; exec sleep 62`);
     const params = { name: "read_bcp_file", arguments: { path: at("made.bcp") } };
-    const server = spawnReader({ BCP_CLI_PATH: program });
+    const server = spawnReader({ BCP_CLI_PATH: program }, "ignore");
     server.stdin.write(`${INITIALIZE}\n${JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/call", params })}\n`);
     await server.stdin.flush();
     while (!existsSync(pidFile)) await Bun.sleep(20);

@@ -50,7 +50,7 @@ export async function pipe(
   return { lines, stderr, exitCode, peakBytes: child.resourceUsage()?.maxRSS ?? Number.NaN };
 }
 
-export function spawnReader(env: Record<string, string>) {
-  const stdio = { stdin: "pipe", stdout: "ignore", stderr: "inherit" } as const;
+export function spawnReader<Out extends "ignore" | "pipe">(env: Record<string, string>, stdout: Out) {
+  const stdio = { stdin: "pipe", stdout, stderr: "inherit" } as const;
   return Bun.spawn([...bun, entry], { ...stdio, env: { PATH: process.env["PATH"] ?? "", ...env } });
 }
