@@ -114,9 +114,7 @@ export class ProcessHost {
   /** Ends everything that commands with these tags left running, wherever it hides: TERM, one grace, KILL. */
   async endSession(tags: SessionTags): Promise<void> {
     const spares = this.#spares.end(tags);
-    await this.#started((starting) => starting === tags);
-    const own = [...this.#running].filter((running) => tags.matches(running.tree.tag));
-    for (const running of own) running.stop("close");
+    const own = await this.#stopAll(tags);
     await Promise.race([spares, pause(GRACE_MS)]);
     // What earlier commands left behind. Those that run have been asked already: a trap must not run twice.
     const asked = new Set(own.map((running) => running.tree.tag));
@@ -136,19 +134,30 @@ export class ProcessHost {
     if (this.#closing !== undefined) throw new EngineError("SESSION_CLOSED", "the server is shutting down");
   }
 
-  // What is being started cannot be stopped yet, and would run on with nobody who knows of it.
-  async #started(isMeant: (tags: SessionTags) => boolean): Promise<void> {
-    const meant = [...this.#starting].filter(([, tags]) => isMeant(tags));
-    await Promise.allSettled(meant.map(([starting]) => starting));
+  // What is just being started cannot be stopped yet, and would run on with nobody who knows of it.
+  async #stopAll(tags?: SessionTags): Promise<Running[]> {
+    const stopped = new Set<Running>();
+    const stop = (): void => {
+      for (const running of this.#running) {
+        if (tags !== undefined && !tags.matches(running.tree.tag)) continue;
+        running.stop("close");
+        stopped.add(running);
+      }
+    };
+    stop();
+    const starting = [...this.#starting].filter(([, own]) => tags === undefined || own === tags);
+    await Promise.allSettled(starting.map(([start]) => start));
+    stop();
+    return [...stopped];
   }
 
   // Before the first command: whatever becomes of us then, somebody knows of it.
   async #guarded(): Promise<void> {
-    this.#warden ??= Warden.post(this.#equipment.pipes, this.#tags.prefix, this.#folder);
+    const warden = (this.#warden ??= Warden.post(this.#equipment.pipes, this.#tags.prefix, this.#folder));
     try {
-      await this.#warden;
+      await warden;
     } catch (error) {
-      this.#warden = undefined; // the next command tries again
+      if (this.#warden === warden) this.#warden = undefined; // the next command tries again
       throw error;
     }
   }
@@ -250,12 +259,13 @@ export class ProcessHost {
 
   async #close(): Promise<void> {
     this.#sweep.cancel();
-    await this.#started(() => true);
-    const all = [...this.#running];
-    for (const running of all) running.stop("close");
+    const all = await this.#stopAll();
     await Promise.all([this.#spares.close(), ...all.map((running) => running.death)]);
     await Promise.all(all.map((running) => running.done));
-    await (await this.#warden)?.dismiss(); // sweeps up what earlier commands left behind
+    if (this.#warden !== undefined) {
+      await killTagged(this.#tags.matches); // what earlier commands left behind
+      (await this.#warden).dismiss();
+    }
     for (const running of all) running.abandon();
     await this.#equipment.pipes.close();
     this.#equipment.records.close();

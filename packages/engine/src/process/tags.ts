@@ -25,6 +25,10 @@ export class TagSpace {
     this.prefix = String(this.ownsHardLimit ? 1_000_000 + randomBelow(8_999_999) : 100_000 + randomBelow(899_999));
   }
 
+  /** Holds for every command of ours. */
+  readonly matches: TagTest = (tag) =>
+    tag.length === this.prefix.length + SESSION_DIGITS + COMMAND_DIGITS && tag.startsWith(this.prefix);
+
   /** Tags of one session: a generator for its commands, and a test for all of them. */
   session(): SessionTags {
     this.#session = (this.#session + 1) % 10 ** SESSION_DIGITS;

@@ -3,58 +3,60 @@
 // that is still being set up when we die does not notice, and its command would run on with nobody above it.
 // It is nobody's child: clients end a server that is stuck together with all that descends from it, and would end it, too.
 import { writeSync } from "node:fs";
-import { spawnFailure } from "./command.ts";
+import { spawnFailure, startFailed } from "./command.ts";
 import { closeQuietly } from "./private-files.ts";
 import { limitsPattern } from "./tags.ts";
-import type { Channel, Pipe, PipePool } from "./pipes.ts";
+import type { Channel, PipePool } from "./pipes.ts";
 
 export class Warden {
   readonly #orders: Channel;
   readonly #pipes: PipePool;
-  /** It says nothing: what counts is that it has closed its end. */
-  readonly #end: Pipe;
 
   /** `folder`: a name of ours that stands on the command line of every sandbox. */
   static async post(pipes: PipePool, tagPrefix: string, folder: string): Promise<Warden> {
-    // Not Bun's own pipes: it closes them with the shell that it started, which ends at once.
+    // Not Bun's own pipe: it closes it with the shell that it started, which ends at once.
     const orders = await pipes.takeChannel();
-    const end = await pipes.take();
+    const warden = new Warden(pipes, orders);
     try {
-      Bun.spawn(["/bin/sh", "-c", ORPHANED_WORDS, "bosun-warden", limitsPattern(tagPrefix), folder], {
-        stdio: [orders.readFd, end.writeFd, "ignore"],
-        env: { PATH: "/usr/bin:/bin" },
-        cwd: "/",
-        detached: true, // a ^C in our terminal must not reach it before its work is done
-      }).unref();
+      const words = ["/bin/sh", "-c", ORPHANED_WORDS, "bosun-warden", limitsPattern(tagPrefix), folder];
+      if ((await startShell(words, orders.readFd)) !== 0) throw startFailed("limit", "too many processes");
+      return warden;
     } catch (error) {
-      closeQuietly(orders.writeFd);
-      pipes.giveBackChannel(orders, false);
-      pipes.retire(end);
-      throw spawnFailure(error, "/bin/sh");
+      warden.dismiss();
+      throw error;
     } finally {
       closeQuietly(orders.readFd);
-      closeQuietly(end.writeFd);
     }
-    return new Warden(pipes, orders, end);
   }
 
-  private constructor(pipes: PipePool, orders: Channel, end: Pipe) {
+  private constructor(pipes: PipePool, orders: Channel) {
     this.#pipes = pipes;
     this.#orders = orders;
-    this.#end = end;
   }
 
-  /** Lets it sweep once more and end. */
-  async dismiss(): Promise<void> {
+  /** Lets it look around once more and end. */
+  dismiss(): void {
     try {
       writeSync(this.#orders.writeFd, "dismissed\n");
     } catch {
       // EPIPE: somebody has ended it
     }
     closeQuietly(this.#orders.writeFd);
-    while (!(await this.#end.reader.read()).done);
     this.#pipes.giveBackChannel(this.#orders, false);
-    this.#pipes.retire(this.#end);
+  }
+}
+
+/** The status of the shell that starts it: not 0 when there was no room for another process. */
+function startShell(words: readonly string[], stdin: number): Promise<number> {
+  try {
+    return Bun.spawn([...words], {
+      stdio: [stdin, "ignore", "ignore"],
+      env: { PATH: "/usr/bin:/bin" },
+      cwd: "/",
+      detached: true, // a ^C in our terminal must not reach it before its work is done
+    }).exited;
+  } catch (error) {
+    throw spawnFailure(error, "/bin/sh");
   }
 }
 

@@ -84,5 +84,7 @@ function optionsFor(mount: Mount, scratch: string): string[] {
       return ["--ro-bind", "/dev/null", mount.at];
     case "hidden-folder":
       return ["--perms", "0000", "--tmpfs", mount.at, "--remount-ro", mount.at];
+    case "absent":
+      return ["--perms", "0755", "--tmpfs", mount.at, "--remount-ro", mount.at];
   }
 }

@@ -10,6 +10,9 @@ const NAME = /^(?:held|used)-by-(\d+)-([0-9a-z]+)$/;
 // The process numbers of another container or another machine say nothing here: only its age does.
 const STALE_MS = 24 * 60 * 60 * 1000;
 
+/** No system gives higher numbers; and zero is no process, but our own group. */
+const MOST_PIDS = 2 ** 22;
+
 let realm: string | undefined;
 
 /** Of who knows that the folder is a place, and removes it as the last. */
@@ -38,7 +41,7 @@ export function isHolder(name: string): boolean {
 export function isOver(file: string): boolean {
   const [, pid, where] = NAME.exec(path.basename(file)) ?? [];
   if (pid === undefined) return false;
-  if (where === ownRealm()) return !isProcess(Number(pid));
+  if (where === ownRealm()) return Number(pid) === 0 || Number(pid) > MOST_PIDS || !isProcess(Number(pid));
   try {
     return Date.now() - lstatSync(file).mtimeMs > STALE_MS;
   } catch {

@@ -82,6 +82,8 @@ function lineFor({ kind, at }: Mount, mounted: Mounted): string {
       return tableLine("/dev/null", at, "none", `bind,ro,nodev${mounted.locked("/dev/null")}`);
     case "hidden-folder":
       return tableLine("bosun", at, "tmpfs", "ro,mode=000");
+    case "absent":
+      return tableLine("bosun", at, "tmpfs", "ro,mode=755");
     default:
       return tableLine(at, at, "none", "rbind");
   }

@@ -182,6 +182,8 @@ function lineFor(mount: Mount, { root, own, scratch, mounted }: Place): string {
       return tableLine("/dev/null", at, "none", `bind,ro,nodev${mounted.locked("/dev/null")}`);
     case "hidden-folder":
       return tableLine(`${own}/empty`, at, "none", "bind,ro");
+    case "absent":
+      return tableLine("bosun", at, "tmpfs", "ro,mode=755");
     case "link":
       return "";
   }

@@ -20,16 +20,18 @@ type Held = {
 };
 
 const held = new Map<string, Held>();
+/** Every place that was ever needed here: other servers may hold it when we do not. */
+const known = new Set<string>();
 /** Each time somebody else has just removed it. */
 const ATTEMPTS = 20;
 
-export function holdsAnyPlace(): boolean {
-  return held.size > 0;
+export function knowsAnyPlace(): boolean {
+  return known.size > 0;
 }
 
-/** Whether we hold it, so that listings leave out what is nobody's. */
+/** Whether it is a place that is held, so that listings leave out what is nobody's. */
 export function isHeldPlace(file: string): boolean {
-  return held.get(file)?.isPlace === true;
+  return known.has(file) && isPlace(file);
 }
 
 /** Makes the places and returns the way to let go of them. */
@@ -38,6 +40,7 @@ export function holdPlaces(files: readonly string[]): () => void {
     const entry = held.get(file) ?? enter(file);
     entry.users += 1;
     held.set(file, entry);
+    known.add(file);
   }
   let released = false;
   return () => {
@@ -47,10 +50,11 @@ export function holdPlaces(files: readonly string[]): () => void {
   };
 }
 
-/** Whether what is there is the folder that we hold, which stays. */
+/** Whether what is there only holds the place, and for us, too. */
 export function isOurPlace(file: string): boolean {
-  const inode = held.get(file)?.inode;
-  return inode !== undefined && inode === inodeOf(file);
+  if (held.get(file)?.isPlace !== true) return false;
+  const names = namesIn(file);
+  return Array.isArray(names) && names.includes(ownClaim()) && names.every(isHolder);
 }
 
 /** Whether what is there only holds the place, for us or for another server. */
@@ -59,10 +63,10 @@ export function isPlace(file: string): boolean {
   return Array.isArray(names) && names.some(isClaim) && names.every(isHolder);
 }
 
-/** A folder with nothing in it: somebody's own, or a place in the moment between its making and its first name. */
+/** A folder with nothing in it: somebody's own, or a place in the moment between its making and its first claim. */
 export function isEmptyFolder(file: string): boolean {
   const names = namesIn(file);
-  return Array.isArray(names) && names.length === 0;
+  return Array.isArray(names) && names.every((name) => isHolder(name) && !isClaim(name));
 }
 
 function enter(file: string): Held {
@@ -72,7 +76,10 @@ function enter(file: string): Held {
     if (names === "gone" && made !== "impossible") continue;
     if (!Array.isArray(names) || !names.every(isHolder)) break;
     const isPlace = made === "made" || names.some(isClaim);
-    if (makeFolder(path.join(file, isPlace ? ownClaim() : ownGuest())) === "impossible") continue;
+    if (makeFolder(path.join(file, isPlace ? ownClaim() : ownGuest())) === "impossible") {
+      if (made === "made") remove(file); // a full disk: it would stay for good
+      continue;
+    }
     for (const name of names) if (isOver(path.join(file, name))) remove(path.join(file, name));
     return { users: 0, inode: inodeOf(file), isPlace };
   }

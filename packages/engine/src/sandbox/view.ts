@@ -15,6 +15,8 @@ export type Mount =
   | { readonly kind: "fresh"; readonly at: string }
   /** Something nobody can read or write in place of a file or folder. */
   | { readonly kind: "hidden-file" | "hidden-folder"; readonly at: string }
+  /** An empty folder that stays empty, in place of what is not there: whatever somebody puts there meanwhile. */
+  | { readonly kind: "absent"; readonly at: string }
   /** The session's temporary folder. */
   | { readonly kind: "scratch"; readonly at: string };
 
@@ -46,7 +48,7 @@ export function viewOf(boundary: Boundary): View {
     if (creation === "open") {
       placeholders.push(file);
       mayLinger &&= isPolicy;
-      taken.push({ kind: "readable", at: file });
+      taken.push({ kind: "absent", at: file });
     } else if (creation === "closed") {
       taken.push({ kind: "readable", at: folder });
       kept.push(...entriesToKeep(folder).map((at): Mount => ({ kind: "writable", at })));

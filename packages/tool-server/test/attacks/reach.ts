@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { CANARY, must } from "./arena.ts";
+import { DENIED_PLACES } from "./denied-places.ts";
 import type { Arena, Attack, Variant } from "./arena.ts";
 
 const OFF_REASON = "a running command has the rights of the server's user; the server says so at its start";
@@ -287,7 +288,7 @@ export const REACH: readonly Attack[] = [
     row: "S7",
     title: "a command reaches for files",
     offReason: OFF_REASON,
-    variants: [...FILES.map(variantOf), lateKey()],
+    variants: [...FILES.map(variantOf), lateKey(), ...DENIED_PLACES],
   },
   { row: "S7", title: "a command reaches for the kernel", offReason: OFF_REASON, variants: KERNEL.map(variantOf) },
   { row: "S7", title: "a command reaches for processes", offReason: OFF_REASON, variants: PROCESSES.map(variantOf) },
