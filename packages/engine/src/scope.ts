@@ -20,6 +20,8 @@ export type ScopeOptions = {
   /** Left out of listings and searches, still readable by name. Tried on the path below the root and on the base name. */
   readonly ignore?: readonly string[];
   readonly walkMode?: WalkMode;
+  /** The program never changes its working directory: a root that is there is opened by a shorter way. */
+  readonly staysInFolder?: boolean;
 };
 
 export type Scope = {
@@ -43,6 +45,8 @@ export function openScope(options: ScopeOptions): Scope {
   const foldCase = (roots.length === 0 ? [workdir] : roots).some(ignoresCase);
   const anchored = (sources: readonly string[] | undefined) =>
     (sources ?? []).map((source) => anchor(compileGlob(source, { foldCase }), workdir));
+  const anchors = roots.map((root) => openRealDirectory(root, walkMode));
+  if (options.staysInFolder === true) for (const anchor of anchors) anchor.shortenIfOwn();
   return {
     workdir,
     roots,
@@ -51,7 +55,7 @@ export function openScope(options: ScopeOptions): Scope {
     ignore: (options.ignore ?? []).map((source) => compileGlob(source.replace(/\/$/, ""), { foldCase })),
     foldCase,
     walkMode,
-    anchors: roots.map((root) => openRealDirectory(root, walkMode)),
+    anchors,
   };
 }
 

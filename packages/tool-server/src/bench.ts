@@ -34,6 +34,8 @@ export type BenchOptions = {
   readonly memory: SandboxMemory;
   /** Words that start the Landlock helper, when this is not run from its sources. */
   readonly sandboxHelper?: readonly string[] | undefined;
+  /** The program never changes its working directory. */
+  readonly staysInFolder?: boolean;
 };
 
 export class Bench {
@@ -60,14 +62,15 @@ export class Bench {
     // Begun first: what there is to find out, another process finds out beside us.
     const search = mode === "off" ? undefined : searchSandbox({ place, network: config.allowNetwork, memory, log });
     const environment = childEnvironment(options.env, { pass: config.passEnvironment, secrets: options.secrets });
-    const globs = {
+    const rules = {
       deny: [...config.deny, ...paths.deny],
       readOnly: [...paths.readOnly, ...paths.protected.map(literalGlob)],
       ignore: paths.ignore,
+      staysInFolder: options.staysInFolder === true,
     };
-    const scope = openScope({ workdir: config.workdir, roots: config.roots, ...globs });
+    const scope = openScope({ workdir: config.workdir, roots: config.roots, ...rules });
     const isWorkspace = scope.roots.length === 1 && scope.roots[0] === scope.workdir;
-    const workspace = isWorkspace ? scope : openScope({ workdir: config.workdir, roots: [config.workdir], ...globs });
+    const workspace = isWorkspace ? scope : openScope({ workdir: config.workdir, roots: [config.workdir], ...rules });
     const view = { network: config.allowNetwork, home, path: environment["PATH"] ?? "", protect: paths.protected };
     const boundary = await boundaryOf(scope, view);
     const wanted: SandboxOptions = {

@@ -54,6 +54,7 @@ export function processIo(): Io {
     env,
     home: homeOf(env),
     cwd: () => process.cwd(),
+    // oxlint-disable-next-line no-restricted-properties -- the shell's own cd; its tools are served without that promise
     chdir: (folder) => process.chdir(folder),
     onSignal(listener) {
       const names = ["SIGINT", "SIGTERM", "SIGHUP", "SIGCONT", "SIGWINCH"] as const;
