@@ -9,6 +9,7 @@ import { withLoadLimit } from "./load-limit.ts";
 import { errorText, idFrom, notificationText, resultMessage } from "../wire/message.ts";
 import type { Id, Incoming, Notification, Request, Single } from "../wire/message.ts";
 import { claimsModern, readClaim, supportedRevision } from "./modern.ts";
+import { RunningCall } from "./running-call.ts";
 import { Outbox } from "../wire/outbox.ts";
 import { isLegacy, negotiate } from "../wire/revisions.ts";
 import type { Revision } from "../wire/revisions.ts";
@@ -60,7 +61,7 @@ class Connection {
   private readonly outbox: Outbox;
   /** The one client at the other end; also its session's id. */
   private readonly owner = crypto.randomUUID();
-  private readonly running = new Map<Id, { method: string; controller: AbortController }>();
+  private readonly running = new Map<Id, RunningCall>();
   private session: LegacySession | undefined;
   private opened = false;
   private onQuiet: (() => void) | undefined;
@@ -123,8 +124,8 @@ class Connection {
 
   /** What is running may still answer, for a moment. */
   async lastAnswers(): Promise<void> {
-    for (const { method, controller } of this.running.values()) {
-      if (method === "subscriptions/listen") controller.abort(); // it would never end by itself
+    for (const running of this.running.values()) {
+      if (running.method === "subscriptions/listen") running.abort(); // it would never end by itself
     }
     const quiet = Promise.withResolvers<void>();
     const timer = setTimeout(quiet.resolve, LAST_ANSWERS_MS);
@@ -135,7 +136,7 @@ class Connection {
   }
 
   end(): void {
-    for (const { controller } of this.running.values()) controller.abort();
+    for (const running of this.running.values()) running.abort();
     this.session?.end();
     this.service.ended?.(this.owner);
   }
@@ -185,42 +186,41 @@ class Connection {
     if (this.running.size >= MAX_RUNNING) {
       return errorText(id, new RpcError(INVALID_REQUEST, `more than ${MAX_RUNNING} requests are running`));
     }
-    const controller = new AbortController();
-    const { signal } = controller;
-    this.running.set(id, { method, controller });
+    const running = new RunningCall(method);
+    this.running.set(id, running);
     try {
-      const result = this.service.handle(this.callFor(request, signal));
-      if (!(result instanceof Promise)) return this.answered(request, signal, result);
+      const result = this.service.handle(this.callFor(request, running));
+      if (!(result instanceof Promise)) return this.answered(request, running, result);
       return result
-        .then((late) => this.answered(request, signal, late))
-        .catch((error: unknown) => this.failed(request, signal, error));
+        .then((late) => this.answered(request, running, late))
+        .catch((error: unknown) => this.failed(request, running, error));
     } catch (error) {
-      return this.failed(request, signal, error);
+      return this.failed(request, running, error);
     }
   }
 
-  private answered(request: Request, signal: AbortSignal, result: JsonObject | RawJson): MessageText | undefined {
-    if (!signal.aborted && request.method === "initialize" && !claimsModern(request.params)) {
+  private answered(request: Request, running: RunningCall, result: JsonObject | RawJson): MessageText | undefined {
+    if (!running.aborted && request.method === "initialize" && !claimsModern(request.params)) {
       this.openSession(request, result as JsonObject);
     }
     this.running.delete(request.id);
-    return signal.aborted ? undefined : resultMessage(request.id, result);
+    return running.aborted ? undefined : resultMessage(request.id, result);
   }
 
-  private failed(request: Request, signal: AbortSignal, error: unknown): string | undefined {
+  private failed(request: Request, running: RunningCall, error: unknown): string | undefined {
     this.running.delete(request.id);
-    return signal.aborted ? undefined : errorText(request.id, rpcErrorFor(error));
+    return running.aborted ? undefined : errorText(request.id, rpcErrorFor(error));
   }
 
-  private callFor(request: Request, signal: AbortSignal): Call {
+  private callFor(request: Request, running: RunningCall): Call {
     const params = request.params ?? {};
     if (claimsModern(params)) {
       const claim = readClaim(params);
-      return this.call(request, params, supportedRevision(claim.version), claim.client, undefined, signal);
+      return this.call(request, params, supportedRevision(claim.version), claim.client, undefined, running);
     }
     const { session } = this;
     if (session && request.method !== "initialize") {
-      return this.call(request, params, session.revision, session.client, session, signal);
+      return this.call(request, params, session.revision, session.client, session, running);
     }
     if (session) throw new RpcError(INVALID_REQUEST, "this connection is already initialized");
     if (request.method !== "initialize" && request.method !== "ping") {
@@ -229,7 +229,7 @@ class Connection {
         "initialize comes first (or send the metadata of 2026-07-28 with each request)",
       );
     }
-    return this.call(request, params, negotiate(params["protocolVersion"]), clientFacts(params), undefined, signal);
+    return this.call(request, params, negotiate(params["protocolVersion"]), clientFacts(params), undefined, running);
   }
 
   private call(
@@ -238,10 +238,9 @@ class Connection {
     revision: Revision,
     client: Call["client"],
     session: LegacySession | undefined,
-    signal: AbortSignal,
+    running: RunningCall,
   ): Call {
     const { id, method, raw } = request;
-    const mine = this.running.get(id);
     return {
       id,
       method,
@@ -251,12 +250,14 @@ class Connection {
       client,
       principal: undefined,
       owner: this.owner,
-      signal,
+      get signal() {
+        return running.signal;
+      },
       session,
       header: undefined,
       notify: (name, body) => {
         // Not after the answer: a later request may have the same id.
-        if (this.running.get(id) === mine && !signal.aborted) this.notify(notificationText(name, body));
+        if (this.running.get(id) === running && !running.aborted) this.notify(notificationText(name, body));
       },
       request: async (name, body, options) => {
         if (!session) throw new RpcError(INVALID_REQUEST, "this client cannot be asked");
@@ -280,7 +281,7 @@ class Connection {
     if (method === "notifications/cancelled") {
       const id = idFrom(params["requestId"], raw, ["params", "requestId"]);
       const running = id === undefined ? undefined : this.running.get(id);
-      if (running?.method !== "initialize") running?.controller.abort(Withdrawn.by(params));
+      if (running?.method !== "initialize") running?.abort(Withdrawn.by(params));
     } else if (method === "notifications/initialized") {
       if (this.session && !this.opened) this.service.opened?.(this.session);
       this.opened = this.session !== undefined;

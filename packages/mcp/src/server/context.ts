@@ -53,7 +53,9 @@ export function createContext(
     client: call.client,
     principal: call.principal,
     owner: call.owner,
-    signal: call.signal,
+    get signal() {
+      return call.signal;
+    },
     wantsProgress: progress.wanted,
     progress: (value, total, message) => progress.report(value, total, message),
     log(level, data, logger) {

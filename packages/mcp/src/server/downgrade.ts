@@ -36,7 +36,9 @@ export function toolResultFor(result: ToolResult, revision: Revision): JsonObjec
   }
   if (isError) wire["isError"] = true;
   if (_meta) wire["_meta"] = _meta;
-  for (const [name, value] of Object.entries(result)) if (!(name in wire) && !OWN.has(name)) wire[name] = value as Json;
+  for (const name in result) {
+    if (!OWN.has(name) && !(name in wire)) wire[name] = (result as JsonObject)[name];
+  }
   return wire;
 }
 

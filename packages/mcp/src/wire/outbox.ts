@@ -9,6 +9,8 @@ export class Outbox {
   private readonly transport: Transport;
   private unsent = 0;
   private waiting: { below: number; resolve: () => void }[] = [];
+  /** What was handed over last, and how much of it there is: what goes out together is taken together. */
+  private last: { sending: Promise<void>; chars: number } | undefined;
 
   constructor(transport: Transport) {
     this.transport = transport;
@@ -21,8 +23,18 @@ export class Outbox {
   put(text: MessageText): void {
     const { length } = text;
     this.unsent += length;
-    const sent = (): void => this.taken(length);
-    this.send(text).then(sent, sent); // the peer is gone: the end of `incoming` says so
+    const sending = this.send(text);
+    if (this.last?.sending === sending) {
+      this.last.chars += length;
+      return;
+    }
+    const parcel = { sending, chars: length };
+    this.last = parcel;
+    const sent = (): void => {
+      if (this.last === parcel) this.last = undefined;
+      this.taken(parcel.chars);
+    };
+    sending.then(sent, sent); // the peer is gone: the end of `incoming` says so
   }
 
   private send(text: MessageText): Promise<void> {
