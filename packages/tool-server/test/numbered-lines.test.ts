@@ -51,6 +51,7 @@ test.each<[string, (i: number) => string | Uint8Array]>([
   ["other scripts", (i) => `${i} äöü 日本 😀 \u2028 \ufeff`],
   ["a quote now and then", (i) => (i % 900 === 0 ? '"' : "x".repeat(i % 100))],
   ["invalid UTF-8", (i) => new Uint8Array([0x61, 0xff, 0xe2, 0x82, i % 2 === 0 ? 0x62 : 0xf0])],
+  ["invalid UTF-8 in one line near the end", (i) => (i === 3990 ? new Uint8Array([0x61, 0xff]) : "y".repeat(63))],
   ["long lines", (i) => "z".repeat(i % 2000)],
 ])("as JSON it is the same: %s", (_, line) => {
   const bytes = Array.from({ length: 4000 }, (_, i) => Buffer.from(line(i)));

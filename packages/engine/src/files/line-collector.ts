@@ -1,6 +1,7 @@
 // UTF-8 bytes in pieces → the lines of a range. Skips and counts by newline alone; decodes only what is asked for.
+import { isAscii } from "node:buffer";
 import { EngineError } from "../failure.ts";
-import { joined, PlainLines, visibleEnd } from "./line-run.ts";
+import { isPlain, joined, PlainLines, visibleEnd } from "./line-run.ts";
 import type { CountLines, LineRun } from "./line-run.ts";
 
 const NEWLINE = 10;
@@ -29,7 +30,9 @@ export class LineCollector {
   #open = false;
   #long: LongLine | undefined;
   #started = false;
+  /** Of the text so far, in UTF-16 units: at most so many, and exactly so many once that was too much. */
   #units = 0;
+  #isExact = false;
 
   constructor(options: CollectorOptions) {
     this.#options = options;
@@ -112,11 +115,12 @@ export class LineCollector {
       this.#options.borrow === true
         ? new PlainLines(first, count, piece, start, end, ends)
         : new PlainLines(first, count, Buffer.from(piece.subarray(start, end)), 0, end - start);
-    this.#count(unitsOf(run));
     const before = this.runs.at(-1);
     const both = before === undefined ? undefined : joined(before, run);
     if (both === undefined) this.runs.push(run);
     else this.runs[this.runs.length - 1] = both;
+    // No byte becomes more than one unit: as long as there are few enough of them, nobody has to look.
+    this.#count(this.#isExact ? unitsOf(run) : end - start - count);
     return end;
   }
 
@@ -129,13 +133,18 @@ export class LineCollector {
   #finish(line: LongLine, hasNewline: boolean): void {
     this.#long = undefined;
     const { text, totalChars } = line.finish(hasNewline);
-    this.#count(text.length);
     this.runs.push({ number: this.#number, text, ...(totalChars === undefined ? {} : { totalChars }) });
+    this.#count(text.length);
   }
 
   #count(units: number): void {
     this.#units += units;
     if (this.#units <= this.#options.maxTextBytes) return;
+    if (!this.#isExact) {
+      this.#isExact = true;
+      this.#units = this.runs.reduce((sum, run) => sum + (isPlain(run) ? unitsOf(run) : run.text.length), 0);
+      if (this.#units <= this.#options.maxTextBytes) return;
+    }
     const { path, shown } = this.#options.describe;
     throw new EngineError("TOO_LARGE", `the requested lines of ${shown} are too much at once; ask for fewer`, {
       path,
@@ -151,7 +160,7 @@ export class LineCollector {
 function unitsOf(run: PlainLines): number {
   const { bytes, start, end, count } = run;
   const part = bytes.subarray(start, end);
-  let units = (run.isAscii ? part.length : part.toString().length) - count;
+  let units = (isAscii(part) ? part.length : part.toString().length) - count;
   if (!part.includes(RETURN)) return units;
   let from = start;
   for (const newline of run.ends) {

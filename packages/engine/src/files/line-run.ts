@@ -1,8 +1,6 @@
 // Consecutive lines of a file. Most of them stay the bytes they are, found but not taken apart: a view of a thousand lines
 // is then two passes over bytes instead of a thousand strings.
 
-import { isAscii } from "node:buffer";
-
 const [NEWLINE, RETURN] = [0x0a, 0x0d];
 
 export type NumberedLine = {
@@ -22,7 +20,6 @@ export class PlainLines {
   readonly start: number;
   readonly end: number;
   #ends: readonly number[] | undefined;
-  #isAscii: boolean | undefined;
 
   constructor(first: number, count: number, bytes: Buffer, start: number, end: number, ends?: readonly number[]) {
     this.first = first;
@@ -36,17 +33,6 @@ export class PlainLines {
   /** Where each of them meets its newline, after which the next one starts; looked for when it is asked for. */
   get ends(): readonly number[] {
     return (this.#ends ??= newlinesIn(this));
-  }
-
-  get isAscii(): boolean {
-    return (this.#isAscii ??= isAscii(this.bytes.subarray(this.start, this.end)));
-  }
-
-  /** These and those that follow them, whose lines stand behind each other in these bytes, too. */
-  with(next: PlainLines, bytes: Buffer): PlainLines {
-    const both = new PlainLines(this.first, this.count + next.count, bytes, 0, bytes.length);
-    both.#isAscii = this.isAscii && next.isAscii;
-    return both;
   }
 }
 
@@ -66,7 +52,7 @@ export function joined(one: LineRun, next: PlainLines): PlainLines | undefined {
   if (end !== next.bytes.byteOffset + next.start || one.first + one.count !== next.first) return undefined;
   const length = next.end - next.start;
   const bytes = Buffer.from(one.bytes.buffer, start, end + length - start);
-  return one.with(next, bytes);
+  return new PlainLines(one.first, one.count + next.count, bytes, 0, bytes.length);
 }
 
 export function lastNumber(run: LineRun): number {

@@ -1,5 +1,6 @@
 // Long texts as JSON, piece by piece, for EncodedText: each piece stays as it is until the next is asked for, of this text
 // or another.
+import { isUtf8 } from "node:buffer";
 import { offerMemory, ROOM_BYTES } from "@bosun/engine";
 import type { CountLines } from "@bosun/engine";
 import { JsonText, PIECE_BYTES } from "./json-text.ts";
@@ -29,14 +30,23 @@ export function* escapedPieces(bytes: Buffer, twice = false): Generator<Uint8Arr
 /** Whole lines between two places of these bytes, as a file's are. */
 export type Lines = { readonly bytes: Buffer; readonly start: number; readonly end: number };
 
-export function* numberedPieces(lines: Lines, first: number, width: number): Generator<Uint8Array> {
+/** Each line behind its number. What is not UTF-8 is shown as such. Gives the number after the last. */
+export function* numberedPieces(lines: Lines, first: number, width: number): Generator<Uint8Array, number> {
   const json = jsonText();
   let number = first;
   for (const part of wholeLines(lines)) {
-    const piece = json.numbered(part, number, width);
-    number = json.nextNumber(width);
-    yield piece;
+    const { bytes, from, to } = part;
+    // Looked at piece by piece, for the first of them is waited for: no character reaches beyond its line.
+    if (isUtf8(bytes.subarray(from, to))) {
+      const piece = json.numbered(part, number, width);
+      number = json.nextNumber(width);
+      yield piece;
+    } else {
+      const mended = Buffer.from(bytes.toString("utf8", from, to));
+      number = yield* numberedPieces({ bytes: mended, start: 0, end: mended.length }, number, width);
+    }
   }
+  return number;
 }
 
 /** For the engine: it knows what to count, not how to do it fast. */

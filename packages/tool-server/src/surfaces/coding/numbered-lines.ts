@@ -1,6 +1,5 @@
 // Lines with their numbers, as view and the edit snippet show them (reference §2.3.1, D9): as text, or for many of them as
 // the JSON that is sent.
-import { isUtf8 } from "node:buffer";
 import { isPlain, lastNumber, visibleEnd } from "@bosun/engine";
 import type { LineRun, PlainLines } from "@bosun/engine";
 import { escapedPieces, numberedPieces } from "../../json-text/pieces.ts";
@@ -21,8 +20,7 @@ export function numberedLines(runs: readonly LineRun[]): string {
 export function* numberedJson(runs: readonly LineRun[], note: string): Generator<Uint8Array> {
   for (const part of parts(runs)) {
     if (typeof part === "string") yield* escapedPieces(Buffer.from(part));
-    else if (part.run.isAscii || isUtf8(part.run.bytes)) yield* numberedPieces(part.run, part.run.first, part.width);
-    else yield* escapedPieces(Buffer.from(numberedPlain(part.run, part.width)));
+    else yield* numberedPieces(part.run, part.run.first, part.width);
   }
   yield* escapedPieces(Buffer.from(note));
 }
