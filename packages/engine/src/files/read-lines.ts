@@ -4,7 +4,7 @@ import { EngineError } from "../failure.ts";
 import { Turns } from "../turns.ts";
 import { CHUNK_BYTES, Chunk } from "./chunk.ts";
 import type { TextEncoding } from "./file-kind.ts";
-import { ContentHash, fingerprintFrom } from "./fingerprint.ts";
+import { ContentHash, fingerprintFrom, LateHash } from "./fingerprint.ts";
 import type { Fingerprint } from "./fingerprint.ts";
 import { giveBack, lendBytes } from "./lent-bytes.ts";
 import { LineCollector } from "./line-collector.ts";
@@ -46,8 +46,8 @@ export type LinesRead = {
   /** Without a range: the file has more lines than were returned. */
   readonly more: boolean;
   readonly fingerprint: Fingerprint;
-  /** What the lines stand in, if it was lent: to be given back when they have been used. */
-  readonly lent: Buffer | undefined;
+  /** The lines have been used: what they stand in may become something else. */
+  release(): void;
 };
 
 export async function readLines(file: OpenFile, options: ReadLinesOptions): Promise<LinesRead> {
@@ -100,7 +100,7 @@ function readLinesInto(bytes: Buffer, file: OpenFile, options: ReadLinesOptions)
     taken = ready;
     if (atEnd) {
       collector.end();
-      return linesRead(file, options, collector, ContentHash.of(bytes.subarray(0, filled)), bytes);
+      return linesRead(file, options, collector, new LateHash(bytes.subarray(0, filled)), bytes);
     }
     if (options.range !== undefined && collector.complete) return linesRead(file, options, collector, undefined, bytes);
   }
@@ -126,7 +126,7 @@ function linesRead(
   file: OpenFile,
   { range, maxLines }: ReadLinesOptions,
   collector: LineCollector,
-  hash: bigint | undefined,
+  hash: bigint | LateHash | undefined,
   lent?: Buffer,
 ): LinesRead {
   const totalLines = hash === undefined ? undefined : collector.totalLines;
@@ -145,7 +145,10 @@ function linesRead(
     totalLines,
     more: range === undefined && (totalLines ?? 0) > maxLines,
     fingerprint: fingerprintFrom(file.stat, hash),
-    lent,
+    release() {
+      if (hash instanceof LateHash) void hash.value;
+      if (lent !== undefined) giveBack(lent);
+    },
   };
 }
 

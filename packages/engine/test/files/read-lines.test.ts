@@ -3,6 +3,7 @@ import fs from "node:fs";
 import { kindOfFile, openForReading, readLines, readLinesAtOnce } from "../../src/index.ts";
 import type { EngineCode, LinesRead, ReadLinesOptions } from "../../src/index.ts";
 import { CHUNK_BYTES } from "../../src/files/chunk.ts";
+import { ContentHash } from "../../src/files/fingerprint.ts";
 import { Workspace, failure, outcome } from "../workspace.ts";
 
 const MIB = 1024 ** 2;
@@ -22,6 +23,20 @@ async function read(workspace: Workspace, name: string, options: Partial<ReadLin
   }
   return result;
 }
+
+test("what is remembered of a file is its content, also when the memory it stood in has been used again", () => {
+  using workspace = new Workspace({ a: "aaa\n".repeat(50_000), b: "bbb\n".repeat(50_000) });
+  const fingerprintOf = (name: string) => {
+    using place = workspace.resolve(name);
+    using file = openForReading(place);
+    const lines = readLinesAtOnce(file, { encoding: "utf-8", ...limits });
+    lines?.release();
+    return lines?.fingerprint;
+  };
+  const [a, b] = [fingerprintOf("a"), fingerprintOf("b")];
+  expect(a?.hash).toBe(ContentHash.of(Buffer.from("aaa\n".repeat(50_000))));
+  expect(b?.hash).toBe(ContentHash.of(Buffer.from("bbb\n".repeat(50_000))));
+});
 
 const range = (first: number, last: number) => ({ range: { first, last } });
 const texts = (result: LinesRead) => result.lines.map(({ text }) => text);

@@ -4,7 +4,6 @@ import {
   EngineError,
   drawTree,
   fingerprintFrom,
-  giveBack,
   isPlain,
   kindOfFile,
   listTree,
@@ -95,14 +94,18 @@ async function lines(
 
 function shown(read: LinesRead, file: OpenFile, call: ToolCall): TextBlock {
   call.session.viewed.note(file.path, read.fingerprint);
-  const { runs, totalLines, more, lent } = read;
+  const { runs, totalLines, more } = read;
   const note = more ? `\n[Truncated: file has ${totalLines} lines. Use view_range to read specific sections.]` : "";
   // The lines of a small file are gone with it.
   const size = file.whole === undefined ? runs.reduce((sum, run) => sum + bytesOf(run), 0) : 0;
-  const release = (): void => void (lent && giveBack(lent));
-  if (size >= LONG_BYTES) return new EncodedText(size, () => numberedJson(runs, note), release);
+  if (size >= LONG_BYTES)
+    return new EncodedText(
+      size,
+      () => numberedJson(runs, note),
+      () => read.release(),
+    );
   const text = numberedLines(runs) + note;
-  if (lent !== undefined) giveBack(lent);
+  read.release();
   return { type: "text", text };
 }
 
