@@ -1,5 +1,6 @@
 // Exact o200k token counts: text → number of tokens, and the pieces it is made of.
 import { mergedCount, NO_RANK, Slices } from "./merge.ts";
+import { BLANKS, ENDS, KIND_OF, NEXT, START, UNSURE } from "./piece-states.ts";
 import { pieceEnd } from "./split.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 import { HASH_BASE, nextSlot, slotOf, vocabulary } from "./vocabulary.ts";
@@ -15,15 +16,15 @@ const MAX_KNOWN_RUNS = 2048;
 const FIRST_OWN_ID = 1 << 18;
 const OWN_ID_MASK = (1 << 18) - 1;
 /** Pieces up to this size are found again by their characters alone, without a look at the vocabulary. */
-const SHORT_CHARS = 8;
+const SHORT_CHARS = 12;
+/** Of any alphabet, two bytes each; a bit that no ASCII character has tells them apart. */
+const SHORT_WIDE_CHARS = 5;
+const WIDE = 1 << 31;
 const SHORT_SLOTS = 1 << 15;
 const SHORT_SLOT_MASK = (SHORT_SLOTS - 1) << 2;
-/** Enough for what eight characters can cost. */
+/** Enough for what twelve characters can cost. */
 const COST_BITS = 4;
 const COST_MASK = (1 << COST_BITS) - 1;
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
-const APOSTROPHE = 0x27;
 
 /**
  * The pieces of a text, in order: where each ends, what it is and what it costs. Equal pieces have equal ids; pieces
@@ -82,60 +83,68 @@ function walk(text: string, into: PieceBuffer | undefined): number {
   const { length } = text;
   let tokens = 0;
   for (let at = 0; at < length;) {
-    // Most pieces are short ASCII words, perhaps after a blank or a sign. Their characters, eight at most, are gathered
-    // in two numbers on the way to their end, and are all there is to compare.
+    // Most pieces are short and ASCII. Their characters, twelve at most, are gathered in three numbers on the way to
+    // their end, and are all there is to compare.
+    let top = 0;
     let high = 0;
     let low = 0;
     let end = at;
-    let unit = text.charCodeAt(end);
-    if (unit < 0x30 || (unit > 0x39 && (unit < 0x41 || unit > 0x7a || (unit > 0x5a && unit < 0x61)) && unit <= 127)) {
-      if (unit !== LINE_FEED && unit !== CARRIAGE_RETURN && unit !== 0) {
-        low = unit;
-        unit = text.charCodeAt(++end);
-      }
-    }
-    const word = end;
-    while (unit >= 0x41 && unit <= 0x5a) {
+    let state = START;
+    let next = 0;
+    while (end < length) {
+      const unit = text.charCodeAt(end);
+      next = NEXT[state + (unit > 127 ? 0 : (KIND_OF[unit] ?? 0))] ?? 0;
+      if (next >= ENDS) break;
+      state = next;
+      top = (top << 8) | (high >>> 24);
       high = (high << 8) | (low >>> 24);
       low = (low << 8) | unit;
-      unit = text.charCodeAt(++end);
+      end++;
     }
-    while (unit >= 0x61 && unit <= 0x7a) {
-      high = (high << 8) | (low >>> 24);
-      low = (low << 8) | unit;
-      unit = text.charCodeAt(++end);
-    }
-    // Three digits at most, and no blank before them.
-    if (end === at) {
-      while (unit >= 0x30 && unit <= 0x39 && end < at + 3) {
-        low = (low << 8) | unit;
-        unit = text.charCodeAt(++end);
-      }
-      if (end === at + 3) unit = 0;
-    }
-    // An apostrophe or another alphabet may belong to the word.
     let short = end - at <= SHORT_CHARS;
-    if (end === word || unit === APOSTROPHE || unit > 127) {
+    if (next === UNSURE) {
       end = pieceEnd(text, at, counter.vocabulary);
       short = end - at <= SHORT_CHARS;
       if (short) {
+        let seen = 0;
+        top = 0;
         high = 0;
         low = 0;
         for (let i = at; i < end; i++) {
-          unit = text.charCodeAt(i);
+          const unit = text.charCodeAt(i);
+          seen |= unit;
           // A zero would look like no character at all.
-          if (unit > 127 || unit === 0) short = false;
+          if (unit === 0) short = false;
+          top = (top << 8) | (high >>> 24);
           high = (high << 8) | (low >>> 24);
           low = (low << 8) | unit;
         }
+        if (seen > 127) {
+          short = short && end - at <= SHORT_WIDE_CHARS;
+          top = WIDE;
+          high = 0;
+          low = 0;
+          for (let i = at; i < end; i++) {
+            top = (top << 16) | (high >>> 16) | WIDE;
+            high = (high << 16) | (low >>> 16);
+            low = (low << 16) | text.charCodeAt(i);
+          }
+        }
       }
+    } else if (state === BLANKS && end < length) {
+      // The last of several blanks belongs to what follows.
+      end--;
+      low = (low >>> 8) | (high << 24);
+      high = (high >>> 8) | (top << 24);
+      top >>>= 8;
+      short = end - at < SHORT_CHARS;
     }
     let found = -1;
     let slot = 0;
     if (short) {
-      const hash = Math.imul(low, 0x9e3779b1) ^ Math.imul(high, 0x85ebca6b);
+      const hash = Math.imul(low, 0x9e3779b1) ^ Math.imul(high, 0x85ebca6b) ^ Math.imul(top, 0xc2b2ae35);
       slot = (hash ^ (hash >>> 15)) & SHORT_SLOT_MASK;
-      if (known[slot] === low && known[slot + 1] === high) found = known[slot + 2] ?? -1;
+      if (known[slot] === low && known[slot + 1] === high && known[slot + 2] === top) found = known[slot + 3] ?? -1;
     }
     if (found < 0) {
       const cost = counter.cost(text, at, end);
@@ -143,7 +152,8 @@ function walk(text: string, into: PieceBuffer | undefined): number {
       if (short) {
         known[slot] = low;
         known[slot + 1] = high;
-        known[slot + 2] = found;
+        known[slot + 2] = top;
+        known[slot + 3] = found;
       }
       tokens += cost;
       if (into !== undefined) put(into, end, counter.id, cost);
@@ -184,7 +194,7 @@ class Counter {
   }
 
   readonly vocabulary: Vocabulary;
-  /** Short ASCII pieces seen lately: their characters in two numbers, their id and cost in a third, one unused. */
+  /** Short ASCII pieces seen lately: their characters in three numbers, their id and cost in a fourth. */
   readonly short = new Int32Array(SHORT_SLOTS * 4);
   readonly #slices: Slices;
   readonly #encoder = new TextEncoder();

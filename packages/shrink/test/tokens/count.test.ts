@@ -62,6 +62,19 @@ test.each(["a", " ", "é", "\u0301A"])("a megabyte of %j is counted without gett
   expect(countTokens(unit.repeat(1_000_000 / unit.length))).toBeGreaterThan(0);
 });
 
+// Short pieces are known by their characters alone, packed in numbers: none may pass for another.
+test("pieces at the edge of what is packed count as in gpt-tokenizer", () => {
+  const units = ["a", " ", "!", "ж", "é", "\u0001", "\u0004", "6", "\0"];
+  for (const unit of units) {
+    for (let size = 1; size <= 15; size++) {
+      for (const end of ["", "x", "\n", "ж", "\u00046"]) {
+        const text = unit.repeat(size) + end;
+        expect(countTokens(text)).toBe(reference(text));
+      }
+    }
+  }
+});
+
 test("runs of one letter count as in gpt-tokenizer", () => {
   for (const size of [95, 96, 97, 98, 500, 1111])
     expect(countTokens("a".repeat(size))).toBe(reference("a".repeat(size)));
