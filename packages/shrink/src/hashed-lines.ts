@@ -56,23 +56,43 @@ export function hashLines(text: string): HashedLines {
   return lines;
 }
 
-/** How many characters lines of two texts have in common from there on, line by line, and how many lines. */
+/**
+ * How many characters lines of two texts have in common from there on, line by line, and how many lines. Nothing where
+ * it would be fewer than `atLeast` characters: mostly the lengths of the lines say so already.
+ */
 export function sameLines(
   left: HashedLines,
   leftLine: number,
   right: HashedLines,
   rightLine: number,
+  atLeast = 0,
 ): { count: number; chars: number } {
+  const most = Math.min(left.count - leftLine, right.count - rightLine);
+  const [from, other] = [left.starts[leftLine] ?? 0, right.starts[rightLine] ?? 0];
+  let alike = 0;
+  while (
+    alike < most &&
+    (left.starts[leftLine + alike] ?? 0) - from < atLeast &&
+    isAsLong(left, leftLine + alike, right, rightLine + alike)
+  )
+    alike++;
+  if ((left.starts[leftLine + alike] ?? 0) - from < atLeast) return NOTHING;
   let count = 0;
-  let chars = 0;
-  for (; leftLine + count < left.count && rightLine + count < right.count; count++) {
-    const [from, to] = [left.starts[leftLine + count] ?? 0, left.starts[leftLine + count + 1] ?? 0];
-    const other = right.starts[rightLine + count] ?? 0;
-    if (to - from !== (right.starts[rightLine + count + 1] ?? 0) - other) break;
-    if (!isSame(left.text, from, to - 1, right.text, other)) break;
-    chars += to - from;
+  for (; count < most; count++) {
+    if (!isAsLong(left, leftLine + count, right, rightLine + count)) break;
+    const start = left.starts[leftLine + count] ?? 0;
+    const end = (left.starts[leftLine + count + 1] ?? 0) - 1;
+    if (!isSame(left.text, start, end, right.text, start - from + other)) break;
   }
-  return { count, chars };
+  const chars = (left.starts[leftLine + count] ?? 0) - from;
+  return chars < atLeast ? NOTHING : { count, chars };
+}
+
+const NOTHING = { count: 0, chars: 0 };
+
+function isAsLong(left: HashedLines, leftLine: number, right: HashedLines, rightLine: number): boolean {
+  const length = (left.starts[leftLine + 1] ?? 0) - (left.starts[leftLine] ?? 0);
+  return length === (right.starts[rightLine + 1] ?? 0) - (right.starts[rightLine] ?? 0);
 }
 
 function isSame(left: string, from: number, to: number, right: string, other: number): boolean {

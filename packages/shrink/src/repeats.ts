@@ -109,8 +109,8 @@ export class Repeats {
     const { text, line } = this.#windows;
     const sent = this.#bySerial.get(text);
     if (sent === undefined) return undefined;
-    const { count, chars } = sameLines(lines, at, sent.lines, line);
-    return count >= WINDOW && chars >= MIN_BLOCK_CHARS ? { sent, line, count } : undefined;
+    const { count } = sameLines(lines, at, sent.lines, line, MIN_BLOCK_CHARS);
+    return count >= WINDOW ? { sent, line, count } : undefined;
   }
 }
 

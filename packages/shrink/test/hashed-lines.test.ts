@@ -39,3 +39,9 @@ test.each<[string, string, number, string, number, { count: number; chars: numbe
 ])("lines in common: %s", (_, left, leftLine, right, rightLine, same) => {
   expect(sameLines(hashLines(left), leftLine, hashLines(right), rightLine)).toEqual(same);
 });
+
+test("lines in common that are too few characters are none", () => {
+  const [left, right] = [hashLines("ab\ncd\nef"), hashLines("ab\ncd\nxy")];
+  expect(sameLines(left, 0, right, 0, 6)).toEqual({ count: 2, chars: 6 });
+  expect(sameLines(left, 0, right, 0, 7)).toEqual({ count: 0, chars: 0 });
+});
