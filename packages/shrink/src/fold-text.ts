@@ -6,6 +6,7 @@ import type { Candidate, Layout } from "./fold-structure.ts";
 import { foldStructure } from "./fold-structure.ts";
 import { foldNamed } from "./folds/all.ts";
 import { digests } from "./folds/digests.ts";
+import type { Fold, Folded } from "./folds/fold.ts";
 import { UnfoldError } from "./folds/fold.ts";
 import { MARK_OPENING, readMark, withMark } from "./folds/mark.ts";
 import { paint } from "./folds/paint.ts";
@@ -57,7 +58,7 @@ export function foldText(text: string, options: FoldOptions): FoldedText | undef
   // JSON without blanks is the same JSON: there any saving will do, so that nothing is ever above compact JSON.
   const worthwhile = saved >= MIN_SAVED_TOKENS && saved >= pieces.tokens * MIN_SAVED_SHARE;
   if (saved <= 0 || (!worthwhile && best.text.startsWith(MARK_OPENING))) return undefined;
-  if (inverseOf(best) !== text) return undefined;
+  if (!unfoldsTo(best, text)) return undefined;
   return { ...best, tokensBefore: pieces.tokens };
 }
 
@@ -65,17 +66,25 @@ function isRecognized(text: string, threshold: number): boolean {
   return detect(text, threshold).some(({ kind }) => kind !== "text");
 }
 
-function inverseOf({ text, layouts }: Candidate): string | undefined {
+function unfoldsTo({ text: folded, layouts }: Candidate, text: string): boolean {
   try {
-    return unfoldText(text, layouts);
+    const last = withoutOuterFolds(folded, layouts);
+    if (typeof last === "string") return last === text;
+    return last.fold.unfoldsTo?.(last.folded, text) ?? last.fold.unfold(last.folded) === text;
   } catch (error) {
-    if (error instanceof UnfoldError) return undefined;
+    if (error instanceof UnfoldError) return false;
     throw error;
   }
 }
 
 /** The exact inverse of foldText. Throws UnfoldError on what foldText never writes. */
 export function unfoldText(text: string, layouts: readonly Layout[]): string {
+  const last = withoutOuterFolds(text, layouts);
+  return typeof last === "string" ? last : last.fold.unfold(last.folded);
+}
+
+// What is left to be taken back, once everything around it has been: one fold, or nothing.
+function withoutOuterFolds(text: string, layouts: readonly Layout[]): string | { fold: Fold; folded: Folded } {
   if (layouts[0]?.fold === DOS_LINES) return unfoldText(text, layouts.slice(1)).replaceAll("\n", "\r\n");
   const mark = readMark(text);
   const regions = mark !== undefined && OUTER_MARKS.has(mark.name) ? undefined : unfoldRegions(text, layouts);
@@ -85,16 +94,16 @@ export function unfoldText(text: string, layouts: readonly Layout[]): string {
     if (layout === undefined) return text;
     const unmarked = foldNamed(layout.fold);
     if (unmarked === undefined || inner.length > 0) throw new UnfoldError(`no fold ${layout.fold}`);
-    return unmarked.unfold({ text, layout: layout.layout });
+    return { fold: unmarked, folded: { text, layout: layout.layout } };
   }
   const fold = foldNamed(mark.name);
   if (fold === undefined) throw new UnfoldError(`no fold ${mark.name}`);
-  if (fold.name === "abbr" || fold === digests) return unfoldText(fold.unfold({ text }), layouts);
+  if (fold.name === "abbr" || fold === digests) return withoutOuterFolds(fold.unfold({ text }), layouts);
   if (fold === paint) {
     if (layout?.fold !== fold.name) throw new UnfoldError("what was painted is missing");
     return fold.unfold({ text: withMark(fold.name, "", unfoldText(mark.body, inner)), layout: layout.layout });
   }
-  return fold.unfold(layout?.fold === fold.name ? { text, layout: layout.layout } : { text });
+  return { fold, folded: layout?.fold === fold.name ? { text, layout: layout.layout } : { text } };
 }
 
 // Lines that all end in \r\n are folded as if they did not; the layout says so.

@@ -13,6 +13,8 @@ export type Fold = {
   fold(text: string): Folded | undefined;
   /** The exact inverse. Throws UnfoldError when the text is not what `fold` writes. */
   unfold(folded: Folded): string;
+  /** Whether `unfold` gives this text, where that can be told without making it. Throws as `unfold` does. */
+  unfoldsTo?(folded: Folded, text: string): boolean;
 };
 
 export class UnfoldError extends Error {

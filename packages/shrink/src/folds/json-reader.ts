@@ -1,53 +1,95 @@
-// Our JSON notation → tree: the inverse of json-writer.ts, which shows the notation.
+// Our JSON notation → the JSON it stands for, printed as it is read: the inverse of json-writer.ts, which shows the
+// notation.
 import { stringEnd } from "../json-syntax.ts";
-import type { JsonNode } from "../json-syntax.ts";
-import { UNKNOWN } from "../json-traits.ts";
+import type { JsonStyle } from "../json-syntax.ts";
+import { isLiteralWithin } from "../json-traits.ts";
 import { UnfoldError } from "./fold.ts";
-import type { Column, JsonObject } from "./json-columns.ts";
+import type { Column } from "./json-columns.ts";
+import { JsonGaps } from "./json-gaps.ts";
+import type { ListGaps, RowGaps } from "./json-gaps.ts";
+import type { JsonOutlet } from "./json-outlet.ts";
 import type { Delimiter } from "./json-words.ts";
 import { ABSENT, DITTO, readWord } from "./json-words.ts";
 
-type Header = { columns: Column[]; keys: Keys; delimiter: Delimiter };
+/** `gaps`: of its rows, by the depth at which they stand. */
+type Header = { columns: Column[]; delimiter: Delimiter; gaps: (RowGaps | undefined)[] };
+
+/** Of each cell of the row above, by its place: where its word starts and ends; −1 where there is none. */
+type Above = number[];
 
 const MAX_DEPTH = 140;
 const [QUOTE, OPEN_BRACKET, OPEN_BRACE] = [0x22, 0x5b, 0x7b];
+const [ABSENT_UNIT, DITTO_UNIT] = [ABSENT.charCodeAt(0), DITTO.charCodeAt(0)];
 const ENDS_WORD = Uint8Array.from({ length: 128 }, (_, unit) => Number("\n[]{}".includes(String.fromCharCode(unit))));
 
-export function readNotation(text: string): JsonNode {
-  const reader = new Reader(text);
-  const node = reader.value(" ", false, 0);
+/** `lines`: of the array that is read, each element is printed as a line of its own. */
+export function readNotation(text: string, style: JsonStyle, lines: boolean, out: JsonOutlet): void {
+  const reader = new Reader(text, style, out);
+  if (lines) reader.lines();
+  else {
+    out.text(style.lead);
+    reader.value(" ", false, 0);
+  }
+  out.text(style.trail);
   if (reader.at !== text.length) throw new UnfoldError(`unexpected text at ${reader.at}`);
-  return node;
 }
 
 class Reader {
   at = 0;
   readonly #text: string;
+  readonly #gaps: JsonGaps;
+  readonly #out: JsonOutlet;
   #lastHeader: Header | undefined;
   /** Of the cell that is read next, among all of its row. */
   #place = 0;
 
-  constructor(text: string) {
+  constructor(text: string, style: JsonStyle, out: JsonOutlet) {
     this.#text = text;
+    this.#gaps = new JsonGaps(style);
+    this.#out = out;
   }
 
-  value(delimiter: Delimiter, stringsOnly: boolean, depth: number): JsonNode {
+  lines(): void {
+    if (this.#text.charCodeAt(this.at) !== OPEN_BRACKET) throw new UnfoldError("lines expected");
+    this.#array(this.#gaps.lines, 0);
+  }
+
+  value(delimiter: Delimiter, stringsOnly: boolean, depth: number): void {
     if (depth > MAX_DEPTH) throw new UnfoldError("nested too deeply");
     const unit = this.#text.charCodeAt(this.at);
-    if (unit === OPEN_BRACKET) return this.#array(depth);
-    if (unit === OPEN_BRACE) return this.#object(depth);
-    return { kind: "scalar", raw: readWord(this.#word(delimiter), stringsOnly), traits: UNKNOWN };
+    if (unit === OPEN_BRACKET) this.#array(this.#gaps.array(depth), depth + 1);
+    else if (unit === OPEN_BRACE) this.#object(depth);
+    else {
+      const start = this.at;
+      this.#skipWord(delimiter);
+      this.#print(start, this.at, stringsOnly);
+    }
+  }
+
+  // The scalar that a word stands for, as readWord has it.
+  #print(start: number, end: number, stringsOnly: boolean): void {
+    const text = this.#text;
+    const isBare = text.charCodeAt(start) !== QUOTE && (stringsOnly || !isLiteralWithin(text, start, end));
+    if (isBare) this.#out.text('"');
+    this.#out.part(text, start, end);
+    if (isBare) this.#out.text('"');
+  }
+
+  #word(delimiter: Delimiter, alsoEndsAt = ""): string {
+    const start = this.at;
+    this.#skipWord(delimiter, alsoEndsAt);
+    return this.#text.slice(start, this.at);
   }
 
   // Up to the delimiter, the end of the row, or a bracket; a quoted string as a whole.
-  #word(delimiter: Delimiter, alsoEndsAt = ""): string {
+  #skipWord(delimiter: Delimiter, alsoEndsAt = ""): void {
     const text = this.#text;
     const start = this.at;
     if (text.charCodeAt(start) === QUOTE) {
       const end = stringEnd(text, start);
       if (end < 0) throw new UnfoldError(`unterminated string at ${start}`);
       this.at = end;
-      return text.slice(start, end);
+      return;
     }
     const parting = delimiter.charCodeAt(0);
     let at = start;
@@ -58,7 +100,6 @@ class Reader {
     }
     if (at === start) throw new UnfoldError(`a value is missing at ${start}`);
     this.at = at;
-    return text.slice(start, at);
   }
 
   #take(expected: string): void {
@@ -75,51 +116,64 @@ class Reader {
     return true;
   }
 
-  #array(depth: number): JsonNode {
+  /** `depth`: of its elements. */
+  #array(gaps: ListGaps, depth: number): void {
     this.#take("[");
-    const items: JsonNode[] = [];
-    if (this.#took("]")) return { kind: "array", items };
-    const table = this.#text[this.at] === "{" ? this.#tableHeader() : undefined;
+    let count = 0;
+    if (this.#took("]")) return this.#out.text(gaps.empty);
+    const table = this.#text.charCodeAt(this.at) === OPEN_BRACE ? this.#tableHeader() : undefined;
     if (table !== undefined) {
-      const above: (string | undefined)[] = [];
-      while (this.#took("\n")) items.push(this.#row(table, above, this.at, depth));
-      this.#take("]");
-      return { kind: "array", items };
+      const above: Above = [];
+      while (this.#took("\n")) {
+        this.#out.text(count++ === 0 ? gaps.first : gaps.next);
+        this.#row(table, above, this.at, depth);
+      }
+    } else {
+      const stringsOnly = this.#took("'");
+      const delimiter: Delimiter = this.#took("|") ? "|" : " ";
+      do {
+        this.#out.text(count++ === 0 ? gaps.first : gaps.next);
+        this.value(delimiter, stringsOnly, depth);
+      } while (this.#took(delimiter));
     }
-    const stringsOnly = this.#took("'");
-    const delimiter: Delimiter = this.#took("|") ? "|" : " ";
-    do items.push(this.value(delimiter, stringsOnly, depth + 1));
-    while (this.#took(delimiter));
     this.#take("]");
-    return { kind: "array", items };
+    this.#out.text(count === 0 ? gaps.empty : gaps.close);
   }
 
-  #object(depth: number): JsonNode {
+  #object(depth: number): void {
     this.#take("{");
-    const keys: string[] = [];
-    const values: JsonNode[] = [];
-    if (this.#took("}")) return { kind: "object", keys, values };
-    if (this.#text[this.at] === "{") {
+    const gaps = this.#gaps.object(depth);
+    let count = 0;
+    if (this.#took("}")) return this.#out.text(gaps.empty);
+    if (this.#text.charCodeAt(this.at) === OPEN_BRACE) {
       const table = this.#tableHeader();
       if (table === undefined) throw new UnfoldError(`expected a header at ${this.at}`);
-      const above: (string | undefined)[] = [];
+      const above: Above = [];
       while (this.#took("\n")) {
         const start = this.at;
-        keys.push(readWord(this.#word(table.delimiter), true));
-        values.push(this.#row(table, above, start, depth));
+        this.#out.text(count++ === 0 ? gaps.first : gaps.next);
+        this.#key(table.delimiter);
+        this.#row(table, above, start, depth + 1);
       }
-      this.#take("}");
-      return { kind: "object", keys, values };
+    } else {
+      const stringsOnly = this.#took("'");
+      const delimiter: Delimiter = this.#took("|") ? "|" : " ";
+      do {
+        this.#out.text(count++ === 0 ? gaps.first : gaps.next);
+        this.#key(delimiter, ":");
+        this.#take(":");
+        this.value(delimiter, stringsOnly, depth + 1);
+      } while (this.#took(delimiter));
     }
-    const stringsOnly = this.#took("'");
-    const delimiter: Delimiter = this.#took("|") ? "|" : " ";
-    do {
-      keys.push(readWord(this.#word(delimiter, ":"), true));
-      this.#take(":");
-      values.push(this.value(delimiter, stringsOnly, depth + 1));
-    } while (this.#took(delimiter));
     this.#take("}");
-    return { kind: "object", keys, values };
+    this.#out.text(count === 0 ? gaps.empty : gaps.close);
+  }
+
+  #key(delimiter: Delimiter, alsoEndsAt = ""): void {
+    const start = this.at;
+    this.#skipWord(delimiter, alsoEndsAt);
+    this.#print(start, this.at, true);
+    this.#out.text(this.#gaps.colon);
   }
 
   // A header is followed by a line break; an object that merely comes first in an array is not.
@@ -137,7 +191,7 @@ class Reader {
       this.at = start;
       return undefined;
     }
-    this.#lastHeader = { columns, keys: keysOf(columns), delimiter };
+    this.#lastHeader = { columns, delimiter, gaps: [] };
     return this.#lastHeader;
   }
 
@@ -159,75 +213,57 @@ class Reader {
     return this.#took("}") ? columns : undefined;
   }
 
-  #row(table: Header, above: (string | undefined)[], lineStart: number, depth: number): JsonNode {
-    const { columns, keys, delimiter } = table;
+  #row({ columns, delimiter, gaps }: Header, above: Above, lineStart: number, depth: number): void {
     this.#place = 0;
-    return this.#cells(columns, keys, delimiter, above, lineStart, depth);
+    this.#cells(columns, (gaps[depth] ??= this.#gaps.row(columns, depth)), delimiter, above, lineStart, depth);
   }
 
-  #cells(
-    columns: Column[],
-    allKeys: Keys,
-    delimiter: Delimiter,
-    above: (string | undefined)[],
-    lineStart: number,
-    depth: number,
-  ): JsonObject {
-    const values: JsonNode[] = [];
-    // Rows that have all keys share the list of them.
-    let own: string[] | undefined;
+  #cells(columns: Column[], gaps: RowGaps, delimiter: Delimiter, above: Above, lineStart: number, depth: number): void {
+    let before = gaps.first;
     for (let i = 0; i < columns.length; i++) {
       const column = columns[i] as Column;
-      let value: JsonNode | undefined;
-      if (column.kind === "constant") value = { kind: "scalar", raw: column.raw, traits: UNKNOWN };
-      else if (column.kind === "nested") {
-        value = this.#cells(column.columns, allKeys.inner[i] as Keys, delimiter, above, lineStart, depth + 1);
-      } else {
+      if (column.kind === "cells") {
         if (this.at > lineStart) this.#take(delimiter);
-        value = this.#cell(column, delimiter, above, depth);
+        if (!this.#cell(column.stringsOnly, before[i] ?? "", delimiter, above, depth)) continue;
+      } else {
+        this.#out.text(before[i] ?? "");
+        if (column.kind === "constant") this.#out.text(column.raw);
+        else this.#cells(column.columns, gaps.inner[i] as RowGaps, delimiter, above, lineStart, depth + 1);
       }
-      if (value === undefined) own ??= allKeys.names.slice(0, i);
-      else {
-        own?.push(column.key);
-        values.push(value);
-      }
+      before = gaps.next;
     }
-    return { kind: "object", keys: own ?? allKeys.names, values };
+    this.#out.text(before === gaps.first ? gaps.empty : gaps.close);
   }
 
-  #cell(
-    column: Extract<Column, { kind: "cells" }>,
-    delimiter: Delimiter,
-    above: (string | undefined)[],
-    depth: number,
-  ): JsonNode | undefined {
+  // Whether the row has a value there.
+  #cell(stringsOnly: boolean, before: string, delimiter: Delimiter, above: Above, depth: number): boolean {
     const place = this.#place++;
-    const first = this.#text.charCodeAt(this.at);
+    const text = this.#text;
+    const first = text.charCodeAt(this.at);
     if (first === OPEN_BRACKET || first === OPEN_BRACE) {
-      above[place] = undefined;
-      const value = this.value(delimiter, false, depth + 1);
+      this.#out.text(before);
+      above[place * 2] = -1;
+      this.value(delimiter, false, depth + 1);
       // A table inside has counted its own columns.
       this.#place = place + 1;
-      return value;
+      return true;
     }
-    const word = this.#word(delimiter);
-    if (word === ABSENT) {
-      above[place] = undefined;
-      return undefined;
+    let start = this.at;
+    this.#skipWord(delimiter);
+    let end = this.at;
+    if (end - start === 1 && first === ABSENT_UNIT) {
+      above[place * 2] = -1;
+      return false;
     }
-    const raw = word === DITTO ? above[place] : readWord(word, column.stringsOnly);
-    if (raw === undefined) throw new UnfoldError(`nothing above to repeat at ${this.at}`);
-    above[place] = raw;
-    return { kind: "scalar", raw, traits: UNKNOWN };
+    if (end - start === 1 && first === DITTO_UNIT) {
+      start = above[place * 2] ?? -1;
+      end = above[place * 2 + 1] ?? -1;
+      if (start < 0) throw new UnfoldError(`nothing above to repeat at ${this.at}`);
+    }
+    above[place * 2] = start;
+    above[place * 2 + 1] = end;
+    this.#out.text(before);
+    this.#print(start, end, stringsOnly);
+    return true;
   }
-}
-
-/** The keys of a row, and of what is nested under some of them. */
-type Keys = { names: string[]; inner: (Keys | undefined)[] };
-
-function keysOf(columns: readonly Column[]): Keys {
-  return {
-    names: columns.map(({ key }) => key),
-    inner: columns.map((column) => (column.kind === "nested" ? keysOf(column.columns) : undefined)),
-  };
 }

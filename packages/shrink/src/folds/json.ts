@@ -5,6 +5,8 @@ import { COMPACT, printJson } from "../json-syntax.ts";
 import { parseJson } from "../json-parse.ts";
 import type { Fold, Folded } from "./fold.ts";
 import { UnfoldError } from "./fold.ts";
+import { ComparedJson, GatheredJson } from "./json-outlet.ts";
+import type { JsonOutlet } from "./json-outlet.ts";
 import { readNotation } from "./json-reader.ts";
 import { writeNotation } from "./json-writer.ts";
 import { readMark, withMark } from "./mark.ts";
@@ -42,14 +44,22 @@ export const jsonNotation: Fold = {
     const node: JsonNode = document.lines ? { kind: "array", items: document.nodes } : (document.nodes[0] as JsonNode);
     return { text: withMark(this.name, "", writeNotation(node)), layout: writeLayout(document) };
   },
-  unfold({ text, layout }) {
-    const body = readMark(text)?.body ?? "";
-    const { style, lines } = readLayout(layout);
-    const node = readNotation(body);
-    if (lines && node.kind !== "array") throw new UnfoldError("lines expected");
-    return printDocument({ nodes: lines && node.kind === "array" ? node.items : [node], style, lines });
+  unfold(folded) {
+    const out = new GatheredJson();
+    printFolded(folded, out);
+    return out.toString();
+  },
+  unfoldsTo(folded, text) {
+    const out = new ComparedJson(text);
+    printFolded(folded, out);
+    return out.isSame;
   },
 };
+
+function printFolded({ text, layout }: Folded, out: JsonOutlet): void {
+  const { style, lines } = readLayout(layout);
+  readNotation(readMark(text)?.body ?? "", style, lines, out);
+}
 
 // Three folds ask about the same text one after the other.
 let latest: { text: string; document: Document | undefined } = { text: "", document: undefined };
