@@ -1,7 +1,7 @@
 // Foreign text that looks like our marks is changed so that no model takes it for ours, and costs no token more.
 // "[bosun:" becomes "[b1:", with the first number that the text does not hold already; the number travels beside
 // the text, so that the way back is exact.
-import { MARK_OPENING } from "./folds/mark.ts";
+import { beginningFrom, holdsMark, MARK_OPENING, placeOf } from "./folds/mark.ts";
 
 /** Only a text made to spite us holds more of them. */
 const MAX_VARIANT = 100_000;
@@ -16,7 +16,7 @@ export function escapeMarks(text: string): Escaped | undefined {
 
 /** The disguise that marks in this text would get; undefined: there are none. */
 export function variantFor(text: string): number | undefined {
-  return text.includes(MARK_OPENING) ? unusedVariant(text) : undefined;
+  return holdsMark(text) ? unusedVariant(text) : undefined;
 }
 
 export function disguised(text: string, variant: number): string {
@@ -25,7 +25,8 @@ export function disguised(text: string, variant: number): string {
 
 export function lengthInDisguise(text: string, variant: number): number {
   let marks = 0;
-  for (let at = text.indexOf(MARK_OPENING); at >= 0; at = text.indexOf(MARK_OPENING, at + MARK_OPENING.length)) marks++;
+  for (let at = placeOf(MARK_OPENING, text, 0); at >= 0; at = placeOf(MARK_OPENING, text, at + MARK_OPENING.length))
+    marks++;
   return text.length + marks * (disguise(variant).length - MARK_OPENING.length);
 }
 
@@ -35,13 +36,13 @@ export function lengthInDisguise(text: string, variant: number): number {
  * together with what stands beside it: those put in are all there are to take off.
  */
 export function canBeTakenOff(text: string, variant: number): boolean {
-  return !text.includes(disguise(variant));
+  return placeOf(disguise(variant), text, 0) < 0;
 }
 
 // One pass, whatever the text holds: a search per number would be a gift to whoever wrote them all.
 function unusedVariant(text: string): number {
   const taken = new Uint8Array(MAX_VARIANT);
-  for (let at = text.indexOf("[b"); at >= 0; at = text.indexOf("[b", at + 2)) {
+  for (let at = beginningFrom(text, 0); at >= 0; at = beginningFrom(text, at + 2)) {
     let number = 0;
     for (let i = at + 2; i < at + 9; i++) {
       const unit = text.charCodeAt(i);
@@ -73,22 +74,40 @@ export function isDisguiseOf({ text, variant }: Escaped, before: string): boolea
   return before.length - there === text.length - from && before.startsWith(text.slice(from), there);
 }
 
+/** More pieces than this take longer to send than to put together. */
+const MAX_PIECES = 1000;
+
 /**
- * The same disguise in a JSON string as it was sent, taken off again and compared; undefined where a mark may be written
- * in other characters there.
+ * The same disguise in a JSON string as it was sent, in pieces, because the whole would be another text of that size.
+ * undefined where a mark may be written in other characters there, or where the disguise could not be taken off again.
  */
-export function disguisedJson(json: string, variant: number): string | undefined {
-  // No shorter escape stands for a character of our marks.
-  const escape = String.raw`\u00`;
+export function disguisedJson(json: string, variant: number): readonly string[] | undefined {
+  if (spellsOutMarks(json) || !canBeTakenOff(json, variant)) return undefined;
+  const pieces: string[] = [];
+  let from = 0;
+  for (let at = placeOf(MARK_OPENING, json, 0); at >= 0; at = placeOf(MARK_OPENING, json, from)) {
+    pieces.push(json.slice(from, at), disguise(variant));
+    from = at + MARK_OPENING.length;
+  }
+  pieces.push(json.slice(from));
+  return pieces.length > MAX_PIECES ? [pieces.join("")] : pieces;
+}
+
+// Whether a character of our marks is written as an escape. No shorter one stands for any of them.
+function spellsOutMarks(json: string): boolean {
+  const escape = String.raw`\u`;
   for (let at = json.indexOf(escape); at >= 0; at = json.indexOf(escape, at + escape.length)) {
+    if (json.charCodeAt(at + 2) !== ZERO || json.charCodeAt(at + 3) !== ZERO) continue;
+    const code = Number.parseInt(json.slice(at + 4, at + 6), 16);
+    if (!MARK_OPENING.includes(String.fromCharCode(code))) continue;
     let backslashes = 1;
     while (json[at - backslashes] === "\\") backslashes++;
-    const code = Number.parseInt(json.slice(at + 4, at + 6), 16);
-    if (backslashes % 2 === 1 && MARK_OPENING.includes(String.fromCharCode(code))) return undefined;
+    if (backslashes % 2 === 1) return true;
   }
-  const text = disguised(json, variant);
-  return isDisguiseOf({ text, variant }, json) ? text : undefined;
+  return false;
 }
+
+const ZERO = 0x30;
 
 /** In half the time that replaceAll takes. */
 function replaced(text: string, what: string, by: string): string {

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 
 import { UnfoldError } from "./folds/fold.ts";
-import { MARK_OPENING } from "./folds/mark.ts";
+import { holdsMark, MARK_OPENING } from "./folds/mark.ts";
 import type { HashedLines } from "./hashed-lines.ts";
 import { hashLines, sameLines, WINDOW } from "./hashed-lines.ts";
 import { LineWindows } from "./line-windows.ts";
@@ -50,7 +50,7 @@ export class Repeats {
 
   /** The text with what was sent before replaced; undefined when nothing was. */
   fold(text: string): Repeated | undefined {
-    if (this.#sent.size === 0 || text.includes(MARK_OPENING)) return undefined;
+    if (this.#sent.size === 0 || holdsMark(text)) return undefined;
     const whole = text.length >= MIN_WHOLE_CHARS ? this.#whole.get(text) : undefined;
     if (whole !== undefined)
       return { text: `${MARK_OPENING}seen ${whole.handle}]`, seen: { [whole.handle]: whole.digest } };
@@ -80,7 +80,7 @@ export class Repeats {
 
   /** To be called with every text that goes out, as it was before anything was folded. */
   remember(text: string, handle: string): void {
-    if (text.length > this.#limits.maxChars || this.#sent.has(handle) || text.includes(MARK_OPENING)) return;
+    if (text.length > this.#limits.maxChars || this.#sent.has(handle) || holdsMark(text)) return;
     // Half a surrogate pair has no UTF-8 of its own, and so no digest of its own.
     if (!text.isWellFormed()) return;
     const lines = hashLines(text);

@@ -22,7 +22,7 @@ export function emittedResult(passed: string, given: ToolResult, shrunk: Shrunk)
   return new RawJson(objectPieces(changed));
 }
 
-type Edit = Span & { by: string };
+type Edit = Span & { by: readonly string[] };
 
 /** A name, and the pieces of its value. */
 type Member = [name: string, ...value: string[]];
@@ -46,7 +46,7 @@ function editContent(passed: string, start: number, given: ToolResult, shrunk: S
     if (span !== undefined) {
       const variant = shrunk.disguised?.get(which);
       const asSent = variant === undefined ? undefined : disguisedJson(passed.slice(span.start, span.end), variant);
-      edits.push({ ...span, by: asSent ?? JSON.stringify(after[which]?.text) });
+      edits.push({ ...span, by: asSent ?? [JSON.stringify(after[which]?.text)] });
     }
     return end;
   });
@@ -56,7 +56,7 @@ function spliced(passed: string, start: number, end: number, edits: readonly Edi
   const pieces: string[] = [];
   let from = start;
   for (const edit of edits) {
-    pieces.push(passed.slice(from, edit.start), edit.by);
+    pieces.push(passed.slice(from, edit.start), ...edit.by);
     from = edit.end;
   }
   return [...pieces, passed.slice(from, end)];
