@@ -7,7 +7,7 @@ import { UnfoldError } from "./fold.ts";
 import type { Column } from "./json-columns.ts";
 import { JsonGaps } from "./json-gaps.ts";
 import type { ListGaps, RowGaps } from "./json-gaps.ts";
-import type { JsonOutlet } from "./json-outlet.ts";
+import type { Outlet } from "./outlet.ts";
 import type { Delimiter } from "./json-words.ts";
 import { ABSENT, DITTO, readWord } from "./json-words.ts";
 
@@ -23,7 +23,7 @@ const [ABSENT_UNIT, DITTO_UNIT] = [ABSENT.charCodeAt(0), DITTO.charCodeAt(0)];
 const ENDS_WORD = Uint8Array.from({ length: 128 }, (_, unit) => Number("\n[]{}".includes(String.fromCharCode(unit))));
 
 /** `lines`: of the array that is read, each element is printed as a line of its own. */
-export function readNotation(text: string, style: JsonStyle, lines: boolean, out: JsonOutlet): void {
+export function readNotation(text: string, style: JsonStyle, lines: boolean, out: Outlet): void {
   const reader = new Reader(text, style, out);
   if (lines) reader.lines();
   else {
@@ -38,12 +38,12 @@ class Reader {
   at = 0;
   readonly #text: string;
   readonly #gaps: JsonGaps;
-  readonly #out: JsonOutlet;
+  readonly #out: Outlet;
   #lastHeader: Header | undefined;
   /** Of the cell that is read next, among all of its row. */
   #place = 0;
 
-  constructor(text: string, style: JsonStyle, out: JsonOutlet) {
+  constructor(text: string, style: JsonStyle, out: Outlet) {
     this.#text = text;
     this.#gaps = new JsonGaps(style);
     this.#out = out;

@@ -5,8 +5,8 @@ import { COMPACT, printJson } from "../json-syntax.ts";
 import { parseJson } from "../json-parse.ts";
 import type { Fold, Folded } from "./fold.ts";
 import { UnfoldError } from "./fold.ts";
-import { ComparedJson, GatheredJson } from "./json-outlet.ts";
-import type { JsonOutlet } from "./json-outlet.ts";
+import { ComparedText, GatheredText } from "./outlet.ts";
+import type { Outlet } from "./outlet.ts";
 import { readNotation } from "./json-reader.ts";
 import { writeNotation } from "./json-writer.ts";
 import { readMark, withMark } from "./mark.ts";
@@ -45,18 +45,18 @@ export const jsonNotation: Fold = {
     return { text: withMark(this.name, "", writeNotation(node)), layout: writeLayout(document) };
   },
   unfold(folded) {
-    const out = new GatheredJson();
+    const out = new GatheredText();
     printFolded(folded, out);
     return out.toString();
   },
   unfoldsTo(folded, text) {
-    const out = new ComparedJson(text);
+    const out = new ComparedText(text);
     printFolded(folded, out);
     return out.isSame;
   },
 };
 
-function printFolded({ text, layout }: Folded, out: JsonOutlet): void {
+function printFolded({ text, layout }: Folded, out: Outlet): void {
   const { style, lines } = readLayout(layout);
   readNotation(readMark(text)?.body ?? "", style, lines, out);
 }

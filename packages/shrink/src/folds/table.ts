@@ -2,9 +2,11 @@
 // between words. The widths, which are white space and nothing else, travel in the layout. Rows that do not fit stay
 // as they are, behind a bar.
 import { linesOf } from "../lines.ts";
-import type { Fold } from "./fold.ts";
+import type { Fold, Folded } from "./fold.ts";
 import { UnfoldError } from "./fold.ts";
 import { readMark, withMark } from "./mark.ts";
+import { ComparedText, GatheredText } from "./outlet.ts";
+import type { Outlet } from "./outlet.ts";
 import type { Gap, Row } from "./table-gaps.ts";
 import { blanks, fitGap, isGap, MAX_WIDTH } from "./table-gaps.ts";
 
@@ -27,18 +29,30 @@ export const alignedTable: Fold = {
     const layout = JSON.stringify(folded.gaps);
     return { text: withMark(this.name, "", folded.body), layout };
   },
-  unfold({ text, layout }) {
-    const gaps = readLayout(layout);
-    const { body = "" } = readMark(text) ?? {};
-    const out: string[] = [];
-    for (const line of body.split("\n")) {
-      if (out.length > 0) out.push("\n");
-      if (line === "" || line.charCodeAt(0) === BAR) out.push(line.slice(1));
-      else printRow(splitWords(line, gaps.length - 1), gaps, out);
-    }
-    return out.join("");
+  unfold(folded) {
+    const out = new GatheredText();
+    printTable(folded, out);
+    return out.toString();
+  },
+  unfoldsTo(folded, text) {
+    const out = new ComparedText(text);
+    printTable(folded, out);
+    return out.isSame;
   },
 };
+
+function printTable({ text, layout }: Folded, out: Outlet): void {
+  const gaps = readLayout(layout);
+  const { body = "" } = readMark(text) ?? {};
+  for (let start = 0, end = 0; start <= body.length; start = end + 1) {
+    const found = body.indexOf("\n", start);
+    end = found < 0 ? body.length : found;
+    if (start > 0) out.text("\n");
+    if (start === end) continue;
+    if (body.charCodeAt(start) === BAR) out.part(body, start + 1, end);
+    else printRow(body, start, end, gaps, out);
+  }
+}
 
 // undefined: too few of these lines are rows of one table.
 function foldRows(lines: readonly string[]): { body: string; gaps: Gap[] } | undefined {
@@ -110,12 +124,25 @@ function fits({ words, gaps: own }: Row, gaps: Gap[]): boolean {
   return true;
 }
 
-function printRow(words: readonly string[], gaps: readonly Gap[], out: string[]): void {
-  for (let i = 0; i < gaps.length; i++) {
-    const gap = gaps[i] as Gap;
-    const count = blanks(gap, words[i - 1]?.length ?? 0, words[i]?.length ?? 0);
-    out.push(runOfBlanks(Math.min(count, MAX_WIDTH)), words[i] ?? "");
+// The words of a row that stands there, each after its blanks.
+function printRow(body: string, start: number, end: number, gaps: readonly Gap[], out: Outlet): void {
+  const last = gaps.length - 2;
+  let at = start;
+  let before = 0;
+  for (let i = 0; i <= last; i++) {
+    const found = i === last ? end : body.indexOf(" ", at);
+    if (found < 0 || found > end) throw new UnfoldError(`a row with too few words: ${body.slice(start, end)}`);
+    printBlanks(gaps[i] as Gap, before, found - at, out);
+    out.part(body, at, found);
+    before = found - at;
+    at = found + 1;
   }
+  printBlanks(gaps[last + 1] as Gap, before, 0, out);
+}
+
+function printBlanks(gap: Gap, before: number, after: number, out: Outlet): void {
+  const count = Math.min(blanks(gap, before, after), MAX_WIDTH);
+  if (count !== 0) out.text(runOfBlanks(count));
 }
 
 const runs: string[] = [];
@@ -123,19 +150,6 @@ const runs: string[] = [];
 // The same few widths again and again. What a damaged layout asks for is not kept.
 function runOfBlanks(count: number): string {
   return Number.isInteger(count) ? (runs[count] ??= " ".repeat(count)) : " ".repeat(count);
-}
-
-function splitWords(line: string, columns: number): string[] {
-  const words: string[] = [];
-  let at = 0;
-  while (words.length < columns - 1) {
-    const end = line.indexOf(" ", at);
-    if (end < 0) throw new UnfoldError(`a row with too few words: ${line}`);
-    words.push(line.slice(at, end));
-    at = end + 1;
-  }
-  words.push(line.slice(at));
-  return words;
 }
 
 function readLayout(layout: string | undefined): Gap[] {

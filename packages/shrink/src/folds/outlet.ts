@@ -1,13 +1,13 @@
-// Where JSON goes that is being put back: gathered as a text, or held against the text that it must be. The second is how
-// every result is proven; the text itself, and the strings it is made of, would be thrown away at once.
+// Where a text goes that is being put back: gathered, or held against the text that it must be. The second is how results
+// are proven; the text itself, and the strings it is made of, would be thrown away at once.
 
-export interface JsonOutlet {
+export interface Outlet {
   text(part: string): void;
   /** Part of a longer text. */
   part(of: string, start: number, end: number): void;
 }
 
-export class GatheredJson implements JsonOutlet {
+export class GatheredText implements Outlet {
   readonly #out: string[] = [];
 
   text(part: string): void {
@@ -23,7 +23,7 @@ export class GatheredJson implements JsonOutlet {
   }
 }
 
-export class ComparedJson implements JsonOutlet {
+export class ComparedText implements Outlet {
   readonly #wanted: string;
   #at = 0;
   #isSame = true;
