@@ -90,10 +90,11 @@ export class Taken {
   }
 }
 
-// Phrases that begin alike are many: what is none of them mostly ends differently.
+// Phrases that begin alike are many: what is none of them mostly ends differently. All of it is compared: a key has room
+// for Latin characters only, and others can make the same one.
 function standsAt(text: string, place: number, start: number, end: number): boolean {
   if (text.charCodeAt(place + end - start - 1) !== text.charCodeAt(end - 1)) return false;
-  for (let i = start + KEY_CHARS, at = place + KEY_CHARS; i < end; i++, at++) {
+  for (let i = start, at = place; i < end; i++, at++) {
     if (text.charCodeAt(i) !== text.charCodeAt(at)) return false;
   }
   return true;

@@ -352,6 +352,13 @@ test.each<[string, Fold, string]>([
   expect(fold.fold(text)).toBeUndefined();
 });
 
+test("a character that only looks like the first of a phrase, by its lower half, is not taken for it", () => {
+  const text = `${",0".repeat(300)}本${"0,".repeat(300)}0`;
+  const folded = abbreviations.fold(text);
+  expect(folded?.text).toContain("本");
+  expect(abbreviations.unfold(folded ?? { text: "" })).toBe(text);
+});
+
 test("a text that holds our letters gets others", () => {
   const folded = abbreviations.fold(TSC.replaceAll("index", "α"));
   expect(folded?.text).toContain("\nβ=");
