@@ -11,11 +11,8 @@ export type Layout = { fold: string; layout: string };
 /** `pieces` of the text, where they are known: valid until another text is folded. */
 export type Candidate = { text: string; layouts: Layout[]; tokens: number; folds: string[]; pieces?: Pieces };
 
-/** Other tokenizers write JSON and blanks more cheaply than o200k: below this, a win here may be a loss there. */
-const MARGINS: Record<string, { share: number; tokens: number }> = {
-  json: { share: 0.1, tokens: 8 },
-  table: { share: 0.1, tokens: 10 },
-};
+/** Other tokenizers have whole tokens for the signs between JSON's words: below this, a win here may be a loss there. */
+const JSON_MARGIN = { share: 0.1, tokens: 8 };
 
 /** A text that has become so small is of that kind: no other fold needs to look at it. */
 const GOOD_ENOUGH = 0.3;
@@ -33,8 +30,7 @@ export function foldStructure(text: string, tokensBefore: number): Candidate | u
     if (folded === undefined || folded.text.length >= text.length + 16) continue;
     const pieces = trial.split(folded.text);
     const { tokens } = pieces;
-    const margin = MARGINS[fold.name];
-    if (tokens >= least || (margin && tokens > tokensBefore * (1 - margin.share) - margin.tokens)) continue;
+    if (tokens >= least || (fold === jsonNotation && tokens > mostInJson(tokensBefore))) continue;
     const layouts = folded.layout === undefined ? [] : [{ fold: fold.name, layout: folded.layout }];
     smallest = { text: folded.text, layouts, tokens, folds: [fold.name], pieces };
     [best, trial] = [trial, best];
@@ -42,6 +38,10 @@ export function foldStructure(text: string, tokensBefore: number): Candidate | u
     if (tokens < tokensBefore * (fold === jsonNotation ? GOOD_ENOUGH_FOR_JSON : GOOD_ENOUGH)) break;
   }
   return smallest;
+}
+
+function mostInJson(tokensBefore: number): number {
+  return tokensBefore * (1 - JSON_MARGIN.share) - JSON_MARGIN.tokens;
 }
 
 function foldsFor(text: string): readonly Fold[] {

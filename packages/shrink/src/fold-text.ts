@@ -14,6 +14,7 @@ import { linesOf } from "./lines.ts";
 import { paragraphKind } from "./paragraph-kind.ts";
 import type { Pieces } from "./tokens/count.ts";
 import { countTokens, splitPieces } from "./tokens/count.ts";
+import { isSmallerElsewhere } from "./tokens/second-opinion.ts";
 
 export type FoldedText = { text: string; layouts: Layout[]; tokens: number; tokensBefore: number; folds: string[] };
 
@@ -29,8 +30,8 @@ const MIN_SAVED_TOKENS = 5;
 const MIN_SAVED_SHARE = 0.04;
 /** Letters for phrases must earn more: they cost the reader, and other tokenizers may spend two tokens on each. */
 const MIN_ABBREVIATED_SHARE = 0.06;
-/** Where every sign has a meaning already, letters on top must be worth more. */
-const MIN_ABBREVIATED_SHARE_OF_DENSE = 0.2;
+/** Where signs have a meaning already, letters on top must be worth more. */
+const MIN_ABBREVIATED_SHARE_OF: Readonly<Record<string, number>> = { json: 0.2, grep: 0.12 };
 const MIN_ABBREVIATED_TOKENS = 25;
 const MIN_ABBREVIATED_SHARE_OF_CODE = 0.2;
 /** Digests of which only the beginning can be read must be what a text mostly is. */
@@ -41,8 +42,6 @@ const LISTED = new Set(["paths", "table", "log"]);
 /** Around a whole text, whatever is folded inside. */
 const OUTER_MARKS = new Set(["abbr", digests.name, paint.name]);
 const MIN_CHARS = 40;
-/** The same digit so often in a row is one token elsewhere. */
-const MIN_CHEAP_DIGITS = 6;
 const DOS_LINES = "crlf";
 /** A longer stretch without a blank, digit or change of case takes long to count and holds nothing to fold. */
 const MAX_PIECE_CHARS = 20_000;
@@ -58,6 +57,7 @@ export function foldText(text: string, options: FoldOptions): FoldedText | undef
   // JSON without blanks is the same JSON: there any saving will do, so that nothing is ever above compact JSON.
   const worthwhile = saved >= MIN_SAVED_TOKENS && saved >= pieces.tokens * MIN_SAVED_SHARE;
   if (saved <= 0 || (!worthwhile && best.text.startsWith(MARK_OPENING))) return undefined;
+  if (!isSmallerElsewhere(text, best.text, pieces.tokens, best.tokens)) return undefined;
   if (!unfoldsTo(best, text)) return undefined;
   return { ...best, tokensBefore: pieces.tokens };
 }
@@ -151,8 +151,7 @@ function foldPhrases(
   options: FoldOptions,
 ): Candidate | undefined {
   const base = structural ?? { text, layouts: [], tokens: pieces.tokens, folds: [], pieces };
-  const dense = base.folds.includes("json") || base.folds.includes("grep");
-  const share = dense ? MIN_ABBREVIATED_SHARE_OF_DENSE : MIN_ABBREVIATED_SHARE;
+  const share = Math.max(...base.folds.map((fold) => MIN_ABBREVIATED_SHARE_OF[fold] ?? 0), MIN_ABBREVIATED_SHARE);
   const least = base.tokens * share + MIN_ABBREVIATED_TOKENS;
   const leastOfCode = options.abbreviate === "data" ? base.tokens * MIN_ABBREVIATED_SHARE_OF_CODE : 0;
   const isWorthwhile = (saved: number): boolean => {
@@ -163,7 +162,7 @@ function foldPhrases(
   if (folded === undefined) return undefined;
   const tokens = countTokens(folded.text);
   const saved = base.tokens - tokens;
-  if (!isWorthwhile(saved) || saved <= folded.letters + cheapElsewhere(base.text)) return undefined;
+  if (!isWorthwhile(saved) || !isSmallerElsewhere(base.text, folded.text, base.tokens, tokens)) return undefined;
   return { text: folded.text, layouts: base.layouts, tokens, folds: [...base.folds, "abbr"] };
 }
 
@@ -190,22 +189,6 @@ function kindOfUnit(unit: number): number {
   if (unit === 32 || (unit >= 9 && unit <= 13)) return 0;
   if ((unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || unit > 127) return 1;
   return unit >= 48 && unit <= 57 ? DIGIT : 3;
-}
-
-// o200k spends a token on every three digits; where a run of zeros is one token, taking it out saves nothing.
-// Such a run holds a place that is a multiple of the least length, so only these are looked at.
-function cheapElsewhere(text: string): number {
-  let tokens = 0;
-  for (let at = 0; at < text.length; at += MIN_CHEAP_DIGITS) {
-    const unit = text.charCodeAt(at);
-    if (unit < 48 || unit > 57) continue;
-    let [start, end] = [at, at + 1];
-    while (text.charCodeAt(end) === unit) end++;
-    while (text.charCodeAt(start - 1) === unit) start--;
-    if (end - start >= MIN_CHEAP_DIGITS) tokens += Math.ceil((end - start) / 3) - 1;
-    while (at + MIN_CHEAP_DIGITS < end) at += MIN_CHEAP_DIGITS;
-  }
-  return tokens;
 }
 
 function isListing(text: string): boolean {

@@ -223,6 +223,8 @@ function grep(random: Random): string {
     20,
     () => `${random.pick(files)}${random.pick([":12:", "-13-", ":7:3:", ":"])}${word(random)} ${word(random)}`,
   );
+  if (random.below(3) === 0)
+    lines.push(...Array.from({ length: 4 }, (_, i) => `${files[0] ?? ""}:${i * 7}:${word(random)}`));
   return lines.join(random.pick(["\n", "\n", "\n--\n"])) + random.pick(["", "\n"]);
 }
 

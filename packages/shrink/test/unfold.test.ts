@@ -43,6 +43,12 @@ test.each<[string, string, object[], RegExp]>([
     [{ fold: "indented", layout: '{"base":"","unit":"x"}' }],
     /indentation/,
   ],
+  [
+    "many lines that say the same",
+    `[bosun:grep]\na.ts\n${Array.from({ length: 20_000 }, (_, i) => i).join(",")}:${"x".repeat(20_000)}`,
+    [],
+    /too many/,
+  ],
   ["a range without end", "[bosun:paths]\na{1..999999999}", [], /too many/],
   ["ranges upon ranges", `[bosun:paths]\n${"a{1..999999} ".repeat(40)}`, [], /too many/],
   ["a range that counts down", "[bosun:paths]\na{9..1}", [], /too many/],

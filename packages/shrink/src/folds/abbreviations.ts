@@ -14,8 +14,11 @@ import { placesOf, Taken } from "./phrase-places.ts";
 import type { Phrase } from "./phrases.ts";
 import { findPhrases } from "./phrases.ts";
 
-/** One token each in o200k, and letters no tool output is full of. None looks like a Latin letter. */
-const LETTERS = [..."αβγδεζηθλμξπσφψωΓΔΘΛΞΠΣΦΨΩжшщюяцчэбдфыЖШЩЮЯЦЧЭБДФЫ"];
+/**
+ * Letters no tool output is full of, none like a Latin one. One token each in o200k, and the first ones elsewhere too;
+ * the others are for texts that hold some of these.
+ */
+const LETTERS = [..."αβγεθλμπσφωΔжшщюяцчэбдфыЯЧБДФИЛПЗГилпзгйδζηξψΓΘΛΞΠΣΦΨΩЖШЩЮЦЭЫ"];
 const [FIRST_LETTER, LAST_LETTER] = [0x370, 0x44f];
 const ANY_LETTER = /[\u0370-\u044f]/;
 const LEGEND_TOKENS = 3;
@@ -63,14 +66,14 @@ export const abbreviations: Fold = {
 };
 
 /**
- * The same, for a text whose pieces are known already; also says how many letters stand for phrases. Nothing is
- * written when not even a generous guess of what would be saved is worthwhile.
+ * The same, for a text whose pieces are known already. Nothing is written when not even a generous guess of what would
+ * be saved is worthwhile.
  */
 export function abbreviate(
   text: string,
   pieces: Pieces,
   isWorthwhile: (saved: number) => boolean = () => true,
-): (Folded & { letters: number }) | undefined {
+): Folded | undefined {
   if (pieces.tokens < MIN_TOKENS) return undefined;
   const letters = lettersNotIn(text);
   const phrases = choosePhrases(findPhrases(text, pieces), Math.min(letters.length, MAX_PHRASES));
@@ -78,7 +81,6 @@ export function abbreviate(
   const legend: string[] = [];
   const taken = new Taken(text.length);
   const places = placesOf(text, phrases);
-  let used = 0;
   let saved = 0;
   for (const [i, { start, end, cost }] of phrases.entries()) {
     const free = taken.free(places[i] ?? [], end - start);
@@ -86,11 +88,10 @@ export function abbreviate(
     if (free.length * (cost - 1) <= cost + LEGEND_TOKENS) continue;
     legend.push(`${letters[legend.length] ?? ""}=${text.slice(start, end)}\n`);
     taken.take(free, end - start);
-    used += free.length + 1;
     saved += free.length * (cost - 1) - cost - LEGEND_TOKENS;
   }
   if (legend.length === 0 || !isWorthwhile(saved + pieces.tokens * MAX_BLURRED_SHARE)) return undefined;
-  return { text: withMark("abbr", "", legend.join("") + taken.write(text, letters)), letters: used };
+  return { text: withMark("abbr", "", legend.join("") + taken.write(text, letters)) };
 }
 
 // Most texts hold no letter that could be one of ours. Those that do are gone through once for all of them.

@@ -4,6 +4,7 @@
 //   main.ts
 //   12:const a = 1             a line: what followed the path, without the sign after it when that is a colon
 //   -13-const b = 2
+//   14,17:}                    lines that say the same, one after the other
 //    text                    without line numbers: a blank stands for the colon
 import { linesOf } from "../lines.ts";
 import type { Fold } from "./fold.ts";
@@ -12,9 +13,15 @@ import { fitsInMark, readMark, withMark } from "./mark.ts";
 import { commonFolder } from "./paths.ts";
 
 const MIN_LINES = 3;
+/** What a damaged or hostile text may unfold to. */
+const MAX_CHARS = 64 << 20;
 const MATCH = /^((?:[A-Za-z]:\\)?[^\s:]+?)(:\d+:|-\d+-)/;
 const COUNT = /^((?:[A-Za-z]:\\)?[^\s:]*[^\s:\d][^\s:]*)(:)/;
+const ALIKE = /^\d+(?:,\d+)+(?=:)/;
 const DATED = /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|^\d{1,2}:\d{2}/;
+
+/** A line of the search: the file, and what stands behind it. Without a file it is a ruler between matches. */
+type Hit = { path?: string; rest: string };
 
 export const grepByFile: Fold = {
   name: "grep",
@@ -28,7 +35,8 @@ export const grepByFile: Fold = {
     if (!fitsInMark(root)) return undefined;
     const out: string[] = [];
     let current: string | undefined;
-    for (const { path, rest } of hits) {
+    for (let i = 0; i < hits.length; i++) {
+      const { path, rest } = hits[i] as Hit;
       if (path === undefined) {
         out.push(rest);
         continue;
@@ -39,19 +47,37 @@ export const grepByFile: Fold = {
         out.push(heading);
         current = path;
       }
-      out.push(pattern === COUNT ? ` ${rest.slice(1)}` : rest.startsWith(":") ? rest.slice(1) : rest);
+      if (pattern === COUNT) out.push(` ${rest.slice(1)}`);
+      else if (!rest.startsWith(":")) out.push(rest);
+      else {
+        const last = lastAlike(hits, i);
+        const before = hits.slice(i, last).map((hit) => `${hit.rest.slice(1, textStart(hit.rest))},`);
+        out.push(before.join("") + (hits[last] as Hit).rest.slice(1));
+        i = last;
+      }
     }
     return { text: withMark(this.name, root, out.join("\n")) };
   },
   unfold({ text }) {
     const { argument: root = "", body = "" } = readMark(text) ?? {};
     let current: string | undefined;
+    let chars = 0;
     const out: string[] = [];
     for (const line of body.split("\n")) {
       if (line === "--" || line === "") out.push(line);
       else if (isRow(line)) {
         if (current === undefined) throw new UnfoldError(`a line without a file: ${line}`);
-        out.push(current + (line.startsWith("-") ? line : line.startsWith(" ") ? `:${line.slice(1)}` : `:${line}`));
+        const [numbers] = ALIKE.exec(line) ?? [];
+        if (numbers === undefined) {
+          out.push(current + (line.startsWith("-") ? line : line.startsWith(" ") ? `:${line.slice(1)}` : `:${line}`));
+          continue;
+        }
+        const said = line.slice(numbers.length);
+        for (const number of numbers.split(",")) {
+          chars += current.length + number.length + said.length;
+          if (chars > MAX_CHARS) throw new UnfoldError("too many lines that say the same");
+          out.push(`${current}:${number}${said}`);
+        }
       } else current = root + line;
     }
     return out.join("\n");
@@ -69,7 +95,26 @@ function isHit(line: string, pattern: RegExp, last: boolean): boolean {
   return path !== undefined && /[./]/.test(path) && /[A-Za-z_]/.test(path) && !DATED.test(path);
 }
 
-function splitHit(line: string, pattern: RegExp): { path?: string; rest: string } {
+// The last of the lines from here on that say the same, in the same file.
+function lastAlike(hits: readonly Hit[], from: number): number {
+  const { path, rest } = hits[from] as Hit;
+  const said = rest.slice(textStart(rest));
+  let last = from;
+  for (;;) {
+    const next = hits[last + 1];
+    if (next?.path !== path || !next?.rest.startsWith(":")) return last;
+    const start = textStart(next.rest);
+    if (next.rest.length - start !== said.length || !next.rest.endsWith(said)) return last;
+    last++;
+  }
+}
+
+// Where the second colon of :12:text stands.
+function textStart(rest: string): number {
+  return rest.indexOf(":", 1);
+}
+
+function splitHit(line: string, pattern: RegExp): Hit {
   if (line === "--" || line === "") return { rest: line };
   const path = pattern.exec(line)?.[1] ?? "";
   return { path, rest: line.slice(path.length) };

@@ -210,6 +210,12 @@ test.each<[string, Fold, string, string]>([
     "[bosun:grep src/]\na.ts\n1:x\n-2-y\n--\nb.ts\n3:z\n",
   ],
   [
+    "lines that say the same, one after the other in one file",
+    grepByFile,
+    "a.ts:3:}\na.ts:12:}\na.ts:40:}\na.ts:41: }\na.ts-42-}\na.ts-43-}\nb.ts:50:1,2:}\nb.ts:51:1,2:}\nc.ts:52:1,2:}",
+    "[bosun:grep]\na.ts\n3,12,40:}\n41: }\n-42-}\n-43-}\nb.ts\n50,51:1,2:}\nc.ts\n52:1,2:}",
+  ],
+  [
     "the filesystem server's list",
     folderListing,
     "[DIR] src\n[FILE] a.ts\n[FILE] b c.ts",
@@ -357,6 +363,14 @@ test("a character that only looks like the first of a phrase, by its lower half,
   const folded = abbreviations.fold(text);
   expect(folded?.text).toContain("本");
   expect(abbreviations.unfold(folded ?? { text: "" })).toBe(text);
+});
+
+test("letters come in the order in which other vocabularies take them best", () => {
+  const words = Array.from({ length: 12 }, (_, i) => `the ${"word ".repeat(3)}number ${i} of twelve, `);
+  const folded = abbreviations.fold(words.map((word) => word.repeat(6)).join("\n"));
+  const letters = folded?.text.match(/^.(?==)/gmu)?.join("") ?? "";
+  expect(letters).not.toBe("");
+  expect("αβγεθλμπσφωΔ").toStartWith(letters.slice(0, 12));
 });
 
 test("a text that holds our letters gets others", () => {
