@@ -55,9 +55,11 @@ export function foldText(text: string, options: FoldOptions): FoldedText | undef
   if (best === undefined) return undefined;
   const saved = pieces.tokens - best.tokens;
   // JSON without blanks is the same JSON: there any saving will do, so that nothing is ever above compact JSON.
-  const worthwhile = saved >= MIN_SAVED_TOKENS && saved >= pieces.tokens * MIN_SAVED_SHARE;
-  if (saved <= 0 || (!worthwhile && best.text.startsWith(MARK_OPENING))) return undefined;
-  if (!isSmallerElsewhere(text, best.text, pieces.tokens, best.tokens)) return undefined;
+  const worthwhile = best.text.startsWith(MARK_OPENING)
+    ? saved >= Math.max(MIN_SAVED_TOKENS, pieces.tokens * MIN_SAVED_SHARE) &&
+      isSmallerElsewhere(text, best.text, pieces.tokens, best.tokens)
+    : saved > 0;
+  if (!worthwhile) return undefined;
   if (!unfoldsTo(best, text)) return undefined;
   return { ...best, tokensBefore: pieces.tokens };
 }

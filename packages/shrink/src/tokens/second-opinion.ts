@@ -15,12 +15,14 @@ const ASCII_KINDS = Uint8Array.from({ length: 128 }, (_, unit) => asciiKind(unit
 
 /** Beyond this share ours and theirs have never been seen to disagree about which text is the smaller one. */
 const SURE_SHARE = 0.6;
+/** What a mark may cost more there than here, and how far the guess may be wrong. */
+const MIN_TOKENS = 4;
 const MIN_SHARE = 0.01;
 
 /** Whether a text that is smaller in our vocabulary is smaller in others too, as far as one can tell. */
 export function isSmallerElsewhere(before: string, after: string, tokensBefore: number, tokensAfter: number): boolean {
   if (tokensAfter <= tokensBefore * (1 - SURE_SHARE)) return true;
-  return estimate(after) < roughTokens(before) * (1 - MIN_SHARE);
+  return estimate(after) + MIN_TOKENS < roughTokens(before) * (1 - MIN_SHARE);
 }
 
 // The same text is compared with one draft after the other.
