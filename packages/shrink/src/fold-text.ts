@@ -55,7 +55,7 @@ export function foldText(text: string, options: FoldOptions): FoldedText | undef
   if (best === undefined) return undefined;
   const saved = pieces.tokens - best.tokens;
   // JSON without blanks is the same JSON: there any saving will do, so that nothing is ever above compact JSON.
-  const worthwhile = best.text.startsWith(MARK_OPENING)
+  const worthwhile = best.text.includes(MARK_OPENING)
     ? saved >= Math.max(MIN_SAVED_TOKENS, pieces.tokens * MIN_SAVED_SHARE) &&
       isSmallerElsewhere(text, best.text, pieces.tokens, best.tokens)
     : saved > 0;
