@@ -144,6 +144,11 @@ function json(random: Random): string {
   const style = random.below(5);
   let text = JSON.stringify(value, undefined, [undefined, 2, 4, "\t", 1][style]) ?? "null";
   if (style === 0 && random.below(2) === 0) text = text.replaceAll('":', '": ').replaceAll(',"', ', "');
+  // People put some of it on one line, and a blank where no printer would.
+  if (random.below(4) === 0)
+    text = text.replaceAll(/\n\s*(?="|\d|\]|\})/g, (gap) =>
+      random.below(3) === 0 ? random.pick(["", " ", "\n\n "]) : gap,
+    );
   // What JSON.stringify never writes: a repeated key, and numbers that no double can hold.
   if (random.below(4) === 0)
     text = text.replace(/\d+/, random.pick(["12345678901234567890", "1.0", "1E+2", "-0", "0.10"]));

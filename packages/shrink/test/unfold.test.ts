@@ -63,6 +63,15 @@ test.each<[string, string, object[], RegExp]>([
   ],
   ["a folder without a name", "[bosun:paths]\n{a,}/ x", [], /without a name/],
   ["a line further in than its folder", "[bosun:paths]\na/ x\n   y", [], /too far in/],
+  ["white space behind the end of JSON", '{"a":1}', [jsonLayout({ gaps: [" "], places: [99, 0] })], /behind the end/],
+  ["white space that is none", '{"a":1}', [jsonLayout({ gaps: ["x"], places: [1, 0] })], /damaged/],
+  ["white space nowhere", '{"a":1}', [jsonLayout({ gaps: [" "], places: [1] })], /damaged/],
+  [
+    "white space without end",
+    `[${"1,".repeat(70_000)}1]`,
+    [jsonLayout({ gaps: [" ".repeat(1000)], places: Array.from({ length: 140_000 }, () => 0) })],
+    /too much/,
+  ],
   ["a fold that is none", "[bosun:nonsense]\nx", [], /no fold/],
 ])("%s is refused with a reason, and the next text comes back", (_, text, layouts, reason) => {
   const unfolder = new Unfolder();
@@ -70,6 +79,11 @@ test.each<[string, string, object[], RegExp]>([
   expect(refused).toEqual({ ok: false, reason: expect.stringMatching(reason) });
   expect(unfolder.unfold({ text: "plain" })).toEqual({ ok: true, text: "plain" });
 });
+
+function jsonLayout(deviations: object): object {
+  const regular = { lists: [], pad: "", comma: "", gaps: [], places: [] };
+  return { fold: "json-space", layout: JSON.stringify([0, null, "", ",", ":", "", "", { ...regular, ...deviations }]) };
+}
 
 function noted(text: string, layouts: object[]): Emitted {
   return { text, meta: { "bosun/fold": { parts: [{ chars: text.length, folded: true, layouts }] } } };

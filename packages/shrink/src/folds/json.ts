@@ -5,6 +5,8 @@ import { COMPACT, printJson } from "../json-syntax.ts";
 import { parseJson } from "../json-parse.ts";
 import type { Fold, Folded } from "./fold.ts";
 import { UnfoldError } from "./fold.ts";
+import type { Deviations } from "./json-deviations.ts";
+import { deviationsOf, isDeviations, isRegular, withDeviations } from "./json-deviations.ts";
 import { ComparedText, GatheredText } from "./outlet.ts";
 import type { Outlet } from "./outlet.ts";
 import { readNotation } from "./json-reader.ts";
@@ -14,25 +16,26 @@ import { readMark, withMark } from "./mark.ts";
 const MAX_STYLE_CHARS = 32;
 const MAX_MARGIN_CHARS = 1000;
 
-/** A text as JSON: one value, or one per line. */
-type Document = { nodes: JsonNode[]; style: JsonStyle; lines: boolean };
+/** How JSON was printed: in a style, but for some places; one value, or one per line. */
+type Layout = { style: JsonStyle; lines: boolean; deviations?: Deviations };
+type Document = Layout & { nodes: JsonNode[] };
 
 export const compactJson: Fold = {
   name: "json-space",
   fold(text) {
     const document = parseDocument(text);
-    if (document === undefined || isCompact(document.style)) return undefined;
+    if (document === undefined || (isCompact(document.style) && document.deviations === undefined)) return undefined;
     const folded = document.nodes.map((node) => printJson(node, COMPACT)).join("\n");
     return folded.length < text.length ? { text: folded, layout: writeLayout(document) } : undefined;
   },
   unfold({ text, layout }) {
-    const { style, lines } = readLayout(layout);
-    const nodes = (lines ? text.split("\n") : [text]).map((line) => {
+    const printed = readLayout(layout);
+    const nodes = (printed.lines ? text.split("\n") : [text]).map((line) => {
       const parsed = parseJson(line);
       if (parsed === undefined) throw new UnfoldError("not JSON");
       return parsed.node;
     });
-    return printDocument({ nodes, style, lines });
+    return printDocument({ ...printed, nodes });
   },
 };
 
@@ -57,14 +60,21 @@ export const jsonNotation: Fold = {
 };
 
 function printFolded({ text, layout }: Folded, out: Outlet): void {
-  const { style, lines } = readLayout(layout);
-  readNotation(readMark(text)?.body ?? "", style, lines, out);
+  const { style, lines, deviations } = readLayout(layout);
+  const body = readMark(text)?.body ?? "";
+  if (deviations === undefined) {
+    readNotation(body, style, lines, out);
+    return;
+  }
+  const regular = new GatheredText();
+  readNotation(body, style, lines, regular);
+  out.text(withDeviations(regular.toString(), deviations));
 }
 
 // Three folds ask about the same text one after the other.
 let latest: { text: string; document: Document | undefined } = { text: "", document: undefined };
 
-/** Parses what prints back to the same bytes; anything else is not ours to touch. */
+/** Parses what prints back to the same bytes; JSON whose white space follows no style is not ours to touch. */
 export function parseDocument(text: string): Document | undefined {
   if (latest.text !== text) latest = { text, document: parseExactly(text) };
   return latest.document;
@@ -74,8 +84,10 @@ function parseExactly(text: string): Document | undefined {
   const whole = parseJson(text);
   const document = whole === undefined ? parseLines(text) : { nodes: [whole.node], style: whole.style, lines: false };
   if (document === undefined || !isModest(document.style)) return undefined;
-  const isExact = whole?.isExact ?? printDocument(document) === text;
-  return isExact ? document : undefined;
+  if (whole?.isExact === true) return document;
+  const deviations = deviationsOf(printDocument(document), text);
+  if (deviations === undefined) return undefined;
+  return isRegular(deviations) ? document : { ...document, deviations };
 }
 
 // What has no blanks cannot lose any.
@@ -103,25 +115,31 @@ function parseLines(text: string): Document | undefined {
   return { nodes, style: { ...style, lead: "", trail: text.slice(end) }, lines: true };
 }
 
-function printDocument({ nodes, style, lines }: Document): string {
-  if (!lines) return printJson(nodes[0] as JsonNode, style);
-  return nodes.map((node) => printJson(node, { ...style, trail: "" })).join("\n") + style.trail;
+function printDocument({ nodes, style, lines, deviations }: Document): string {
+  const printed = lines
+    ? nodes.map((node) => printJson(node, { ...style, trail: "" })).join("\n") + style.trail
+    : printJson(nodes[0] as JsonNode, style);
+  return deviations === undefined ? printed : withDeviations(printed, deviations);
 }
 
-export function writeLayout({ style, lines }: Document): string {
+export function writeLayout({ style, lines, deviations }: Layout): string {
   const { indent, pad, comma, colon, lead, trail } = style;
-  return JSON.stringify([lines ? 1 : 0, indent ?? null, pad, comma, colon, lead, trail]);
+  const regular = [lines ? 1 : 0, indent ?? null, pad, comma, colon, lead, trail];
+  return JSON.stringify(deviations === undefined ? regular : [...regular, deviations]);
 }
 
 /** Prints one value in the white space that a layout describes. */
 export function printLayout(node: JsonNode, layout: Folded["layout"]): string {
-  return printJson(node, readLayout(layout).style);
+  return printDocument({ ...readLayout(layout), nodes: [node], lines: false });
 }
 
-function readLayout(layout: Folded["layout"]): { style: JsonStyle; lines: boolean } {
+function readLayout(layout: Folded["layout"]): Layout {
   const parts: unknown = JSON.parse(layout ?? "null");
-  if (!Array.isArray(parts) || parts.length !== 7) throw new UnfoldError("the layout of JSON is missing");
-  const [lines, indent, ...blanks] = parts as unknown[];
+  if (!Array.isArray(parts) || parts.length < 7 || parts.length > 8)
+    throw new UnfoldError("the layout of JSON is missing");
+  const [lines, indent, ...rest] = parts as unknown[];
+  const [blanks, deviations] = [rest.slice(0, 5), rest[5]];
+  if (deviations !== undefined && !isDeviations(deviations)) throw new UnfoldError("the layout of JSON is damaged");
   const [pad, comma, colon, lead, trail] = blanks.map((part) => {
     if (typeof part !== "string") throw new UnfoldError("the layout of JSON is damaged");
     return part;
@@ -135,5 +153,5 @@ function readLayout(layout: Folded["layout"]): { style: JsonStyle; lines: boolea
   };
   const whole = typeof indent === "string" ? { ...style, indent } : style;
   if (!isModest(whole)) throw new UnfoldError("the layout of JSON is damaged");
-  return { style: whole, lines: lines === 1 };
+  return { style: whole, lines: lines === 1, ...(deviations === undefined ? {} : { deviations }) };
 }

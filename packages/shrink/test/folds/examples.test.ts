@@ -204,6 +204,19 @@ test.each<[string, Fold, string, string]>([
     "[bosun:paths a/ =blob,*,*]\nx.ts=1a,7 y.js=2b,1234 z.md=3c,56",
   ],
   [
+    "short lists on one line, as people write them",
+    compactJson,
+    '{\n  "a": ["x", "y"],\n\n  "b": {"c": 1, "d" : []},\n  "e": [\n    1\n  ]\n}\n',
+    '{"a":["x","y"],"b":{"c":1,"d":[]},"e":[1]}',
+  ],
+  [
+    "the same without quotes",
+    jsonNotation,
+    '[\n  {"name": "one", "tags": ["x", "y"]},\n  {"name": "two", "tags": [ ]}\n]',
+    "[bosun:json]\n[{name tags}\none [x y]\ntwo []]",
+  ],
+  ["one blank too many", compactJson, '{"a":1 ,"b": 2}', '{"a":1,"b":2}'],
+  [
     "a heading per file",
     grepByFile,
     "src/a.ts:1:x\nsrc/a.ts-2-y\n--\nsrc/b.ts:3:z\n",
@@ -333,7 +346,11 @@ test.each<[string, Fold, string, string]>([
 test.each<[string, Fold, string]>([
   ["clock times are no search results", grepByFile, "2026-11-15:12:a\n2026-11-15:13:b\n2026-11-15:14:c"],
   ["sentences are no paths", pathList, "This is one.\nThis is two.\nAnd three."],
-  ["JSON with odd white space is not ours", compactJson, '{"a":1 ,"b": 2}'],
+  [
+    "JSON with white space of its own everywhere is not ours",
+    compactJson,
+    `[${Array.from({ length: 40 }, (_, i) => (i % 10) + ([",", " ,", ", "][i % 3] ?? "")).join("")}0]`,
+  ],
   ["cut-off JSON is not JSON", jsonNotation, '[{"a":1},{"a":'],
   [
     "rows under headings are a table",
