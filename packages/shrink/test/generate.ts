@@ -230,6 +230,8 @@ function grep(random: Random): string {
   );
   if (random.below(3) === 0)
     lines.push(...Array.from({ length: 4 }, (_, i) => `${files[0] ?? ""}:${i * 7}:${word(random)}`));
+  if (random.below(4) === 0)
+    lines.splice(random.below(lines.length), 0, random.pick(["grep: x: not a file", "", "|", "x"]));
   return lines.join(random.pick(["\n", "\n", "\n--\n"])) + random.pick(["", "\n"]);
 }
 

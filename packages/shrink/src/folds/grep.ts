@@ -6,13 +6,16 @@
 //   -13-const b = 2
 //   14,17:}                    lines that say the same, one after the other
 //    text                    without line numbers: a blank stands for the colon
+//   |grep: x: is a directory   anything else
 import { linesOf } from "../lines.ts";
 import type { Fold } from "./fold.ts";
 import { UnfoldError } from "./fold.ts";
 import { fitsInMark, readMark, withMark } from "./mark.ts";
 import { commonFolder } from "./paths.ts";
 
-const MIN_LINES = 3;
+const MIN_HITS = 3;
+/** Searches complain now and then about what they cannot read. */
+const MIN_SHARE = 0.8;
 /** What a damaged or hostile text may unfold to. */
 const MAX_CHARS = 64 << 20;
 const MATCH = /^((?:[A-Za-z]:\\)?[^\s:]+?)(:\d+:|-\d+-)/;
@@ -20,15 +23,15 @@ const COUNT = /^((?:[A-Za-z]:\\)?[^\s:]*[^\s:\d][^\s:]*)(:)/;
 const ALIKE = /^\d+(?:,\d+)+(?=:)/;
 const DATED = /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|^\d{1,2}:\d{2}/;
 
-/** A line of the search: the file, and what stands behind it. Without a file it is a ruler between matches. */
+/** A line of the search: the file, and what stands behind it. Without a file it is a ruler, or something else. */
 type Hit = { path?: string; rest: string };
 
 export const grepByFile: Fold = {
   name: "grep",
   fold(text) {
     const lines = linesOf(text);
-    if (lines.length < MIN_LINES) return undefined;
-    const pattern = [MATCH, COUNT].find((way) => lines.every((line, i) => isHit(line, way, i === lines.length - 1)));
+    if (lines.length < MIN_HITS) return undefined;
+    const pattern = [MATCH, COUNT].find((way) => isSearch(lines, way));
     if (pattern === undefined) return undefined;
     const hits = lines.map((line) => splitHit(line, pattern));
     const root = commonFolder(hits.flatMap(({ path }) => path ?? []));
@@ -38,12 +41,12 @@ export const grepByFile: Fold = {
     for (let i = 0; i < hits.length; i++) {
       const { path, rest } = hits[i] as Hit;
       if (path === undefined) {
-        out.push(rest);
+        out.push(isRuler(rest) ? rest : `|${rest}`);
         continue;
       }
       if (path !== current) {
         const heading = path.slice(root.length);
-        if (heading === "" || heading === "--" || isRow(heading)) return undefined;
+        if (isRuler(heading) || heading.startsWith("|") || isRow(heading)) return undefined;
         out.push(heading);
         current = path;
       }
@@ -64,7 +67,8 @@ export const grepByFile: Fold = {
     let chars = 0;
     const out: string[] = [];
     for (const line of body.split("\n")) {
-      if (line === "--" || line === "") out.push(line);
+      if (isRuler(line)) out.push(line);
+      else if (line.startsWith("|")) out.push(line.slice(1));
       else if (isRow(line)) {
         if (current === undefined) throw new UnfoldError(`a line without a file: ${line}`);
         const [numbers] = ALIKE.exec(line) ?? [];
@@ -89,8 +93,23 @@ function isRow(line: string): boolean {
   return /^(?: |-?\d)/.test(line);
 }
 
-function isHit(line: string, pattern: RegExp, last: boolean): boolean {
-  if (line === "--" || (last && line === "")) return true;
+// Between matches, or at the end.
+function isRuler(line: string): boolean {
+  return line === "--" || line === "";
+}
+
+function isSearch(lines: readonly string[], pattern: RegExp): boolean {
+  // A name before a colon alone is too little to go by.
+  const mostOthers = pattern === COUNT ? 0 : lines.length * (1 - MIN_SHARE);
+  let [hits, others] = [0, 0];
+  for (const line of lines) {
+    if (isHit(line, pattern)) hits++;
+    else if (!isRuler(line) && ++others > mostOthers) return false;
+  }
+  return hits >= MIN_HITS;
+}
+
+function isHit(line: string, pattern: RegExp): boolean {
   const path = pattern.exec(line)?.[1];
   return path !== undefined && /[./]/.test(path) && /[A-Za-z_]/.test(path) && !DATED.test(path);
 }
@@ -115,7 +134,7 @@ function textStart(rest: string): number {
 }
 
 function splitHit(line: string, pattern: RegExp): Hit {
-  if (line === "--" || line === "") return { rest: line };
+  if (isRuler(line) || !isHit(line, pattern)) return { rest: line };
   const path = pattern.exec(line)?.[1] ?? "";
   return { path, rest: line.slice(path.length) };
 }

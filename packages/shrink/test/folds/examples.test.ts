@@ -223,6 +223,12 @@ test.each<[string, Fold, string, string]>([
     "[bosun:grep src/]\na.ts\n1:x\n-2-y\n--\nb.ts\n3:z\n",
   ],
   [
+    "what a search complains about",
+    grepByFile,
+    "./a.ts:1:x\n./a.ts:2:y\n./a.ts:3:z\ngrep: ./b.bin: binary file matches\n./c.ts:4:|\n./c.ts:5:b",
+    "[bosun:grep ./]\na.ts\n1:x\n2:y\n3:z\n|grep: ./b.bin: binary file matches\nc.ts\n4:|\n5:b",
+  ],
+  [
     "lines that say the same, one after the other in one file",
     grepByFile,
     "a.ts:3:}\na.ts:12:}\na.ts:40:}\na.ts:41: }\na.ts-42-}\na.ts-43-}\nb.ts:50:1,2:}\nb.ts:51:1,2:}\nc.ts:52:1,2:}",
