@@ -28,6 +28,8 @@ import type { Listed, Order } from "./path-order.ts";
 import { groupByFolder, isOrder, orderOf, putInOrder } from "./path-order.ts";
 
 const MIN_PATHS = 3;
+/** So many words, each on a line of its own and nothing else, are a list too: tags, users, the names in a folder. */
+const MIN_NAMES = 8;
 const MIN_SHARE = 0.6;
 /** Several columns under a heading are a table. */
 const MIN_SHARE_OF_COLUMNS = 0.75;
@@ -51,7 +53,7 @@ export const pathList: Fold = {
     const trail = text.endsWith("\n") ? "\n" : "";
     const all = linesOf(text);
     const lines = trail === "" ? all : all.slice(0, -1);
-    if (lines.length < MIN_PATHS || !looksLikePaths(lines)) return undefined;
+    if (lines.length < MIN_PATHS || !(looksLikePaths(lines) || areNames(lines))) return undefined;
     const found = readPlain(lines) ?? readLabelled(lines);
     if (found === undefined) return undefined;
     const ofKind = ofOneKind(found.entries);
@@ -138,7 +140,11 @@ function looksLikePaths(lines: readonly string[]): boolean {
 
 function readPlain(lines: readonly string[]): { entries: Entry[]; spaces?: Spaces } | undefined {
   const entries = lines.map((line): Entry => (isPath(line) ? { path: line, line } : { line }));
-  return areMostlyPaths(entries) ? { entries } : undefined;
+  return areMostlyPaths(entries) || areNames(lines) ? { entries } : undefined;
+}
+
+function areNames(lines: readonly string[]): boolean {
+  return lines.length >= MIN_NAMES && lines.every(isPath);
 }
 
 function readLabelled(lines: readonly string[]): { entries: Entry[]; spaces: Spaces } | undefined {

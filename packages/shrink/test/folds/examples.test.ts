@@ -198,6 +198,12 @@ test.each<[string, Fold, string, string]>([
     "[bosun:paths =100644,*,0]\nx.ts=1a y.ts=2b y.md=3c y.js=4d z.sh=100755,5e,0",
   ],
   [
+    "words, each on a line of its own",
+    pathList,
+    ["main", "next", "v1", "v2", "x-y", "release", "stable", "old"].join("\n"),
+    "[bosun:paths]\nmain next v1 v2 x-y release stable old",
+  ],
+  [
     "columns are aligned again",
     pathList,
     ["blob 1a     7\ta/x.ts", "blob 2b  1234\ta/y.js", "blob 3c    56\ta/z.md"].join("\n"),
@@ -351,6 +357,7 @@ test.each<[string, Fold, string, string]>([
 
 test.each<[string, Fold, string]>([
   ["clock times are no search results", grepByFile, "2026-11-15:12:a\n2026-11-15:13:b\n2026-11-15:14:c"],
+  ["a few words are no list", pathList, "main\nnext\nold"],
   ["sentences are no paths", pathList, "This is one.\nThis is two.\nAnd three."],
   [
     "JSON with white space of its own everywhere is not ours",
