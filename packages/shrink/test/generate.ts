@@ -88,6 +88,7 @@ const MAKERS: ((random: Random) => string)[] = [
   tree,
   listing,
   recursive,
+  recursiveTree,
   table,
   log,
   painted,
@@ -257,6 +258,19 @@ function listing(random: Random): string {
     return `${folder ? "[DIR]" : "[FILE]"} ${name.padEnd(30)} ${folder ? "" : size.padStart(10)}`;
   });
   return lines.join("\n") + (sized ? `\n\nTotal: ${lines.length} files, 2 directories\nCombined size: 1.2 KB` : "");
+}
+
+// As ls sorts: every folder that is named has its names further down.
+function recursiveTree(random: Random): string {
+  const sections: string[] = [];
+  const visit = (folder: string, depth: number): void => {
+    const names = [...new Set(many(random, 6, () => fileName(random)))].filter((name) => name !== "").sort();
+    sections.push([`${folder}:`, ...(random.below(6) === 0 ? [] : names)].join("\n"));
+    if (sections.at(-1) === `${folder}:`) return;
+    for (const name of names) if (depth < 3 && random.below(3) === 0) visit(`${folder}/${name}`, depth + 1);
+  };
+  visit(random.pick(["src", ".", "/usr/lib"]), 0);
+  return sections.join("\n\n") + random.pick(["", "\n"]);
 }
 
 function recursive(random: Random): string {

@@ -44,6 +44,15 @@ test.each<[string, string, object[], RegExp]>([
     /indentation/,
   ],
   [
+    "headings upon headings",
+    `[bosun:ls-R a:]\n${"x".repeat(20_000)}/ y\n${words(9000, "f")
+      .map((name) => ` ${name}/ z`)
+      .join("\n")}`,
+    [],
+    /too much/,
+  ],
+  ["a line in ls -R", "[bosun:ls-R a:]\n|x", [], /not a name/],
+  [
     "many lines that say the same",
     `[bosun:grep]\na.ts\n${Array.from({ length: 20_000 }, (_, i) => i).join(",")}:${"x".repeat(20_000)}`,
     [],

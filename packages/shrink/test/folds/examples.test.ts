@@ -259,6 +259,18 @@ test.each<[string, Fold, string, string]>([
     "[bosun:list sizes]\nsrc/ a.ts=1.15K\n\nTotal: 1 files",
   ],
   [
+    "ls -R of sorted names is a tree",
+    recursiveListing,
+    "src:\na.ts\nempty\nlib\nz c.ts\n\nsrc/empty:\n\nsrc/lib:\nLICENSE\ndeep\n\nsrc/lib/deep:\nx.ts\n",
+    "[bosun:ls-R src:]\na.ts z\\ c.ts\nempty/\nlib/ LICENSE\n deep/ x.ts\n",
+  ],
+  [
+    "ls -R cut off: a folder without its names is a name",
+    recursiveListing,
+    "lib/:\napi\ncore\n\nlib/api:\na.js\nb",
+    "[bosun:ls-R lib/:]\ncore\napi/ a.js b",
+  ],
+  [
     "ls -R is one line per folder",
     recursiveListing,
     "src:\na.ts\nb c\n\nsrc/x:\nd.ts\n",
