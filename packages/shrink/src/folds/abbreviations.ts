@@ -10,7 +10,7 @@ import { splitPieces } from "../tokens/count.ts";
 import type { Fold, Folded } from "./fold.ts";
 import { UnfoldError } from "./fold.ts";
 import { readMark, withMark } from "./mark.ts";
-import { placesOf, Taken } from "./phrase-places.ts";
+import { isInsideWord, placesOf, Taken } from "./phrase-places.ts";
 import type { Phrase } from "./phrases.ts";
 import { findPhrases } from "./phrases.ts";
 
@@ -33,6 +33,8 @@ const MIN_COST = 3;
 /** How far letters and what stands beside them may make the tokens differ from their sum; never seen above 0.04. */
 const MAX_BLURRED_SHARE = 0.05;
 const MIN_CHARS = 5;
+/** Of what is cut off a phrase, about. */
+const CHARS_PER_TOKEN = 3;
 
 export const abbreviations: Fold = {
   name: "abbr",
@@ -76,7 +78,8 @@ export function abbreviate(
 ): Folded | undefined {
   if (pieces.tokens < MIN_TOKENS) return undefined;
   const letters = lettersNotIn(text);
-  const phrases = choosePhrases(findPhrases(text, pieces), Math.min(letters.length, MAX_PHRASES));
+  const found = findPhrases(text, pieces).map((phrase) => withWholeWords(text, phrase));
+  const phrases = choosePhrases(found, Math.min(letters.length, MAX_PHRASES));
   if (phrases.length === 0 || !isWorthwhile(mostSaved(phrases))) return undefined;
   const legend: string[] = [];
   const taken = new Taken(text.length);
@@ -111,6 +114,17 @@ function mostSaved(phrases: Phrase[]): number {
   let worth = 0;
   for (const phrase of phrases) worth += phrase.worth;
   return worth * 2.5;
+}
+
+// What reaches into a word or a number ends before it.
+function withWholeWords(text: string, phrase: Phrase): Phrase {
+  let { start, end } = phrase;
+  while (end > start && isInsideWord(text, end)) end--;
+  while (start < end && isInsideWord(text, start)) start++;
+  const cut = phrase.end - phrase.start - (end - start);
+  if (cut === 0) return phrase;
+  const cost = phrase.cost - Math.ceil(cut / CHARS_PER_TOKEN);
+  return { start, end, cost, worth: (phrase.worth * cost) / phrase.cost };
 }
 
 // The most worthy, then the longest first: a long phrase must be taken before the short ones inside it.

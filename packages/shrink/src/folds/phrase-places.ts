@@ -5,7 +5,7 @@ import type { Phrase } from "./phrases.ts";
 const KEY_CHARS = 4;
 const BUCKET_BITS = 12;
 
-/** Where each phrase stands in the text, first to last. Places may overlap. */
+/** Where each phrase stands in the text, first to last, and cuts no word. Places may overlap. */
 export function placesOf(text: string, phrases: readonly Phrase[]): number[][] {
   const places: number[][] = phrases.map(() => []);
   const keys = new Int32Array(phrases.length);
@@ -94,10 +94,29 @@ export class Taken {
 // for Latin characters only, and others can make the same one.
 function standsAt(text: string, place: number, start: number, end: number): boolean {
   if (text.charCodeAt(place + end - start - 1) !== text.charCodeAt(end - 1)) return false;
+  if (isInsideWord(text, place) || isInsideWord(text, place + end - start)) return false;
   for (let i = start, at = place; i < end; i++, at++) {
     if (text.charCodeAt(i) !== text.charCodeAt(at)) return false;
   }
   return true;
+}
+
+/**
+ * Whether a cut here would leave half a word or half a number: the reader would have to put it together. The parts of
+ * camelCase are words.
+ */
+export function isInsideWord(text: string, at: number): boolean {
+  const [before, after] = [text.charCodeAt(at - 1), text.charCodeAt(at)];
+  if (isDigit(after)) return isDigit(before);
+  return isSmall(after) && (isSmall(before) || (before >= 0x41 && before <= 0x5a));
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= 0x30 && unit <= 0x39;
+}
+
+function isSmall(unit: number): boolean {
+  return unit >= 0x61 && unit <= 0x7a;
 }
 
 function bucketOf(key: number): number {

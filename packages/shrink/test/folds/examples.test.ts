@@ -407,6 +407,23 @@ test("a character that only looks like the first of a phrase, by its lower half,
   expect(abbreviations.unfold(folded ?? { text: "" })).toBe(text);
 });
 
+test("phrases end where words and numbers do", () => {
+  const names = ["Alex Chen", "Alexander Weiss", "Alexandra Kay", "Andrew", "Alexis"];
+  const text = Array.from({ length: 60 }, (_, i) => `drwxr-xr-x root root 409${i % 10} by ${names[i % 5] ?? ""}`).join(
+    "\n",
+  );
+  const { text: folded = "" } = abbreviations.fold(text) ?? {};
+  const [, ...lines] = folded.split("\n");
+  const legend = lines.filter((line) => /^\p{L}=/u.test(line)).map((line) => line.slice(2));
+  expect(legend).not.toBeEmpty();
+  for (const phrase of legend) {
+    expect(phrase).not.toMatch(/ 409$/);
+    expect(phrase).not.toMatch(/Alex$/);
+  }
+  expect(folded).toMatch(/409\d/);
+  expect(abbreviations.unfold({ text: folded })).toBe(text);
+});
+
 test("letters come in the order in which other vocabularies take them best", () => {
   const words = Array.from({ length: 12 }, (_, i) => `the ${"word ".repeat(3)}number ${i} of twelve, `);
   const folded = abbreviations.fold(words.map((word) => word.repeat(6)).join("\n"));
