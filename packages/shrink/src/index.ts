@@ -25,5 +25,5 @@ export { shownText, wholeText } from "./tool-result.ts";
 export type { ContentBlock, ToolResult } from "./tool-result.ts";
 export { Unfolder } from "./unfold.ts";
 export type { Emitted, Unfolded } from "./unfold.ts";
-export { warmUp, warmUpCounting } from "./warm-up.ts";
+export { WarmUp } from "./warm-up.ts";
 export type { WarmUpOptions } from "./warm-up.ts";

@@ -37,7 +37,7 @@ export const ORIGINAL_URI = "bosun://original/";
 
 /** A client that said `initialize` and nothing after it: over HTTP its session may have been refused behind our back. */
 const UNOPENED_MS = 30_000;
-/** Where calls come one after the other, the next is not far. */
+/** Where something was answered, the next call is not far. */
 const BUSY_MS = 100;
 /** So many may be on their way in while all places are taken. */
 const AT_THE_DOOR = 8;
@@ -82,7 +82,7 @@ type Client = {
 };
 
 export type Relay = Service & {
-  /** Calls are running, or were a moment ago. */
+  /** Calls are running, or something was answered a moment ago. Who waits for a server to start waits for nothing of ours. */
   isBusy(): boolean;
   close(): Promise<void>;
 };
@@ -95,7 +95,7 @@ export function createRelay(options: RelayOptions): Relay {
   let { arrived, listed } = options;
   let running = 0;
   const collection = new IdleCollection(() => running > 0);
-  let lastCall = 0;
+  let lastAnswer = 0;
 
   function clientOf({ owner, method }: Call): Client {
     let client = clients.get(owner);
@@ -224,18 +224,14 @@ export function createRelay(options: RelayOptions): Relay {
 
   async function handle(call: Call): Promise<JsonObject | RawJson> {
     const client = clientOf(call);
+    const isRunning = call.method === "tools/call" || call.method === "tools/list";
+    if (isRunning) running++;
     try {
       switch (call.method) {
         case "tools/list":
           return await listTools(client, call);
         case "tools/call":
-          running++;
-          try {
-            return await callTool(client, call);
-          } finally {
-            running--;
-            lastCall = Date.now();
-          }
+          return await callTool(client, call);
         case "resources/read":
           return await readResource(client, call);
         case "initialize":
@@ -251,6 +247,9 @@ export function createRelay(options: RelayOptions): Relay {
       // The model can read why its call failed; other methods fail as methods do.
       if (call.method === "tools/call") return own(call, failure(error.message) as JsonObject);
       throw new RpcError(INTERNAL_ERROR, error.message);
+    } finally {
+      if (isRunning) running--;
+      lastAnswer = Date.now();
     }
   }
 
@@ -266,7 +265,7 @@ export function createRelay(options: RelayOptions): Relay {
       for (const backend of (session && clients.get(session.id)?.backends) ?? []) backend.fromClient(message);
     },
     ended: end,
-    isBusy: () => running > 0 || Date.now() - lastCall < BUSY_MS,
+    isBusy: () => running > 0 || Date.now() - lastAnswer < BUSY_MS,
     async close() {
       const backends = [...clients.values()].flatMap((client) => client.backends);
       await Promise.all([...closing, ...backends.map((backend) => backend.close())]);

@@ -1,7 +1,6 @@
 // The proxy as a program: in front of its servers, over stdio or HTTP, until the client goes or a signal comes.
 import { serveConnection, stdioTransport } from "@bosun/mcp/server";
 import { Outbox } from "@bosun/mcp/relay";
-import { warmUp, warmUpCounting } from "@bosun/shrink";
 import { UsageError } from "../config.ts";
 import { withLastAnswers } from "../last-answers.ts";
 import { createLog } from "../log.ts";
@@ -21,6 +20,7 @@ import { Savings } from "./savings.ts";
 import { findSecondTokenizer } from "./second-tokenizer.ts";
 import { readServers } from "./servers-file.ts";
 import { stateFolder } from "./state-folder.ts";
+import { Warming } from "./warming.ts";
 
 /** How long a client that has closed its end may still be owed an answer: `npx` may have to fetch the server first. */
 const LAST_ANSWERS_MS = 10_000;
@@ -54,10 +54,11 @@ async function run(config: ProxyConfig, log: Log): Promise<number> {
   if (unrecordable !== undefined) log("warn", `--record ${recording?.file}: ${unrecordable}; it is tried at the end`);
   const ended = new AbortController();
   const outlet = outletOf(config);
+  const warming = new Warming({ stop: ended.signal, isBusy: () => relay.isBusy() });
   const relay: Relay = createRelay({
     servers,
-    arrived: () => void warmUpCounting({ stop: ended.signal }),
-    listed: () => void warmUp({ stop: ended.signal, isBusy: () => relay.isBusy() }),
+    arrived: () => warming.arrived(),
+    listed: () => void warming.listed(),
     namespace,
     compressTools,
     timeoutMs,
