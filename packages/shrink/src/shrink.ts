@@ -32,8 +32,8 @@ export type ShrinkOptions = Partial<FoldOptions> & {
   client?: string;
 };
 
-/** A result as it was sent: decoding has rounded its long numbers. */
-export type Exact = { json: string; structured?: string };
+/** A result as it was sent: decoding has rounded its long numbers. Its structured content is looked for when it is needed. */
+export type Exact = { json: string; structured?: () => string | undefined };
 
 export type Shrunk = {
   /** The very object that came in when `changed` is false. */

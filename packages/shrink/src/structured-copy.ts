@@ -8,8 +8,8 @@ import { wholeText } from "./tool-result.ts";
 /** Parsing more than this to compare would cost more than it saves. */
 const MAX_CHARS = 500_000;
 
-/** `structuredJson`: `structuredContent` as it was sent, where it is known. */
-export function isCopyOfText(result: ToolResult, structuredJson?: string): boolean {
+/** `structuredJson`: gives `structuredContent` as it was sent, where that is known; mostly nobody has to ask. */
+export function isCopyOfText(result: ToolResult, structuredJson?: () => string | undefined): boolean {
   const { structuredContent: structured } = result;
   if (typeof structured !== "object" || structured === null || Array.isArray(structured)) return false;
   const text = wholeText(result);
@@ -19,8 +19,8 @@ export function isCopyOfText(result: ToolResult, structuredJson?: string): boole
   const parsed = parsedOrNothing(text);
   if (parsed === undefined) return false;
   const isCopy = isDeepStrictEqual(parsed, structured) || (values.length === 1 && isDeepStrictEqual(parsed, values[0]));
-  if (!isCopy || structuredJson === undefined) return isCopy;
-  return roundedNumbers(text) === roundedNumbers(structuredJson);
+  const sent = isCopy ? structuredJson?.() : undefined;
+  return sent === undefined ? isCopy : roundedNumbers(text) === roundedNumbers(sent);
 }
 
 /** A number of so many digits, or with an exponent, may not be what decoding makes of it. */

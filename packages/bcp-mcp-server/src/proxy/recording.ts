@@ -41,7 +41,8 @@ export class Recording {
     const status = result.isError === true ? "error" : "ok";
     const parts = (Array.isArray(result.content) ? result.content : []).map(partOf);
     // What says the same as the text is not said twice.
-    if (structured !== undefined && !isCopyOfText(result, structured)) parts.push({ text: structured, as: "json" });
+    if (structured !== undefined && !isCopyOfText(result, () => structured))
+      parts.push({ text: structured, as: "json" });
     const chars = parts.reduce((sum, { text }) => sum + text.length, 0);
     if (this.chars + chars > this.maxChars) {
       this.missed++;

@@ -197,7 +197,7 @@ export function createRelay(options: RelayOptions): Relay {
     if (result["resultType"] !== undefined && result["resultType"] !== "complete") return new RawJson(passed);
     const given = result as ToolResult;
     const exact = exactly(passed, given);
-    options.recording?.add(name, given, exact.structured);
+    options.recording?.add(name, given, exact.structured?.());
     const rendered = options.rendered && (await options.rendered.render(originals, call.owner, name, given, passed));
     const shrunk = rendered ?? client.shrinker.shrink(given, exact);
     savings.result(backend.name, name, given, shrunk);
@@ -274,8 +274,12 @@ export function createRelay(options: RelayOptions): Relay {
 }
 
 function exactly(passed: string, given: ToolResult): Exact {
-  const span = given.structuredContent === undefined ? undefined : spanAt(passed, ["structuredContent"]);
-  return { json: passed, ...(span ? { structured: passed.slice(span.start, span.end) } : {}) };
+  if (given.structuredContent === undefined) return { json: passed };
+  const structured = (): string | undefined => {
+    const span = spanAt(passed, ["structuredContent"]);
+    return span && passed.slice(span.start, span.end);
+  };
+  return { json: passed, structured };
 }
 
 function own(call: Call, result: JsonObject): JsonObject {
