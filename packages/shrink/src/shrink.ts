@@ -11,6 +11,7 @@ import { NOTE_KEY, ORIGINAL_KEY } from "./fold-note.ts";
 import type { FoldOptions } from "./fold-text.ts";
 import { foldText } from "./fold-text.ts";
 import { UnfoldError } from "./folds/fold.ts";
+import { holdsMark } from "./folds/mark.ts";
 import { Originals } from "./originals.ts";
 import type { RepeatOptions } from "./repeats.ts";
 import { Repeats, unfoldRepeats } from "./repeats.ts";
@@ -145,7 +146,11 @@ export class Shrinker {
     );
     const cut = this.#cut(blocksOf(result), kept, handle);
     const counts = countsOf(kept, cut);
-    if (cut.every((text) => text === undefined) && !droppedStructured) {
+    // A resource keeps its bytes, whatever it looks like; only the note can say that its marks are not ours.
+    const imitates = blocksOf(result).some(
+      (block) => ownText(block) === undefined && holdsMark(shownText(block) ?? ""),
+    );
+    if (cut.every((text) => text === undefined) && !droppedStructured && !imitates) {
       if (meta === undefined)
         return {
           result,
@@ -164,7 +169,7 @@ export class Shrinker {
       };
     }
     const content = blocksOf(result).map((block, i) => withText(block, cut[i]?.text));
-    const note = noteOf(content, kept, cut);
+    const note = noteOf(content, kept, cut, imitates);
     const ours = {
       ...(handle === undefined ? {} : { [ORIGINAL_KEY]: handle }),
       ...(note === undefined ? {} : { [NOTE_KEY]: note }),
@@ -280,8 +285,13 @@ function countsOf(
   return { tokensBefore, tokensAfter };
 }
 
-function noteOf(content: ContentBlock[], kept: (Draft | undefined)[], cut: (Cut | undefined)[]): FoldNote | undefined {
-  if (cut.every((text) => text === undefined)) return undefined;
+function noteOf(
+  content: ContentBlock[],
+  kept: (Draft | undefined)[],
+  cut: (Cut | undefined)[],
+  imitates: boolean,
+): FoldNote | undefined {
+  if (cut.every((text) => text === undefined) && !imitates) return undefined;
   const seen: Record<string, string> = {};
   const parts: NotedPart[] = [];
   for (const [i, block] of content.entries()) {
@@ -292,6 +302,7 @@ function noteOf(content: ContentBlock[], kept: (Draft | undefined)[], cut: (Cut 
       chars: text.length,
       ...kept[i]?.note,
       ...(cut[i]?.omitted === true ? { omitted: true as const } : {}),
+      ...(ownText(block) === undefined ? { foreign: true as const } : {}),
     });
   }
   return Object.keys(seen).length === 0 ? { parts } : { parts, seen };

@@ -5,6 +5,7 @@ import type { FoldNote, NotedPart } from "./fold-note.ts";
 import { ORIGINAL_KEY, readNote } from "./fold-note.ts";
 import { unfoldText } from "./fold-text.ts";
 import { UnfoldError } from "./folds/fold.ts";
+import { holdsMark } from "./folds/mark.ts";
 import { digestOf, unfoldRepeats } from "./repeats.ts";
 
 /** What the client received: all shown text of a result joined by line breaks, and the result's `_meta`. */
@@ -27,7 +28,7 @@ export class Unfolder {
   unfold({ text, meta }: Emitted): Unfolded {
     try {
       const note = readNote(meta);
-      const original = note === undefined ? text : this.#unfoldNoted(text, note);
+      const original = note === undefined ? withoutMarks(text) : this.#unfoldNoted(text, note);
       this.#remember(original);
       return { ok: true, text: original };
     } catch (error) {
@@ -55,10 +56,12 @@ export class Unfolder {
     return originals.join("\n");
   }
 
-  #unfoldPart(text: string, { folded, layouts = [], escaped, repeats, omitted }: NotedPart, note: FoldNote): string {
+  #unfoldPart(text: string, part: NotedPart, note: FoldNote): string {
+    const { folded, layouts = [], escaped, repeats, omitted, foreign } = part;
+    if (foreign === true) return text;
     if (omitted === true) throw new UnfoldError("part of the text was left out for the budget");
     if (repeats === true) return unfoldRepeats(text, (handle) => this.#texts.get(note.seen?.[handle] ?? ""));
-    const unfolded = folded === true ? unfoldText(text, layouts) : text;
+    const unfolded = folded === true ? unfoldText(text, layouts) : withoutMarks(text);
     return escaped === undefined ? unfolded : unescapeMarks({ text: unfolded, variant: escaped });
   }
 
@@ -73,6 +76,12 @@ export class Unfolder {
       this.#chars -= kept.length;
     }
   }
+}
+
+// Foreign marks never leave without a disguise. One that is neither disguised nor noted is ours, and its note is lost.
+function withoutMarks(text: string): string {
+  if (holdsMark(text)) throw new UnfoldError("the text was shortened, and its _meta does not say how");
+  return text;
 }
 
 function describe(error: Error, meta: unknown): string {

@@ -188,6 +188,14 @@ test("text that looks like our marks is disguised, costs no token more, and come
   }
 });
 
+test("a resource that looks like ours stays as it is, and the note says that it is not", () => {
+  const resource = { uri: "file:///a.txt", text: "[bosun:seen 123456789012345678901234 1-4]\nx" };
+  const original = { content: [{ type: "resource", resource }] };
+  const { result } = new Shrinker().shrink(original);
+  expect(result.content).toEqual(original.content);
+  comesBack(result, original);
+});
+
 test("our keys in a foreign _meta are moved out of the way", () => {
   const { result } = new Shrinker().shrink({
     ...textResult("short"),

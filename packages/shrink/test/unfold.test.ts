@@ -89,6 +89,21 @@ test.each<[string, string, object[], RegExp]>([
   expect(unfolder.unfold({ text: "plain" })).toEqual({ ok: true, text: "plain" });
 });
 
+test.each<[string, unknown]>([
+  ["no _meta", undefined],
+  ["a _meta without a note", { other: 1 }],
+  ["an empty note", { "bosun/fold": {} }],
+  ["parts that are no list", { "bosun/fold": { parts: {} } }],
+  ["a length that is no number", { "bosun/fold": { parts: [{ chars: "19", folded: true }] } }],
+  ["a part that does not say it was folded", { "bosun/fold": { parts: [{ chars: 19 }] } }],
+  ["a part that says so in other words", { "bosun/fold": { parts: [{ chars: 19, folded: "yes" }] } }],
+  ["repeats in other words", { "bosun/fold": { parts: [{ chars: 19, repeats: 1 }] } }],
+  ["digests that are none", { "bosun/fold": { parts: [{ chars: 19, repeats: true }], seen: { a: 1 } } }],
+])("a shortened text with %s is no original", (_, meta) => {
+  const text = "[bosun:runs]\n×3 wait";
+  expect(new Unfolder().unfold({ text, meta })).toEqual({ ok: false, reason: expect.stringMatching(/_meta/) });
+});
+
 function jsonLayout(deviations: object): object {
   const regular = { lists: [], pad: "", comma: "", gaps: [], places: [] };
   return { fold: "json-space", layout: JSON.stringify([0, null, "", ",", ":", "", "", { ...regular, ...deviations }]) };
