@@ -2,6 +2,7 @@
 export { blocksOf } from "./bcp-blocks.ts";
 export type { BlocksOptions } from "./bcp-blocks.ts";
 export { cutToBudget } from "./budget.ts";
+export { callName } from "./call-name.ts";
 export { DEFAULT_THRESHOLD, detect, kindOf } from "./detect.ts";
 export type { Region, RegionKind } from "./detect.ts";
 export { disguisedJson, escapeMeta, foreignKey, unescapeMeta } from "./escape.ts";

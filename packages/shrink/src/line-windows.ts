@@ -3,7 +3,10 @@
 
 const SMALLEST = 1 << 10;
 
-/** The latest place of each window. Places in texts that are forgotten stay until room is made: ask whether it is known. */
+/**
+ * The first place of each window: where it came again, a reference may stand. Places in texts that are forgotten stay
+ * until room is made, or until the window comes again.
+ */
 export class LineWindows {
   /** Of the place found last. */
   text = 0;
@@ -35,7 +38,9 @@ export class LineWindows {
 
   #put(hash: number, text: number, line: number): void {
     const slot = this.#slotOf(hash);
-    if (this.#texts[slot] === 0) this.#used++;
+    const known = this.#texts[slot] ?? 0;
+    if (known === 0) this.#used++;
+    else if (this.#isKnown(known - 1)) return;
     this.#hashes[slot] = hash;
     this.#texts[slot] = text;
     this.#lines[slot] = line;

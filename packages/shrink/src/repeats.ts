@@ -1,7 +1,8 @@
 // Repeats across the calls of one session: lines that were sent before become one line that says where they stand.
 //
-//   [bosun:seen 123456789012345678901234 12-47]     lines 12 to 47 of that earlier result
-//   [bosun:seen 123456789012345678901234]           all of it
+//   [bosun:seen 123456789012345678901234 12-47 of read_file a.ts]   lines 12 to 47 of what that call gave
+//   [bosun:seen 123456789012345678901234 60-80]                     of the same: its call has been named above
+//   [bosun:seen 123456789012345678901234]                           all of a result whose call is not known
 import { createHash } from "node:crypto";
 
 import { UnfoldError } from "./folds/fold.ts";
@@ -16,6 +17,8 @@ export type Repeated = { text: string; seen: Record<string, string> };
 
 type Sent = {
   handle: string;
+  /** The call that gave it, as its caller will remember it. */
+  call: string | undefined;
   digest: string;
   lines: HashedLines;
   serial: number;
@@ -28,7 +31,7 @@ const MIN_WHOLE_CHARS = 160;
 const MAX_UNFOLDED_CHARS = 64 << 20;
 const DEFAULTS = { maxChars: 4_000_000, maxTexts: 500 };
 const NO_WINDOWS = new Int32Array(0);
-const LINE = /^\[bosun:seen (\d{24})(?: (\d+)-(\d+))?\]$/;
+const LINE = /^\[bosun:seen (\d{24})(?: (\d+)-(\d+))?(?: of [^\]]*)?\]$/;
 
 /** What one client has been sent. Holds a bounded part of it: the latest. */
 export class Repeats {
@@ -38,10 +41,13 @@ export class Repeats {
   readonly #windows = new LineWindows((serial) => this.#bySerial.has(serial));
   #serial = 0;
   readonly #whole = new Map<string, Sent>();
+  readonly #isThere: (handle: string) => boolean;
   #chars = 0;
 
-  constructor(limits: RepeatOptions = {}) {
+  /** `isThere`: whether an earlier result can still be read back under its handle. */
+  constructor(limits: RepeatOptions = {}, isThere: (handle: string) => boolean = () => true) {
     this.#limits = { ...DEFAULTS, ...limits };
+    this.#isThere = isThere;
   }
 
   get chars(): number {
@@ -52,8 +58,7 @@ export class Repeats {
   fold(text: string): Repeated | undefined {
     if (this.#sent.size === 0 || holdsMark(text)) return undefined;
     const whole = text.length >= MIN_WHOLE_CHARS ? this.#whole.get(text) : undefined;
-    if (whole !== undefined)
-      return { text: `${MARK_OPENING}seen ${whole.handle}]`, seen: { [whole.handle]: whole.digest } };
+    if (whole !== undefined) return { text: reference(whole, "", true), seen: { [whole.handle]: whole.digest } };
     const lines = hashLines(text);
     const { starts, windows } = lines;
     const out: string[] = [];
@@ -68,7 +73,7 @@ export class Repeats {
       const { sent, line, count } = block;
       const start = starts[i] ?? 0;
       if (from < start) out.push(text.slice(from, start - 1));
-      out.push(`${MARK_OPENING}seen ${sent.handle} ${line + 1}-${line + count}]`);
+      out.push(reference(sent, ` ${line + 1}-${line + count}`, seen[sent.handle] === undefined));
       seen[sent.handle] = sent.digest;
       i += count;
       from = starts[i] ?? 0;
@@ -79,12 +84,16 @@ export class Repeats {
   }
 
   /** To be called with every text that goes out, as it was before anything was folded. */
-  remember(text: string, handle: string): void {
+  remember(text: string, handle: string, call?: string): void {
     if (text.length > this.#limits.maxChars || this.#sent.has(handle) || holdsMark(text)) return;
+    const first = this.#whole.get(text);
+    // Where it was seen first it stands in full; here there may be a reference.
+    if (first !== undefined && this.#isThere(first.handle)) return;
+    if (first !== undefined) this.#forget(first);
     // Half a surrogate pair has no UTF-8 of its own, and so no digest of its own.
     if (!text.isWellFormed()) return;
     const lines = hashLines(text);
-    const sent: Sent = { handle, digest: digestOf(text), lines: withoutWindows(lines), serial: this.#serial++ };
+    const sent: Sent = { handle, call, digest: digestOf(text), lines: withoutWindows(lines), serial: this.#serial++ };
     this.#sent.set(handle, sent);
     this.#whole.set(text, sent);
     this.#bySerial.set(sent.serial, sent);
@@ -112,6 +121,10 @@ export class Repeats {
     const { count } = sameLines(lines, at, sent.lines, line, MIN_BLOCK_CHARS);
     return count >= WINDOW ? { sent, line, count } : undefined;
   }
+}
+
+function reference({ handle, call }: Sent, lines: string, isFirst: boolean): string {
+  return `${MARK_OPENING}seen ${handle}${lines}${isFirst && call !== undefined ? ` of ${call}` : ""}]`;
 }
 
 // They stand in the table of all windows from now on.

@@ -57,7 +57,7 @@ export type Shrunk = {
  */
 const MAX_FOLDED_CHARS = 200_000;
 /** One reference and nothing else: what is said so shortly need not be folded to see whether that is shorter. */
-const REFERENCE_CHARS = 60;
+const REFERENCE_CHARS = 110;
 /** One client's session: remembers what it has sent, in bounded memory. */
 export class Shrinker {
   readonly originals: Originals;
@@ -72,11 +72,13 @@ export class Shrinker {
     this.#options = options;
     this.#fold = { abbreviate: options.abbreviate ?? "data", threshold: options.threshold ?? DEFAULT_THRESHOLD };
     this.originals = options.originals ?? new Originals();
-    this.#repeats = options.repeats === false ? undefined : new Repeats(options.repeats);
     this.#client = options.client ?? "";
+    const isThere = (handle: string): boolean => this.originals.read(this.#client, handle).ok;
+    this.#repeats = options.repeats === false ? undefined : new Repeats(options.repeats, isThere);
   }
 
-  shrink(result: ToolResult, exact?: Exact): Shrunk {
+  /** `call`: which one gave it (callName), so that a later result can say where its lines were seen. */
+  shrink(result: ToolResult, exact?: Exact, call?: string): Shrunk {
     this.#rememberLatest();
     let room = MAX_FOLDED_CHARS;
     const blocks = blocksOf(result);
@@ -94,7 +96,7 @@ export class Shrinker {
     const shrunk = this.#emit(result, exact?.json, drafts, droppedStructured);
     // What was cut has not been sent: a later result must not refer to it as seen.
     if (this.#repeats !== undefined && !shrunk.folds.includes("budget")) {
-      this.#latest = { text: wholeText(result), result, json: exact?.json, handle: shrunk.handle };
+      this.#latest = { text: wholeText(result), result, json: exact?.json, handle: shrunk.handle, call };
       setImmediate(() => this.#rememberLatest());
     }
     return shrunk;
@@ -249,16 +251,22 @@ export class Shrinker {
     });
   }
 
-  #remember({ text, result, json, handle: known }: Sent): void {
+  #remember({ text, result, json, handle: known, call }: Sent): void {
     if (this.#repeats === undefined) return;
     if (text.length < 160 || text.length > MAX_FOLDED_CHARS) return;
     const handle = known ?? this.originals.put(this.#client, result, json);
-    if (handle !== undefined) this.#repeats.remember(text, handle);
+    if (handle !== undefined) this.#repeats.remember(text, handle, call);
   }
 }
 
 /** A result as it was; the handle only where it has one already. */
-type Sent = { text: string; result: ToolResult; json: string | undefined; handle: string | undefined };
+type Sent = {
+  text: string;
+  result: ToolResult;
+  json: string | undefined;
+  handle: string | undefined;
+  call: string | undefined;
+};
 
 /** One text block as it goes out. */
 type Cut = { text: string | DisguisedLater; omitted: boolean; tokens: number };

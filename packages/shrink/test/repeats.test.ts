@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import type { ToolResult } from "../src/index.ts";
-import { countTokens, Originals, Shrinker, Unfolder, wholeText } from "../src/index.ts";
+import { callName, countTokens, Originals, Shrinker, Unfolder, wholeText } from "../src/index.ts";
 import { Repeats } from "../src/repeats.ts";
 
 const textResult = (text: string): ToolResult => ({ content: [{ type: "text", text }] });
@@ -23,6 +23,36 @@ test("a file that is read again is one line, and comes back from what was sent b
   );
   const back = emitted.map((result) => unfolder.unfold({ text: wholeText(result), meta: result._meta }));
   expect(back.map((one) => one.ok && one.text)).toEqual([first, first, second]);
+});
+
+test("a reference names the call that gave the lines, once, and the one where they stand in full", () => {
+  const shrinker = new Shrinker({ abbreviate: "never" });
+  const unfolder = new Unfolder();
+  const first = CODE.join("\n");
+  const third = ["// changed", ...CODE.slice(0, 30), "  inserted();", ...CODE.slice(30)].join("\n");
+  const emitted = [
+    shrinker.shrink(textResult(first), undefined, callName("read_file", { path: "src/a.ts" })),
+    shrinker.shrink({ ...textResult(first), isError: true }, undefined, callName("read_file", { path: "copy.ts" })),
+    shrinker.shrink(textResult(third), undefined, callName("read_file", { path: "src/b.ts" })),
+  ].map(({ result }) => result);
+  expect(wholeText(emitted[1] ?? {})).toMatch(/^\[bosun:seen \d{24} of read_file src\/a\.ts\]$/);
+  expect(wholeText(emitted[2] ?? {})).toMatch(
+    /^\/\/ changed\n\[bosun:seen (\d{24}) 1-30 of read_file src\/a\.ts\]\n {2}inserted\(\);\n\[bosun:seen \1 31-60\]$/,
+  );
+  const back = emitted.map((result) => unfolder.unfold({ text: wholeText(result), meta: result._meta }));
+  expect(back.map((one) => one.ok && one.text)).toEqual([first, first, third]);
+});
+
+test.each<[string, unknown, string]>([
+  ["read_file", { path: "a.ts" }, "read_file a.ts"],
+  ["search", { pattern: "x", path: "src", limit: 5 }, "search x src"],
+  ["write", { text: "x".repeat(41), path: "a.ts" }, "write a.ts"],
+  ["run", { command: "a\n]b [c\u200b" }, "run a b c"],
+  ["list", [1, 2], "list"],
+  ["none", undefined, "none"],
+  ["long".repeat(40), {}, "long".repeat(15)],
+])("the call %s %p is remembered as %s", (tool, args, name) => {
+  expect(callName(tool, args)).toBe(name);
 });
 
 test("the handle in a reference can be redeemed for those lines", () => {
@@ -61,6 +91,7 @@ test("memory is bounded whatever comes", () => {
   const repeats = new Repeats({ maxChars: 10_000, maxTexts: 20 });
   for (let i = 0; i < 500; i++) repeats.remember(`${i} ${CODE.join("\n")}`, String(i).padStart(24, "0"));
   expect(repeats.chars).toBeLessThanOrEqual(10_000);
+  repeats.remember(`again ${CODE.join("\n")}`, "9".repeat(24));
   expect(countTokens(repeats.fold(CODE.join("\n"))?.text ?? "")).toBeGreaterThan(0);
 });
 

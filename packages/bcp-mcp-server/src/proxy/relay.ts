@@ -10,7 +10,7 @@ import {
 } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, Service, Session } from "@bosun/mcp/server";
 import { parseExactly, spanAt } from "@bosun/mcp/relay";
-import { Originals, Shrinker } from "@bosun/shrink";
+import { callName, Originals, Shrinker } from "@bosun/shrink";
 import type { Exact, ToolCompression, ToolResult } from "@bosun/shrink";
 import type { Log } from "../log.ts";
 import { Backend } from "./backend.ts";
@@ -199,7 +199,8 @@ export function createRelay(options: RelayOptions): Relay {
     const exact = exactly(passed, given);
     options.recording?.add(name, given, exact.structured?.());
     const rendered = options.rendered && (await options.rendered.render(originals, call.owner, name, given, passed));
-    const shrunk = rendered ?? client.shrinker.shrink(given, exact);
+    const shrunk =
+      rendered ?? client.shrinker.shrink(given, exact, callName(String(call.params["name"]), call.params["arguments"]));
     savings.result(backend.name, name, given, shrunk);
     collection.after(passed.length);
     return shrunk.changed ? emittedResult(passed, given, shrunk) : new RawJson(passed);
