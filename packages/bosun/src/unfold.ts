@@ -10,7 +10,9 @@ export const SYNOPSIS: Synopsis = {
   options: [{ name: "lines", help: "one JSON object a line on standard input (required)" }],
   examples: [[`echo '{"text":"unchanged"}' | bosun unfold --lines`, 'prints {"text":"unchanged"}']],
   notes: `Reads {"text": …, "meta": …} lines as the proxy emitted them and in that order: the text a client was given, and
-the result's _meta. Answers each with {"text": …}, the original, or {"error": …}.`,
+the result's _meta. Of several content blocks the texts are joined by line breaks, those of embedded resources too, and
+links to resources as their JSON; pictures and sound are left out. Answers each with {"text": …}, the original, or
+{"error": …}.`,
 };
 
 export const runUnfold = command(SYNOPSIS, async (words) => {

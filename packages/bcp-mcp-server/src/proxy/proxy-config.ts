@@ -89,6 +89,8 @@ const VALUED = [
 ];
 const REPEATED = ["--header", "--allow-dir"];
 const SWITCHES = ["--stats", "--namespace"];
+/** What says that something was left out, and where it is, takes 31 tokens itself. */
+const MIN_BUDGET = 50;
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Given = ReadonlyMap<string, string>;
@@ -116,7 +118,7 @@ export function parseProxyConfig(argv: readonly string[], env: Env): ProxyConfig
     bcpTools,
     allowDirs,
     compressTools: oneOf("--compress-tools", given.get("--compress-tools") ?? "off", ["off", "light", "full"]),
-    budget: budget === undefined ? undefined : whole("--budget", budget, 1, 10_000_000),
+    budget: budget === undefined ? undefined : whole("--budget", budget, MIN_BUDGET, 10_000_000),
     threshold: threshold === undefined ? undefined : number(flag, threshold, 0, 1),
     emitBcp: emissionOf(given, env),
     record: given.get("--record"),
