@@ -33,6 +33,8 @@ export class Backend {
   held: ReadonlyMap<string, string> = new Map();
   /** False before the first list, and after the server said that it has changed. */
   toolsKnown = false;
+  /** It gave a list when it was last asked for one. What it announces afterwards does not take that list back. */
+  isListed = false;
   /** It has been heard of at least once. */
   hasAnswered = false;
   /** What a resource of this server is called to the client. */

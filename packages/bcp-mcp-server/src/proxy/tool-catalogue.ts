@@ -11,6 +11,7 @@ import { SLOWEST_MS } from "./first-answer.ts";
 import { DESCRIBE_TOOL, READ_ORIGINAL } from "./own-tools.ts";
 import type { LocalTools } from "./local-tools.ts";
 import { allPages } from "./pages.ts";
+import type { Listed } from "./pages.ts";
 import type { PinWatch } from "./pin-watch.ts";
 import { rebuilt, textOf } from "./rebuilt.ts";
 import type { Savings } from "./savings.ts";
@@ -19,6 +20,9 @@ import { shownNames } from "./shown-names.ts";
 import type { Named } from "./shown-names.ts";
 import { withNothingHidden } from "./tool-bounds.ts";
 import { within } from "./within.ts";
+
+/** How often a list is asked for while its server keeps saying that it has changed. */
+const MAX_LOOKS = 3;
 
 export type CatalogueOptions = {
   compressTools: ToolCompression;
@@ -112,15 +116,16 @@ export class ToolCatalogue {
   private async refreshAll(call: Call): Promise<void> {
     const { log } = this.options;
     await Promise.all(
-      this.backends
-        .filter(({ isResting }) => !isResting)
-        .map((backend) =>
-          within(SLOWEST_MS, this.refresh(backend, call), (why, isLate) => {
+      this.backends.map(async (backend) => {
+        if (backend.isResting) backend.isListed = false;
+        else
+          await within(SLOWEST_MS, this.refresh(backend, call), (why, isLate) => {
             backend.toolsKnown = false;
+            backend.isListed = false;
             if (isLate) backend.keptWaiting();
             log("warn", `${backend.name} is not in the tool list: ${why}`);
-          }),
-        ),
+          });
+      }),
     );
     await this.nameAll();
   }
@@ -137,9 +142,8 @@ export class ToolCatalogue {
   private async look(backend: Backend, call: Call): Promise<string> {
     // Loaded while the server thinks.
     if (this.options.pins) void import("@bosun/guard");
-    backend.toolsKnown = true; // before asking: a change that is announced meanwhile makes it false again
     try {
-      const { first, items } = await allPages(backend, call, "tools/list", "tools");
+      const { first, items } = await settledList(backend, call);
       const listed = items.filter(isTool);
       const { offered, held } = this.options.pins
         ? await this.options.pins.check(backend.spec, listed)
@@ -147,9 +151,11 @@ export class ToolCatalogue {
       backend.tools.clear();
       for (const tool of offered) backend.tools.set(tool.name, tool);
       backend.held = held;
+      backend.isListed = true;
       return first;
     } catch (error) {
       backend.toolsKnown = false;
+      backend.isListed = false;
       throw error;
     }
   }
@@ -157,7 +163,7 @@ export class ToolCatalogue {
   private async nameAll(): Promise<void> {
     const { pins, namespace } = this.options;
     const offered = this.backends.map((backend) => ({ backend, names: [...backend.tools.keys()] }));
-    const absent = this.backends.filter((backend) => !backend.toolsKnown && backend.tools.size === 0);
+    const absent = this.backends.filter((backend) => !backend.isListed && backend.tools.size === 0);
     const taken = await Promise.all(absent.map((backend) => pins?.lastNames(backend.spec) ?? []));
     this.names = shownNames(offered, namespace, new Set(taken.flat()));
     if (this.backends.length > 1 && pins)
@@ -166,7 +172,7 @@ export class ToolCatalogue {
 
   private shown(call: Call): Promise<ToolDefinition[]> {
     // Of a server that is down nothing is listed, but what it had keeps its name.
-    const there = [...this.definitions()].filter(([shown]) => this.names.get(shown)?.backend.toolsKnown !== false);
+    const there = [...this.definitions()].filter(([shown]) => this.names.get(shown)?.backend.isListed !== false);
     return this.presented(
       call,
       there.map(([, tool]) => tool),
@@ -207,6 +213,18 @@ export class ToolCatalogue {
     }
     const holders = this.backends.filter((backend) => backend.held.has(wanted));
     return holders.length === 1 && holders[0] ? { backend: holders[0], name: wanted } : undefined;
+  }
+}
+
+/**
+ * The list as it is when nothing is announced meanwhile: servers say that it has changed while they still put it together.
+ * One that says so each time is taken at its last word, and is looked at again before the next call.
+ */
+async function settledList(backend: Backend, call: Call): Promise<Listed> {
+  for (let look = 1; ; look++) {
+    backend.toolsKnown = true; // before asking: a change that is announced meanwhile makes it false again
+    const listed = await allPages(backend, call, "tools/list", "tools");
+    if (backend.toolsKnown || look === MAX_LOOKS) return listed;
   }
 }
 
