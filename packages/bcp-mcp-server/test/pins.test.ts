@@ -2,7 +2,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
-import { bun, cleanUp, folder, json, listed, run, start, tool } from "./proxied.ts";
+import { bun, cleanUp, folder, json, listed, reasonOf, record, run, start, tool } from "./proxied.ts";
+import { scripted } from "./raw-client.ts";
 
 afterAll(cleanUp);
 let next = 0;
@@ -107,6 +108,34 @@ test.concurrent("a client that calls without listing gets nothing that was not a
   await using second = await start({ state: "cached", server });
   expect((await second.call("read")).text).toMatch(/held back/);
   expect((await second.call("write")).failed).toBe(false);
+});
+
+describe("a tool that no list names", () => {
+  const offer = (): string => json({ name: "sly", tools: BEFORE });
+  test.concurrent.each<[string, boolean]>([
+    ["by a client that has listed", true],
+    ["by a client that never asked", false],
+  ])("is refused when it is called %s, and the reason says what there is", async (_, lists) => {
+    await using proxied = await start({ server: [...bun, listed, offer()] });
+    if (lists) await proxied.names();
+    const why = await reasonOf(proxied.call("secret_unlisted"));
+    expect(why).toMatch(/no tool "secret_unlisted"; there are: read, write\. Only what is listed can be called/);
+    expect((await proxied.call("read")).failed).toBe(false);
+    // Our own are callable all the same.
+    expect((await proxied.call("read_original", { handle: "none" })).text).not.toMatch(/there is no tool/);
+  });
+
+  test.concurrent("is refused when its server refuses to list, and passed on with --pins off", async () => {
+    const says = {
+      "tools/list": ['{"jsonrpc":"2.0","id":$ID,"error":{"code":-32601,"message":"no lists here"}}'],
+      "tool:t": ['{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"done"}]}}'],
+    };
+    const server = [...bun, scripted, json({ says }), record()];
+    await using proxied = await start({ server });
+    expect(await reasonOf(proxied.call("t"))).toMatch(/does not list its tools \(no lists here\).*--pins off/);
+    await using free = await start({ server, options: ["--pins", "off"] });
+    expect((await free.call("t")).text).toBe("done");
+  });
 });
 
 test.concurrent("all pages are one set", async () => {

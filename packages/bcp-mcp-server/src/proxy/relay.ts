@@ -2,7 +2,6 @@
 import {
   failure,
   INTERNAL_ERROR,
-  INVALID_PARAMS,
   INVALID_REQUEST,
   isObject,
   RawJson,
@@ -162,13 +161,8 @@ export function createRelay(options: RelayOptions): Relay {
       return own(call, (await describeTool(client.tools.definitions(), args)) as JsonObject);
     if (options.local?.has(name) && !client.tools.has(String(name))) return options.local.handle(call);
     const found = await client.tools.find(call);
-    if (!found) {
-      const known = [...client.tools.definitions().keys()].join(", ");
-      throw new RpcError(INVALID_PARAMS, `there is no tool ${JSON.stringify(name)}; there are: ${known}`);
-    }
-    const { backend } = found;
-    const held = backend.held.get(found.name);
-    if (held !== undefined) return own(call, failure(held) as JsonObject);
+    const { backend, refused } = found;
+    if (refused !== undefined) return own(call, failure(refused) as JsonObject);
     const addressed = found.name === String(name) ? call : readdressed(call, ["name"], found.name);
     checkMirrored(backend.tools, addressed);
     const passed = await backend.handle(

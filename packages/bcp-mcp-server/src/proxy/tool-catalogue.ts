@@ -35,6 +35,9 @@ export type CatalogueOptions = {
   log: Log;
 };
 
+/** `refused`: it is held back, and why. */
+export type Found = Named & { refused: string | undefined };
+
 export class ToolCatalogue {
   private readonly backends: readonly Backend[];
   private readonly options: CatalogueOptions;
@@ -65,24 +68,22 @@ export class ToolCatalogue {
     return inEra(call, { tools: (await this.shown(call)) as Json[] });
   }
 
-  /** The server and name behind what the client calls it; undefined when nobody has it. */
-  async find(call: Call): Promise<Named | undefined> {
+  /** The server and name behind what the client calls it. Throws when nobody has listed it. */
+  async find(call: Call): Promise<Found> {
     const wanted = String(call.params["name"]);
     const [only] = this.backends;
-    if (this.isPlain && only) return { backend: only, name: wanted };
-    if (this.backends.length === 1 && only && !this.options.namespace) {
-      // A definition that was never looked at, or has changed since, is looked at before it is used.
-      if (!only.toolsKnown || only.held.has(wanted)) await this.refresh(only, call).catch(ignoreRefusal);
-      return { backend: only, name: wanted };
-    }
+    if (this.isPlain && only) return { backend: only, name: wanted, refused: only.held.get(wanted) };
     let named = this.named(wanted);
+    let unlisted: string | undefined;
     if (!named) {
-      await this.refreshAll(call);
+      unlisted = await this.lookForAll(call);
       named = this.named(wanted);
     }
-    if (named && this.options.pins && (!named.backend.toolsKnown || named.backend.held.has(named.name)))
-      await this.refresh(named.backend, call).catch(ignoreRefusal);
-    return named;
+    // A definition that was never looked at, or has changed since, is looked at before it is used. What the client calls it
+    // stays as it was.
+    else if (this.options.pins && !isSettled(named)) unlisted = await this.lookAt(named.backend, call);
+    if (!named || !isKnown(named)) throw this.unknown(wanted, unlisted);
+    return { ...named, refused: named.backend.held.get(named.name) };
   }
 
   /** Is this name a tool of a server's? Then it is never ours. */
@@ -197,23 +198,60 @@ export class ToolCatalogue {
     return ours.filter(({ name }) => !this.has(name));
   }
 
+  /** Only what a server has listed: as it was accepted, or held back with a reason. */
   private named(wanted: string): Named | undefined {
-    return this.names.get(wanted) ?? this.byPrefix(wanted);
+    const named = this.names.get(wanted);
+    if (named && isKnown(named)) return named;
+    return this.byPrefix(wanted);
   }
 
   /** `alias__tool` is understood also where the list has the bare name. */
   private byPrefix(wanted: string): Named | undefined {
     for (const backend of this.backends) {
       const start = `${backend.name}__`;
-      if (
-        wanted.startsWith(start) &&
-        (backend.tools.has(wanted.slice(start.length)) || backend.held.has(wanted.slice(start.length)))
-      )
-        return { backend, name: wanted.slice(start.length) };
+      const named = { backend, name: wanted.slice(start.length) };
+      if (wanted.startsWith(start) && isKnown(named)) return named;
     }
     const holders = this.backends.filter((backend) => backend.held.has(wanted));
     return holders.length === 1 && holders[0] ? { backend: holders[0], name: wanted } : undefined;
   }
+
+  /** Why there is nothing to find, where the one server that there is refused to say what it has. */
+  private async lookForAll(call: Call): Promise<string | undefined> {
+    const [only] = this.backends;
+    if (this.backends.length > 1 || !only) {
+      await this.refreshAll(call);
+      return undefined;
+    }
+    const unlisted = await this.lookAt(only, call);
+    await this.nameAll();
+    return unlisted;
+  }
+
+  private async lookAt(backend: Backend, call: Call): Promise<string | undefined> {
+    try {
+      await this.refresh(backend, call);
+      return undefined;
+    } catch (error) {
+      // A server that refuses to list can still be asked for what it has listed before.
+      if (error instanceof RpcError) return `${backend.name} does not list its tools (${error.message})`;
+      throw error;
+    }
+  }
+
+  private unknown(wanted: string, unlisted: string | undefined): RpcError {
+    const known = unlisted ?? `there are: ${[...this.definitions().keys()].join(", ")}`;
+    const why = this.options.pins ? ". Only what is listed can be called, unless --pins off" : "";
+    return new RpcError(INVALID_PARAMS, `there is no tool ${JSON.stringify(wanted)}; ${known}${why}`);
+  }
+}
+
+function isKnown({ backend, name }: Named): boolean {
+  return backend.tools.has(name) || backend.held.has(name);
+}
+
+function isSettled({ backend, name }: Named): boolean {
+  return backend.toolsKnown && !backend.held.has(name);
 }
 
 /**
@@ -226,11 +264,6 @@ async function settledList(backend: Backend, call: Call): Promise<Listed> {
     const listed = await allPages(backend, call, "tools/list", "tools");
     if (backend.toolsKnown || look === MAX_LOOKS) return listed;
   }
-}
-
-/** A server without a list can still be called: the client knows no definition that could have changed. */
-function ignoreRefusal(error: unknown): void {
-  if (!(error instanceof RpcError)) throw error;
 }
 
 function isTool(value: Json): value is JsonObject & ToolDefinition {
