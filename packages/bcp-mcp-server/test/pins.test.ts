@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
-import { bun, cleanUp, folder, json, listed, reasonOf, record, run, start, tool } from "./proxied.ts";
+import { bun, cleanUp, folder, json, listed, reasonOf, record, run, start, tool, until } from "./proxied.ts";
 import { scripted } from "./raw-client.ts";
 
 afterAll(cleanUp);
@@ -232,15 +232,85 @@ describe("what a description hides is seen", () => {
     }
   });
 
-  test.concurrent("in remarks of a schema, but not in values that a call must use", async () => {
-    const remarks = { $comment: "a\u200bb", "x-hint": "a\u202eb", default: "a\u200bb", enum: ["a\u200bb"] };
-    const tools = [{ ...tool("read"), inputSchema: { type: "object", properties: { a: remarks } } }];
+  test.concurrent("in remarks and examples of a schema, also under names that are keywords elsewhere", async () => {
+    const remarks = { $comment: "a\u200bb", "x-hint": "a\u202eb", examples: ["a\u200bb", { default: "a\u200bb" }] };
+    const properties = { a: remarks, default: { type: "string", description: "a\u200bb" } };
+    const tools = [{ ...tool("read"), inputSchema: { type: "object", properties } }];
     await using proxied = await start({ server: [...bun, listed, json({ name: "hidden", tools })] });
     const [seen] = await proxied.client.listTools();
+    const examples = ["a\\u200bb", { default: "a\\u200bb" }];
     expect(seen?.["inputSchema"]).toEqual({
       type: "object",
-      properties: { a: { ...remarks, $comment: "a\\u200bb", "x-hint": "a\\u202eb" } },
+      properties: {
+        a: { $comment: "a\\u200bb", "x-hint": "a\\u202eb", examples },
+        default: { type: "string", description: "a\\u200bb" },
+      },
     });
+  });
+
+  test.concurrent.each<[string, string[]]>([
+    ["pins", []],
+    ["--pins off", ["--pins", "off"]],
+  ])("with %s, in what a call must use as it is: the tool is held back, and the log says so", async (_, options) => {
+    const schemas = [
+      { enum: ["a\u200bb"] },
+      { const: "a\u{e0041}b" },
+      { default: { deep: ["a\u202eb"] } },
+      { properties: { "a\u200bb": {} } },
+      { properties: { a: { required: ["a\u200bb"] } } },
+      { items: { anyOf: [{ pattern: "a\u200bb" }] } },
+      { "x-\u200b": 1 },
+      JSON.parse(`${'{"not":'.repeat(70)}{}${"}".repeat(70)}`) as object,
+    ];
+    const tools: object[] = schemas.map((schema, n) => ({ ...tool(`t${n}`), inputSchema: { type: "object", ...schema } }));
+    const lines = { ...tool("lines"), inputSchema: { type: "object", properties: { end: { enum: ["\n", "\r\n", "é"] } } } };
+    let err = "";
+    const onStderr = (text: string): void => void (err += text);
+    const offer = json({ name: "hidden", tools: [...tools, tool("re\u200bad"), tool("bl\u3164ank"), lines] });
+    await using proxied = await start({ options, server: [...bun, listed, offer], onStderr });
+    const seen = await proxied.client.listTools();
+    expect(seen.map(({ name }) => name)).toEqual(["lines", "read_original"]);
+    expect(seen[0]?.["inputSchema"]).toEqual(lines.inputSchema);
+    expect((await proxied.call("t0")).text).toMatch(/"t0" is held back: inputSchema.enum.* not seen: a\\u200bb/);
+    expect((await proxied.call("t7")).text).toMatch(/nested deeper/);
+    await until(() => err.includes("ank"));
+    expect(err).toMatch(/listed-server: "re\\u200bad" is held back: .*not seen/);
+    expect(err).toMatch(/"bl\\u3164ank" is held back/);
+  });
+
+  test.concurrent.each<[string, boolean]>([
+    ["one server", false],
+    ["several servers", true],
+  ])("in prompts, resources and templates of %s", async (_, several) => {
+    const hidden = "a\u200bb\u001b[2J";
+    const seen = "a\\u200bb\\x1b[2J";
+    const offer = json({
+      name: "hidden",
+      prompts: [
+        { name: "p", title: hidden, description: hidden, arguments: [{ name: "q", description: hidden }] },
+        { name: "p\u200b" },
+        { name: "fine", arguments: [{ name: "q\u200b" }] },
+      ],
+      resources: [
+        { uri: "x:1", name: hidden, title: hidden, description: hidden, size: 1 },
+        { uri: "x:\u200b", name: "one" },
+      ],
+      templates: [{ uriTemplate: "x:{a}", name: hidden, description: hidden }],
+    });
+    const [command, ...args] = [...bun, listed, offer];
+    const other = { command: bun[0], args: [...bun.slice(1), listed, json({ name: "other" })] };
+    const behind = several
+      ? { servers: json({ mcpServers: { hidden: { command, args }, other } }) }
+      : { server: [...bun, listed, offer] };
+    await using proxied = await start(behind);
+    const { client } = proxied;
+    expect(await client.list("prompts")).toEqual([
+      { name: "p", title: seen, description: seen, arguments: [{ name: "q", description: seen }] },
+    ]);
+    expect(await client.list("resources")).toEqual([
+      { uri: "x:1", name: seen, title: seen, description: seen, size: 1 },
+    ]);
+    expect(await client.list("resourceTemplates")).toEqual([{ uriTemplate: "x:{a}", name: seen, description: seen }]);
   });
 
   test.concurrent("in the full definition that describe_tool gives, which is bounded too", async () => {

@@ -41,6 +41,8 @@ export type Start = {
   state?: string;
   env?: Record<string, string>;
   client?: Partial<ClientOptions>;
+  /** What the proxy logs. */
+  onStderr?: (text: string) => void;
 };
 
 export async function start(given: Start = {}): Promise<Proxied> {
@@ -53,6 +55,7 @@ export async function start(given: Start = {}): Promise<Proxied> {
       command,
       args: [...flags, entry, "--mode", "proxy", ...(given.options ?? []), ...behind],
       env: { ...stateIn(given.state), ...given.env },
+      ...(given.onStderr ? { onStderr: given.onStderr } : {}),
     },
     { name: "test", version: "1", era: "legacy", ...given.client },
   );

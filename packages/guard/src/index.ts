@@ -76,6 +76,7 @@ export { createTaint, type Taint } from "./taint.ts";
 export {
   comparePins,
   definitionHash,
+  listHash,
   openPins,
   revealed,
   type PinChange,
@@ -83,7 +84,7 @@ export {
   type Pins,
   type ToolDefinition,
 } from "./pins.ts";
-export { describeChanges } from "./pin-diff.ts";
+export { describeChanges, IN_FULL, type DiffLimits } from "./pin-diff.ts";
 export { describeResemblance, findResemblances, mixesScripts, skeleton, type Resemblance } from "./confusables.ts";
 export { serverIdentity, serverLabel, type ServerAddress } from "./server-identity.ts";
 export { openProjectTrust, type ProjectTrust } from "./project-trust.ts";

@@ -3,13 +3,16 @@ import { exactNumberText, parseKeepingNumbers } from "./exact-number.ts";
 import { revealed, type PinChange } from "./pins.ts";
 import { isObject } from "./state-file.ts";
 
-const MAX_VALUE_CHARS = 4000;
-const MAX_LINES = 400;
+export type DiffLimits = { readonly valueChars: number; readonly lines: number };
 
-export function describeChanges(changes: readonly PinChange[]): string {
-  const lines = changes.flatMap(linesOf);
-  if (lines.length <= MAX_LINES) return lines.join("\n");
-  return [...lines.slice(0, MAX_LINES), `… ${lines.length - MAX_LINES} more lines`].join("\n");
+const BRIEFLY: DiffLimits = { valueChars: 4000, lines: 400 };
+/** For whoever is to agree: nobody can to what was left out. Definitions themselves are bounded. */
+export const IN_FULL: DiffLimits = { valueChars: Infinity, lines: Infinity };
+
+export function describeChanges(changes: readonly PinChange[], limits: DiffLimits = BRIEFLY): string {
+  const lines = changes.flatMap(linesOf).map((line) => shortened(line, limits.valueChars));
+  if (lines.length <= limits.lines) return lines.join("\n");
+  return [...lines.slice(0, limits.lines), `… ${lines.length - limits.lines} more lines`].join("\n");
 }
 
 function linesOf(change: PinChange): string[] {
@@ -23,6 +26,8 @@ function linesOf(change: PinChange): string[] {
       return [`~ ${name} was called ${revealed(change.from)}`];
     case "doubled":
       return [`! ${name} is there twice: held back`];
+    case "unusable":
+      return [`! ${revealed(change.why)}`];
     case "changed":
       return [`~ ${name} is different`, ...differences(membersOf(change.before), membersOf(change.now))];
     default:
@@ -61,8 +66,9 @@ function membersOf(text: string): [string, string][] {
 
 function shown(value: unknown): string {
   // Revealed first, then quoted by hand: JSON's own escapes would hide what an invisible character was.
-  const text = typeof value === "string" ? `"${revealed(value)}"` : revealed(JSON.stringify(value));
-  return text.length > MAX_VALUE_CHARS
-    ? `${text.slice(0, MAX_VALUE_CHARS)}… ${text.length - MAX_VALUE_CHARS} more characters`
-    : text;
+  return typeof value === "string" ? `"${revealed(value)}"` : revealed(JSON.stringify(value));
+}
+
+function shortened(line: string, chars: number): string {
+  return line.length > chars ? `${line.slice(0, chars)}… ${line.length - chars} more characters` : line;
 }

@@ -19,7 +19,9 @@ export type PinChange =
   | { readonly kind: "changed"; readonly name: string; readonly before: string; readonly now: string }
   | { readonly kind: "renamed"; readonly name: string; readonly from: string; readonly now: string }
   /** One list, one name twice: nobody can say which one would be called. */
-  | { readonly kind: "doubled"; readonly name: string };
+  | { readonly kind: "doubled"; readonly name: string }
+  /** It is still listed, in a way in which it cannot be offered. */
+  | { readonly kind: "unusable"; readonly name: string; readonly why: string };
 
 export type PinReport =
   | { readonly kind: "new" } // never seen: nothing to compare with
@@ -34,9 +36,16 @@ export function definitionHash(tool: ToolDefinition): string {
   return sha256(definitionText(tool));
 }
 
+/** SHA-256 over a whole list, in whatever order: what was shown is what is accepted. */
+export function listHash(tools: readonly ToolDefinition[]): string {
+  return sha256(canonicalJson(textsOf(tools)));
+}
+
 export type Pins = {
-  /** Compares without accepting. */
-  check(server: string, tools: readonly ToolDefinition[]): PinReport;
+  /** Compares without accepting. `unusable` are listed as well, but cannot be offered: they are not gone. */
+  check(server: string, tools: readonly ToolDefinition[], unusable?: ReadonlyMap<string, string>): PinReport;
+  /** When this set was agreed to, or first seen. */
+  since(server: string): string | undefined;
   /** A person looked at it: from now on this is the set. */
   accept(server: string, tools: readonly ToolDefinition[], now: Date): void;
   /** The tools that are as accepted: what may be offered while a change waits. */
@@ -53,13 +62,14 @@ export function openPins(stateFolder: string): Pins {
   const pinnedFor = (server: string): PinnedSet | undefined =>
     Object.hasOwn(store.value, server) ? store.value[server] : undefined;
   return {
-    check(server, tools) {
+    since: (server) => pinnedFor(server)?.at,
+    check(server, tools, unusable = new Map()) {
       const pinned = pinnedFor(server);
       const doubled = doubledNames(tools);
       if (pinned === undefined) {
         return doubled.length === 0 ? { kind: "new" } : { kind: "different", since: "", changes: doubled };
       }
-      const changes = [...doubled, ...comparePins(pinned.tools, textsOf(tools))];
+      const changes = [...doubled, ...comparePins(pinned.tools, textsOf(tools), unusable)];
       return changes.length === 0 ? { kind: "same" } : { kind: "different", since: pinned.at, changes };
     },
     accept(server, tools, now) {
@@ -85,8 +95,10 @@ export function openPins(stateFolder: string): Pins {
 export function comparePins(
   before: Readonly<Record<string, string>>,
   now: Readonly<Record<string, string>>,
+  unusable: ReadonlyMap<string, string> = new Map(),
 ): PinChange[] {
-  const removed = Object.entries(before).filter(([name]) => !Object.hasOwn(now, name));
+  const absent = Object.entries(before).filter(([name]) => !Object.hasOwn(now, name));
+  const removed = absent.filter(([name]) => !unusable.has(name));
   const added = Object.entries(now).filter(([name]) => !Object.hasOwn(before, name));
   const changes: PinChange[] = [];
   const renamedFrom = new Set<string>();
@@ -99,6 +111,10 @@ export function comparePins(
     }
   }
   for (const [name, text] of removed) if (!renamedFrom.has(name)) changes.push({ kind: "removed", name, before: text });
+  for (const [name] of absent) {
+    const why = unusable.get(name);
+    if (why !== undefined) changes.push({ kind: "unusable", name, why });
+  }
   for (const [name, text] of Object.entries(now)) {
     const was = Object.hasOwn(before, name) ? before[name] : undefined;
     if (was !== undefined && was !== text) changes.push({ kind: "changed", name, before: was, now: text });

@@ -3,7 +3,7 @@ import { failure, object, optional, string, text } from "@bosun/mcp/server";
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
 import { parseExactly } from "@bosun/mcp/relay";
 import type { Originals, Selection, ToolDefinition } from "@bosun/shrink";
-import { withNothingHidden } from "./tool-bounds.ts";
+import { withNothingHidden } from "./nothing-hidden.ts";
 
 // Every token of these two definitions is paid in every session: no descriptions where the names say it.
 const readInput = object({

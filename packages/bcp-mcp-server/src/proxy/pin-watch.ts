@@ -8,7 +8,6 @@ import type { Log } from "../log.ts";
 import type { ServerSpec } from "./downstream.ts";
 import { addressOf, noteServer, readKnownServers } from "./known-servers.ts";
 import type { KnownServer } from "./known-servers.ts";
-import { boundedTools } from "./tool-bounds.ts";
 
 /** What is read of the file of pins, with something to spare for changes that are accepted. */
 const MAX_PINS_BYTES = 3.5 * 1024 * 1024;
@@ -36,10 +35,14 @@ export class PinWatch {
     this.log = log;
   }
 
-  async check(spec: ServerSpec, listed: readonly ToolDefinition[]): Promise<Checked> {
+  /** `unusable` are those that its server lists too, and why they cannot be offered whatever a person says. */
+  async check(
+    spec: ServerSpec,
+    definitions: readonly ToolDefinition[],
+    unusable: ReadonlyMap<string, string>,
+  ): Promise<Checked> {
     const { describeChanges, GuardError, openPins, serverIdentity, serverLabel } = await import("@bosun/guard");
     const folder = await this.locate();
-    const { tools: definitions, held } = boundedTools(listed);
     const tools = definitions.map(asPinned);
     const address = addressOf(spec);
     const identity = serverIdentity(address);
@@ -47,7 +50,7 @@ export class PinWatch {
     try {
       // Opened anew each time: a person may have accepted a change in the meantime.
       const pins = openPins(folder);
-      const report = pins.check(identity, tools);
+      const report = pins.check(identity, tools, unusable);
       if (report.kind === "new") {
         if (!hasRoom(folder, tools))
           throw new GuardError("LIMIT", `there is no room for more pins in ${folder}: ${FORGET}`);
@@ -55,7 +58,7 @@ export class PinWatch {
       }
       if (report.kind !== "different") {
         await this.note(folder, identity, { ...note, tools: namesOf(tools) }, report.kind === "new");
-        return { offered: definitions, held };
+        return { offered: definitions, held: unusable };
       }
       const unchanged = new Set(namesOf(pins.unchanged(identity, tools)));
       const offered = definitions.filter(({ name }) => unchanged.has(name));
@@ -67,13 +70,13 @@ export class PinWatch {
         { ...note, tools: namesOf(tools), pending: { since: report.since, tools } },
         true,
       );
-      return { offered, held: new Map([...held, ...reasons]) };
+      return { offered, held: new Map([...reasons, ...unusable]) };
     } catch (error) {
       if (!(error instanceof GuardError)) throw error;
       // What cannot be compared is not offered.
       const why = `${error.message}. Until then nothing of ${spec.name} is offered, unless --pins off`;
       this.once(why);
-      return { offered: [], held: new Map(listed.map(({ name }) => [name, why])) };
+      return { offered: [], held: new Map([...namesOf(definitions), ...unusable.keys()].map((name) => [name, why])) };
     }
   }
 
@@ -165,6 +168,8 @@ function reasonsOf(changes: readonly PinChange[], server: string, since: string)
         ];
       case "doubled":
         return [held(change.name, `${server} lists it twice`)];
+      case "unusable":
+        return [[change.name, change.why]];
       default:
         return change satisfies never;
     }

@@ -20,6 +20,7 @@ import { isModernRevision } from "./eras.ts";
 import type { LocalTools } from "./local-tools.ts";
 import { IdleCollection } from "./idle-collection.ts";
 import { checkMirrored, mirroredArguments } from "./mirrored-arguments.ts";
+import { greetingWithNothingHidden, listWithNothingHidden } from "./nothing-hidden.ts";
 import { DESCRIBE_TOOL, describeTool, READ_ORIGINAL, readOriginal } from "./own-tools.ts";
 import type { PinWatch } from "./pin-watch.ts";
 import { readdressed } from "./readdressed.ts";
@@ -29,7 +30,6 @@ import type { RenderedBlocks } from "./rendered-blocks.ts";
 import type { Room } from "./room.ts";
 import type { Savings } from "./savings.ts";
 import { SeveralServers } from "./several-servers.ts";
-import { greetingWithNothingHidden } from "./tool-bounds.ts";
 import { ToolCatalogue } from "./tool-catalogue.ts";
 
 export const ORIGINAL_URI = "bosun://original/";
@@ -207,6 +207,8 @@ export function createRelay(options: RelayOptions): Relay {
     return list;
   }
 
+  const leftOut = (name: string, why: string): void => log("warn", `${name} is left out of a list: ${why}`);
+
   function readResource(client: Client, call: Call): Promise<JsonObject | RawJson> | JsonObject {
     const { uri } = call.params;
     if (typeof uri !== "string" || !uri.startsWith(ORIGINAL_URI)) return pass(client, call);
@@ -233,6 +235,10 @@ export function createRelay(options: RelayOptions): Relay {
           return parseExactly(await greetingWithNothingHidden(textOf(await pass(client, call)))) as JsonObject;
         case "server/discover":
           return new RawJson(await greetingWithNothingHidden(textOf(await pass(client, call))));
+        case "prompts/list":
+        case "resources/list":
+        case "resources/templates/list":
+          return new RawJson(await listWithNothingHidden(call.method, textOf(await pass(client, call)), leftOut));
         default:
           return await pass(client, call);
       }

@@ -10,6 +10,7 @@ import type { Backend } from "./backend.ts";
 import { SLOWEST_MS } from "./first-answer.ts";
 import { DESCRIBE_TOOL, READ_ORIGINAL } from "./own-tools.ts";
 import type { LocalTools } from "./local-tools.ts";
+import { withNothingHidden } from "./nothing-hidden.ts";
 import { allPages } from "./pages.ts";
 import type { Listed } from "./pages.ts";
 import type { PinWatch } from "./pin-watch.ts";
@@ -18,11 +19,13 @@ import type { Savings } from "./savings.ts";
 import { inEra } from "./several-servers.ts";
 import { shownNames } from "./shown-names.ts";
 import type { Named } from "./shown-names.ts";
-import { withNothingHidden } from "./tool-bounds.ts";
+import { usableTools } from "./tool-bounds.ts";
+import type { Usable } from "./tool-bounds.ts";
 import { within } from "./within.ts";
 
 /** How often a list is asked for while its server keeps saying that it has changed. */
 const MAX_LOOKS = 3;
+const MAX_SAID = 1000;
 
 export type CatalogueOptions = {
   compressTools: ToolCompression;
@@ -43,6 +46,8 @@ export class ToolCatalogue {
   private readonly options: CatalogueOptions;
   private readonly refreshing = new Map<Backend, Promise<string>>();
   private names = new Map<string, Named>();
+  /** What has been logged already, so that it is said once. */
+  private readonly said = new Set<string>();
 
   constructor(backends: readonly Backend[], options: CatalogueOptions) {
     this.backends = backends;
@@ -109,9 +114,22 @@ export class ToolCatalogue {
     const passed = textOf(await backend.handle(call));
     const result = parseExactly(passed) as JsonObject;
     const listed = Array.isArray(result["tools"]) ? result["tools"].filter(isTool) : [];
-    for (const tool of listed) backend.tools.set(tool.name, tool);
+    const { tools, unusable } = await this.usable(backend, listed);
+    for (const tool of tools) backend.tools.set(tool.name, tool);
+    backend.held = call.params["cursor"] === undefined ? unusable : new Map([...backend.held, ...unusable]);
     const last = result["nextCursor"] === undefined;
-    return rebuilt(passed, [], { tools: (await this.presented(call, listed, last)) as Json[] });
+    return rebuilt(passed, [], { tools: (await this.presented(call, tools, last)) as Json[] });
+  }
+
+  private async usable(backend: Backend, listed: readonly ToolDefinition[]): Promise<Usable> {
+    const usable = await usableTools(listed, this.options.pins !== undefined);
+    for (const why of usable.unusable.values()) {
+      const text = `a tool of ${backend.name}: ${why}`;
+      if (this.said.has(text) || this.said.size >= MAX_SAID) continue;
+      this.said.add(text);
+      this.options.log("warn", text);
+    }
+    return usable;
   }
 
   private async refreshAll(call: Call): Promise<void> {
@@ -145,10 +163,10 @@ export class ToolCatalogue {
     if (this.options.pins) void import("@bosun/guard");
     try {
       const { first, items } = await settledList(backend, call);
-      const listed = items.filter(isTool);
+      const { tools, unusable } = await this.usable(backend, items.filter(isTool));
       const { offered, held } = this.options.pins
-        ? await this.options.pins.check(backend.spec, listed)
-        : { offered: listed, held: new Map<string, string>() };
+        ? await this.options.pins.check(backend.spec, tools, unusable)
+        : { offered: tools, held: unusable };
       backend.tools.clear();
       for (const tool of offered) backend.tools.set(tool.name, tool);
       backend.held = held;
