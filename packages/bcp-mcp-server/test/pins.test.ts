@@ -76,16 +76,120 @@ test.concurrent("the way out: shown as a diff, accepted, and the running proxy l
   expect((await run(["pins", "show"], "out")).out).toContain("nothing waits");
 });
 
-test.concurrent("what is accepted is what was shown, not what the server says by then", async () => {
-  const offer = json({ name: "shifty", tools: BEFORE });
-  const server = [...bun, listed, offer];
-  await using proxied = await start({ state: "bait", server });
+describe("what is accepted is what was shown", () => {
+  async function held(
+    state: string,
+    ...texts: string[]
+  ): Promise<
+    AsyncDisposable & { call(name: string): Promise<{ text: string }>; offer(text: string): Promise<unknown> }
+  > {
+    const file = json({ name: "shifty", tools: BEFORE });
+    const proxied = await start({ state, server: [...bun, listed, file] });
+    await proxied.names();
+    const offer = async (text: string): Promise<unknown> => {
+      json({ name: "shifty", tools: [tool("read", text), tool("write")] }, file);
+      return proxied.names();
+    };
+    for (const text of texts) await offer(text);
+    return { call: proxied.call, offer, [Symbol.asyncDispose]: proxied[Symbol.asyncDispose] };
+  }
+
+  test.concurrent("also when the server has said something else meanwhile, and come back to it", async () => {
+    await using proxied = await held("bait-said", "Harmless.");
+    await run(["pins", "show"], "bait-said");
+    await proxied.offer("Harmful.");
+    await proxied.offer("Harmless.");
+    expect((await run(["pins", "accept"], "bait-said")).code).toBe(0);
+    expect((await proxied.call("read")).text).not.toMatch(/held back/);
+  });
+
+  test.concurrent("not what the proxy has held back since: that is refused, and shown", async () => {
+    await using proxied = await held("bait-held", "Harmless.");
+    expect((await run(["pins", "show", "listed-server"], "bait-held")).out).toContain("Harmless.");
+    await proxied.offer("Harmful.");
+    const refused = await run(["pins", "accept", "listed-server"], "bait-held");
+    expect(refused.code).toBe(1);
+    expect(refused.out).toContain('+ description: "Harmful."');
+    expect(refused.out).toMatch(/nothing was accepted, because the list has changed since it was shown.*run it again/);
+    expect((await proxied.call("read")).text).toMatch(/held back/);
+    // By now it has been shown.
+    expect((await run(["pins", "accept", "listed-server"], "bait-held")).code).toBe(0);
+    expect((await proxied.call("read")).text).not.toMatch(/held back/);
+  });
+
+  test.concurrent("and nothing that was not: who only accepts is shown it first, in full", async () => {
+    const long = `${"x".repeat(6000)} Harmful.`;
+    await using proxied = await held("bait-unseen", long);
+    const first = await run(["pins", "accept"], "bait-unseen");
+    expect(first.code).toBe(1);
+    expect(first.out).toContain(long);
+    expect(first.out).toMatch(/nothing was accepted, because this has not been shown before/);
+    expect((await proxied.call("read")).text).toMatch(/held back.*pins show listed-server.*pins accept listed-server/);
+    expect((await run(["pins", "accept"], "bait-unseen")).out).toContain("2 tools accepted");
+  });
+});
+
+test.concurrent("a tool that is listed twice is not shown as gone", async () => {
+  const offer = json({ name: "double", tools: BEFORE });
+  await using proxied = await start({ state: "double", server: [...bun, listed, offer] });
   await proxied.names();
-  json({ name: "shifty", tools: [tool("read", "Harmless."), tool("write")] }, offer);
+  json({ name: "double", tools: [...BEFORE, tool("write", "Another.")] }, offer);
   await proxied.names();
-  json({ name: "shifty", tools: [tool("read", "Harmful."), tool("write")] }, offer);
-  await run(["pins", "accept"], "bait");
-  expect((await proxied.call("read")).text).toMatch(/held back/);
+  const { out } = await run(["pins", "show"], "double");
+  expect(out).toContain('! "write" is held back: its server lists it twice');
+  expect(out).not.toContain("gone");
+});
+
+test.concurrent(
+  "servers that share an alias are told apart by command line or id, and what is forgotten is gone",
+  async () => {
+    const state = "namesakes";
+    const offers = ["one", "two"].map((name) => json({ name, tools: [tool("read")] }));
+    const list = async (offer: string): Promise<string> => {
+      await using proxied = await start({ state, server: [...bun, listed, offer] });
+      await proxied.names();
+      return (await proxied.call("read")).text;
+    };
+    for (const offer of offers) await list(offer);
+    for (const offer of offers) json({ name: "x", tools: [tool("read", `Changed in ${offer}.`)] }, offer);
+    const [first = "", second = ""] = offers;
+    await list(first);
+    // What is told to the model leads to this one and not to its namesake.
+    const told = await list(second);
+    const id = /pins accept ([0-9a-f]{8})/.exec(told)?.[1] ?? "none";
+
+    for (const what of ["show", "accept", "forget"]) {
+      const refused = await run(["pins", what, "listed-server"], state);
+      expect(refused.code).toBe(2);
+      for (const part of [first, second, id]) expect(refused.err).toContain(part);
+    }
+    const shown = await run(["pins", "show", id], state);
+    expect(shown.out).toContain(`Changed in ${second}.`);
+    expect(shown.out).not.toContain(`Changed in ${first}.`);
+    expect((await run(["pins", "accept", id], state)).out).toBe("listed-server: 1 tool accepted\n");
+    expect(await list(second)).not.toMatch(/held back/);
+    expect(await list(first)).toMatch(/held back/);
+
+    const label = [...bun, listed, first].join(" ");
+    expect((await run(["pins", "forget", label], state)).code).toBe(0);
+    const left = (await run(["pins"], state)).out;
+    expect(left).toContain(second);
+    expect(left).not.toContain(first);
+    // Alone, its alias is enough.
+    expect((await run(["pins", "forget", "listed-server"], state)).code).toBe(0);
+    expect((await run(["pins"], state)).out).toContain("no server is known");
+  },
+);
+
+test.concurrent.each<[string[], RegExp]>([
+  [["bogus"], /there is no "bogus" here/],
+  [["show", "a", "b"], /"b" is one word too many/],
+  [["forget"], /a server must be named/i],
+])("pins %p says what was wrong with it", async (words, why) => {
+  const { code, err } = await run(["pins", ...words], "wrong");
+  expect(code).toBe(2);
+  expect(err).toMatch(why);
+  expect(err).toContain("Usage:");
 });
 
 test.concurrent("a change that is announced is found before the next call, also without a new list", async () => {
@@ -262,8 +366,14 @@ describe("what a description hides is seen", () => {
       { "x-\u200b": 1 },
       JSON.parse(`${'{"not":'.repeat(70)}{}${"}".repeat(70)}`) as object,
     ];
-    const tools: object[] = schemas.map((schema, n) => ({ ...tool(`t${n}`), inputSchema: { type: "object", ...schema } }));
-    const lines = { ...tool("lines"), inputSchema: { type: "object", properties: { end: { enum: ["\n", "\r\n", "é"] } } } };
+    const tools: object[] = schemas.map((schema, n) => ({
+      ...tool(`t${n}`),
+      inputSchema: { type: "object", ...schema },
+    }));
+    const lines = {
+      ...tool("lines"),
+      inputSchema: { type: "object", properties: { end: { enum: ["\n", "\r\n", "é"] } } },
+    };
     let err = "";
     const onStderr = (text: string): void => void (err += text);
     const offer = json({ name: "hidden", tools: [...tools, tool("re\u200bad"), tool("bl\u3164ank"), lines] });

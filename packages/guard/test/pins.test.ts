@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import path from "node:path";
 import { describeResemblance, findResemblances, mixesScripts, skeleton } from "../src/confusables.ts";
-import { describeChanges } from "../src/pin-diff.ts";
-import { definitionHash, openPins, revealed, type ToolDefinition } from "../src/pins.ts";
+import { describeChanges, IN_FULL } from "../src/pin-diff.ts";
+import { definitionHash, listHash, openPins, revealed, type ToolDefinition } from "../src/pins.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const fresh = temporaryFolder();
@@ -132,12 +132,30 @@ describe("the set a person agreed to", () => {
   });
 });
 
-test("a long list of changes is cut and counted", () => {
+test("a tool that cannot be offered is not gone, and was not renamed", () => {
+  const why = '"write" is held back: its server lists it twice';
+  const report = pinned([read, write]).check("server", [read, { ...write, name: "writes" }], new Map([["write", why]]));
+  if (report.kind !== "different") throw new Error(report.kind);
+  expect(report.changes).toEqual([
+    { kind: "added", name: "writes", now: expect.any(String) },
+    { kind: "unusable", name: "write", why },
+  ]);
+  expect(describeChanges(report.changes)).toContain('! "write" is held back: its server lists it twice');
+});
+
+test("a list has one hash in whatever order, and another one for another list", () => {
+  expect(listHash([read, write])).toBe(listHash([write, read]));
+  expect(listHash([read, { ...write, description: "Writes a file!" }])).not.toBe(listHash([read, write]));
+});
+
+test("a long list of changes is cut and counted, unless it is to be seen in full", () => {
   const tools = Array.from({ length: 1000 }, (_, i) => ({ name: `t${i}` }));
   const report = pinned([read]).check("server", tools);
   const text = report.kind === "different" ? describeChanges(report.changes) : "";
   expect(text.split("\n")).toHaveLength(401);
   expect(text).toEndWith("more lines");
+  const all = report.kind === "different" ? describeChanges(report.changes, IN_FULL) : "";
+  expect(all).toContain("t999 is new");
 });
 
 test("nothing hides in a revealed text", () => {

@@ -13,7 +13,10 @@ export type KnownServer = {
   label: string;
   seen: string;
   tools: string[];
-  pending?: { since: string; tools: ToolDefinition[] };
+  /** The list that is held back, without the tools that cannot be offered at all, and why those cannot. */
+  pending?: { since: string; tools: ToolDefinition[]; unusable?: { [name: string]: string } };
+  /** Hash of the list that a person was shown last: no other one can be accepted. */
+  shown?: string;
   /** Names that look like another server's. */
   resemblances?: string[];
 };
@@ -41,6 +44,14 @@ export async function noteServer(
   });
 }
 
+export async function forgetServer(folder: string, identity: string): Promise<void> {
+  await changeJson(path.join(folder, FILE), (value) => {
+    const servers = parsed(value);
+    servers.delete(identity);
+    return Object.fromEntries(servers);
+  });
+}
+
 /** As the guard names servers. A script named relative to this folder is another one in another folder. */
 export function addressOf(spec: ServerSpec): { url: string } | { command: string; args: string[] } {
   if (spec.kind === "url") return { url: spec.url.href };
@@ -57,7 +68,7 @@ function parsed(value: unknown): Map<string, KnownServer> {
   const servers = new Map<string, KnownServer>();
   for (const [identity, known] of Object.entries(isObject(value) ? value : {})) {
     if (!isObject(known)) continue;
-    const { name, label, seen, tools, pending, resemblances } = known;
+    const { name, label, seen, tools, pending, shown, resemblances } = known;
     if (typeof name !== "string" || typeof label !== "string" || typeof seen !== "string") continue;
     servers.set(identity, {
       name,
@@ -65,6 +76,7 @@ function parsed(value: unknown): Map<string, KnownServer> {
       seen,
       tools: texts(tools),
       ...pendingOf(pending),
+      ...(typeof shown === "string" ? { shown } : {}),
       resemblances: texts(resemblances),
     });
   }
@@ -76,7 +88,9 @@ function pendingOf(pending: unknown): { pending?: NonNullable<KnownServer["pendi
   const tools = pending["tools"].filter(
     (tool): tool is ToolDefinition & { [member: string]: never } => isObject(tool) && typeof tool["name"] === "string",
   );
-  return { pending: { since: String(pending["since"]), tools } };
+  const unusable = Object.entries(isObject(pending["unusable"]) ? pending["unusable"] : {});
+  const reasons = Object.fromEntries(unusable.map(([name, why]) => [name, String(why)]));
+  return { pending: { since: String(pending["since"]), tools, unusable: reasons } };
 }
 
 function texts(value: unknown): string[] {

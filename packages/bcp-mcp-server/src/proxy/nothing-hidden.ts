@@ -113,7 +113,8 @@ class Reading {
     if (path.length > MAX_DEPTH) throw new Unfit(`it is nested deeper than ${MAX_DEPTH} levels`);
     if (typeof value === "string") return this.text(value, place, path);
     if (typeof value !== "object" || value === null || isExactNumber(value)) return value;
-    if (Array.isArray(value)) return value.map((item: unknown) => this.value(item, inList(place, item), [...path, "[]"]));
+    if (Array.isArray(value))
+      return value.map((item: unknown) => this.value(item, inList(place, item), [...path, "[]"]));
     const members = Object.entries(value).map(([key, own]: [string, unknown]): [string, unknown] => [
       place === "read" ? this.safe(key) : this.used(key, `a name in ${path.join(".")}`),
       this.value(own, within(place, key, own), [...path, key]),

@@ -8,6 +8,7 @@ import type { Log } from "../log.ts";
 import type { ServerSpec } from "./downstream.ts";
 import { addressOf, noteServer, readKnownServers } from "./known-servers.ts";
 import type { KnownServer } from "./known-servers.ts";
+import { referenceTo } from "./server-reference.ts";
 
 /** What is read of the file of pins, with something to spare for changes that are accepted. */
 const MAX_PINS_BYTES = 3.5 * 1024 * 1024;
@@ -62,12 +63,17 @@ export class PinWatch {
       }
       const unchanged = new Set(namesOf(pins.unchanged(identity, tools)));
       const offered = definitions.filter(({ name }) => unchanged.has(name));
-      const reasons = reasonsOf(report.changes, spec.name, report.since);
-      this.once(`${spec.name} is not what was accepted:\n${describeChanges(report.changes)}\n${wayOut(spec.name)}`);
+      const way = wayOut(referenceTo(identity, spec.name, readKnownServers(folder)));
+      const reasons = reasonsOf(report.changes, spec.name, report.since, way);
+      this.once(`${spec.name} is not what was accepted:\n${describeChanges(report.changes)}\n${way}`);
       await this.note(
         folder,
         identity,
-        { ...note, tools: namesOf(tools), pending: { since: report.since, tools } },
+        {
+          ...note,
+          tools: namesOf(tools),
+          pending: { since: report.since, tools, unusable: Object.fromEntries(unusable) },
+        },
         true,
       );
       return { offered, held: new Map([...reasons, ...unusable]) };
@@ -111,9 +117,12 @@ export class PinWatch {
     const known = readKnownServers(folder).get(identity);
     // A list that is as it was is not worth a write each time.
     if (!isNews && known && !known.pending && known.name === noted.name && known.label === noted.label) return;
-    const { resemblances } = known ?? {};
     await this.unlessReadOnly(folder, () =>
-      noteServer(folder, identity, () => ({ ...noted, ...(resemblances ? { resemblances } : {}) })),
+      noteServer(folder, identity, (now) => {
+        // What a person has been shown, and what was flagged, is not this list's to forget.
+        const { resemblances, shown } = now ?? {};
+        return { ...noted, ...(resemblances ? { resemblances } : {}), ...(shown === undefined ? {} : { shown }) };
+      }),
     );
   }
 
@@ -147,12 +156,12 @@ function asPinned({ execution: _, name, ...tool }: ToolDefinition): ToolDefiniti
   return { name, ...tool };
 }
 
-function reasonsOf(changes: readonly PinChange[], server: string, since: string): [string, string][] {
+function reasonsOf(changes: readonly PinChange[], server: string, since: string, way: string): [string, string][] {
   const when = since === "" ? "" : ` since ${since.slice(0, 10)}`;
   return changes.flatMap((change): [string, string][] => {
     const held = (name: string, what: string): [string, string] => [
       name,
-      `${name} is held back: ${what}${when}, and nobody has agreed to it yet. ${wayOut(server)}`,
+      `${name} is held back: ${what}${when}, and nobody has agreed to it yet. ${way}`,
     ];
     switch (change.kind) {
       case "added":
@@ -177,7 +186,7 @@ function reasonsOf(changes: readonly PinChange[], server: string, since: string)
 }
 
 function wayOut(server: string): string {
-  return `A person can look with \`bosun proxy pins show ${server}\` and agree with \`bosun proxy pins accept ${server}\`.`;
+  return `A person can look with \`bosun proxy pins show ${server}\` and then agree to what was shown with \`bosun proxy pins accept ${server}\`.`;
 }
 
 function namesOf(tools: readonly ToolDefinition[]): string[] {

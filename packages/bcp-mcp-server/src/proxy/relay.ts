@@ -1,12 +1,5 @@
 // The proxy as a service: which messages pass through, and which we answer or change on the way.
-import {
-  failure,
-  INTERNAL_ERROR,
-  INVALID_REQUEST,
-  isObject,
-  RawJson,
-  RpcError,
-} from "@bosun/mcp/server";
+import { failure, INTERNAL_ERROR, INVALID_REQUEST, isObject, RawJson, RpcError } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, Service, Session } from "@bosun/mcp/server";
 import { parseExactly, spanAt } from "@bosun/mcp/relay";
 import { callName, Originals, Shrinker } from "@bosun/shrink";

@@ -72,7 +72,9 @@ class EntryReader {
     const enabled = this.#flag(table, "disabled") !== true && this.#flag(table, "enabled") !== false;
     const url = this.#text(table, "url") ?? this.#text(table, "httpUrl") ?? this.#text(table, "serverUrl");
     const command = this.#command(table);
-    if ((url === undefined) === (command === undefined)) return this.#leave("needs a url or a command");
+    if (url !== undefined && command !== undefined)
+      return this.#leave("has a url and a command, and only one of them can be meant");
+    if (url === undefined && command === undefined) return this.#leave("needs a url or a command");
     if (command !== undefined) {
       const env = this.#texts(table, "env") ?? this.#texts(table, "environment") ?? {};
       const cwd = this.#text(table, "cwd");

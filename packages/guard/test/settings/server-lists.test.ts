@@ -65,7 +65,11 @@ describe("what is left out or changed is said", () => {
       "s: left out: its url is not a plain http:// or https:// address",
     ],
     ["neither", {}, "s: left out: needs a url or a command"],
-    ["both", { url: "https://h/", command: "x" }, "s: left out: needs a url or a command"],
+    [
+      "both",
+      { url: "https://h/", command: "x" },
+      "s: left out: has a url and a command, and only one of them can be meant",
+    ],
     ["an empty command", { command: "" }, "s: left out: its command is empty"],
     ["no object", "x", "s: left out: is not an object"],
   ])("%s", (_, entry, note) => {
