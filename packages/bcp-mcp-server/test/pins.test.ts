@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
+import type { ClientOptions } from "@bosun/mcp/client";
 import { bun, cleanUp, folder, json, listed, reasonOf, record, run, start, tool, until } from "./proxied.ts";
 import { scripted } from "./raw-client.ts";
 
@@ -212,6 +213,38 @@ test.concurrent("a client that calls without listing gets nothing that was not a
   await using second = await start({ state: "cached", server });
   expect((await second.call("read")).text).toMatch(/held back/);
   expect((await second.call("write")).failed).toBe(false);
+});
+
+test.concurrent.each<["legacy" | "modern", string]>([
+  ["legacy", "one server"],
+  ["modern", "one server"],
+  ["legacy", "several servers"],
+  ["modern", "several servers"],
+])("a %s client in front of %s is told to ask again when somebody has agreed, and only then", async (era, how) => {
+  const state = `told-${era}-${how.length}`;
+  const offer = json({ name: "shifty", tools: BEFORE });
+  const [command = "", ...flags] = bun;
+  const place = (file: string): object => ({ command, args: [...flags, listed, file] });
+  const mcpServers = { shifty: place(offer), calm: place(json({ name: "calm", tools: [tool("rest")] })) };
+  const behind = how === "one server" ? { server: [...bun, listed, offer] } : { servers: json({ mcpServers }) };
+  const heard: string[] = [];
+  const onNotification: ClientOptions["onNotification"] = (method) =>
+    void (method.endsWith("tools/list_changed") && heard.push(method));
+  await using proxied = await start({ state, ...behind, client: { era, onNotification } });
+  await proxied.names();
+  const over = new AbortController();
+  const listening = era === "modern" ? proxied.client.listen({ toolsListChanged: true }, over.signal) : undefined;
+  json({ name: "shifty", tools: [tool("read", "Changed."), tool("write")] }, offer);
+  expect(await proxied.names()).not.toContain("read");
+  heard.length = 0; // a server that came up is announced as well
+  await run(["pins", "show"], state);
+  expect(heard).toEqual([]);
+  await run(["pins", "accept"], state);
+  await until(() => heard.length > 0);
+  expect(heard).toHaveLength(1);
+  expect(await proxied.names()).toContain("read");
+  over.abort();
+  await listening;
 });
 
 describe("a tool that no list names", () => {

@@ -8,6 +8,8 @@ import type { Log } from "../log.ts";
 import type { ServerSpec } from "./downstream.ts";
 import { addressOf, noteServer, readKnownServers } from "./known-servers.ts";
 import type { KnownServer } from "./known-servers.ts";
+import { PinDecisions } from "./pin-decisions.ts";
+import type { Awaited } from "./pin-decisions.ts";
 import { referenceTo } from "./server-reference.ts";
 
 /** What is read of the file of pins, with something to spare for changes that are accepted. */
@@ -22,9 +24,12 @@ export type Checked = {
   offered: readonly ToolDefinition[];
   /** Why not, by name. */
   held: ReadonlyMap<string, string>;
+  /** A person's decision would change this. */
+  awaited?: Awaited;
 };
 
 export class PinWatch {
+  readonly decisions: PinDecisions;
   private readonly locate: () => Promise<string>;
   private readonly log: Log;
   /** What has been said already, so that it is said once. */
@@ -33,6 +38,7 @@ export class PinWatch {
   /** `locate` gives the state folder: where it is, is not looked up before it is needed. */
   constructor(locate: () => Promise<string>, log: Log) {
     this.locate = locate;
+    this.decisions = new PinDecisions(locate);
     this.log = log;
   }
 
@@ -76,7 +82,7 @@ export class PinWatch {
         },
         true,
       );
-      return { offered, held: new Map([...reasons, ...unusable]) };
+      return { offered, held: new Map([...reasons, ...unusable]), awaited: { identity, since: pins.since(identity) } };
     } catch (error) {
       if (!(error instanceof GuardError)) throw error;
       // What cannot be compared is not offered.

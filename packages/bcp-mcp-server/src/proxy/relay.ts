@@ -24,6 +24,7 @@ import type { Room } from "./room.ts";
 import type { Savings } from "./savings.ts";
 import { SeveralServers } from "./several-servers.ts";
 import { ToolCatalogue } from "./tool-catalogue.ts";
+import { ToolNews } from "./tool-news.ts";
 
 export const ORIGINAL_URI = "bosun://original/";
 
@@ -68,6 +69,7 @@ type Client = {
   /** Absent where there is only one and nothing has to be told apart. */
   several: SeveralServers | undefined;
   tools: ToolCatalogue;
+  news: ToolNews;
   shrinker: Shrinker;
   /** It has gone on after its first message. */
   isThere: boolean;
@@ -108,8 +110,10 @@ export function createRelay(options: RelayOptions): Relay {
     });
     const backends = servers.map((spec) => new Backend(spec, options));
     const several = servers.length > 1 || namespace ? new SeveralServers(backends, namespace, log) : undefined;
-    const tools = new ToolCatalogue(backends, { ...options, pins: options.pins, local: options.local });
-    clients.set(owner, (client = { backends, several, tools, shrinker, isThere: false }));
+    const news = new ToolNews();
+    const changed = (): void => news.tell();
+    const tools = new ToolCatalogue(backends, { ...options, pins: options.pins, local: options.local, changed });
+    clients.set(owner, (client = { backends, several, tools, news, shrinker, isThere: false }));
     savings.session(servers);
     if (method === "initialize") endUnlessOpened(owner, client);
     arrived?.();
@@ -128,6 +132,7 @@ export function createRelay(options: RelayOptions): Relay {
     const client = clients.get(owner);
     clients.delete(owner);
     originals.forget(owner);
+    client?.tools.close();
     for (const backend of client?.backends ?? []) {
       const closed = backend.close();
       closing.add(closed);
@@ -228,6 +233,9 @@ export function createRelay(options: RelayOptions): Relay {
           return parseExactly(await greetingWithNothingHidden(textOf(await pass(client, call)))) as JsonObject;
         case "server/discover":
           return new RawJson(await greetingWithNothingHidden(textOf(await pass(client, call))));
+        case "subscriptions/listen":
+          client.news.listens(call);
+          return await pass(client, call);
         case "prompts/list":
         case "resources/list":
         case "resources/templates/list":
@@ -252,6 +260,7 @@ export function createRelay(options: RelayOptions): Relay {
     opened(session: Session) {
       const client = clients.get(session.id);
       if (client) client.isThere = true;
+      client?.news.opened(session);
       if (client?.several) client.several.opened(session);
       else client?.backends[0]?.opened(session);
     },

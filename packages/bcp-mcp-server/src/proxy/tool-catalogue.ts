@@ -13,7 +13,8 @@ import type { LocalTools } from "./local-tools.ts";
 import { withNothingHidden } from "./nothing-hidden.ts";
 import { allPages } from "./pages.ts";
 import type { Listed } from "./pages.ts";
-import type { PinWatch } from "./pin-watch.ts";
+import type { Awaited } from "./pin-decisions.ts";
+import type { Checked, PinWatch } from "./pin-watch.ts";
 import { rebuilt, textOf } from "./rebuilt.ts";
 import type { Savings } from "./savings.ts";
 import { inEra } from "./several-servers.ts";
@@ -32,6 +33,8 @@ export type CatalogueOptions = {
   namespace: boolean;
   /** Absent with `--pins off`. */
   pins: PinWatch | undefined;
+  /** The client should ask for its tools again, and no server has told it so. */
+  changed: () => void;
   savings: Savings;
   /** Tools of our own beside those of the servers. */
   local?: LocalTools | undefined;
@@ -46,6 +49,9 @@ export class ToolCatalogue {
   private readonly options: CatalogueOptions;
   private readonly refreshing = new Map<Backend, Promise<string>>();
   private names = new Map<string, Named>();
+  /** Ends the wait for a person's decision. */
+  private readonly awaiting = new Map<Backend, () => void>();
+  private isOver = false;
   /** What has been logged already, so that it is said once. */
   private readonly said = new Set<string>();
 
@@ -89,6 +95,12 @@ export class ToolCatalogue {
     else if (this.options.pins && !isSettled(named)) unlisted = await this.lookAt(named.backend, call);
     if (!named || !isKnown(named)) throw this.unknown(wanted, unlisted);
     return { ...named, refused: named.backend.held.get(named.name) };
+  }
+
+  /** The client has gone. */
+  close(): void {
+    this.isOver = true;
+    for (const stop of this.awaiting.values()) stop();
   }
 
   /** Is this name a tool of a server's? Then it is never ours. */
@@ -164,19 +176,31 @@ export class ToolCatalogue {
     try {
       const { first, items } = await settledList(backend, call);
       const { tools, unusable } = await this.usable(backend, items.filter(isTool));
-      const { offered, held } = this.options.pins
+      const { offered, held, awaited }: Checked = this.options.pins
         ? await this.options.pins.check(backend.spec, tools, unusable)
         : { offered: tools, held: unusable };
       backend.tools.clear();
       for (const tool of offered) backend.tools.set(tool.name, tool);
       backend.held = held;
       backend.isListed = true;
+      this.await(backend, awaited);
       return first;
     } catch (error) {
       backend.toolsKnown = false;
       backend.isListed = false;
       throw error;
     }
+  }
+
+  private await(backend: Backend, awaited: Awaited | undefined): void {
+    this.awaiting.get(backend)?.();
+    this.awaiting.delete(backend);
+    if (!awaited || !this.options.pins || this.isOver) return;
+    const decided = (): void => {
+      backend.toolsKnown = false;
+      this.options.changed();
+    };
+    this.awaiting.set(backend, this.options.pins.decisions.wait(awaited, decided));
   }
 
   private async nameAll(): Promise<void> {
