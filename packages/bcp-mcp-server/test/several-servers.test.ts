@@ -92,6 +92,23 @@ describe.each(["legacy", "modern"] as const)("for a %s client", (era) => {
     expect(repeated).toBeLessThan(SLOWEST_MS);
   });
 
+  test.concurrent("a server that hangs does not hold up the greeting, and is named in the log", async () => {
+    let err = "";
+    const servers = serversFile({ hung: { command: "sleep", args: ["1000"] }, docs: server(docs) });
+    const asked = performance.now();
+    await using proxied = await start({ servers, client: client(), onStderr: (text) => void (err += text) });
+    if (era === "modern") await proxied.client.conversation.request("server/discover");
+    expect(performance.now() - asked).toBeLessThan(SLOWEST_MS);
+    await until(() => err.includes("hung"));
+    expect(err).toContain("hung does not answer yet");
+    // It may have prompts: who comes later cannot say so any more.
+    if (era === "legacy") expect(proxied.client.capabilities).toMatchObject({ prompts: { listChanged: true } });
+    // Lists wait for it, once and within bounds.
+    expect(await proxied.names()).toEqual(["search", "read", "read_original"]);
+    await until(() => err.includes("hung is not in the tool list"));
+    expect(err).toContain("hung is not in the tool list: no answer within");
+  });
+
   test.concurrent("a name that another server's prefix makes gets a prefix itself, and no number", async () => {
     const odd = { name: "odd", tools: [tool("docs__search"), tool("search")] };
     await using proxied = await start({

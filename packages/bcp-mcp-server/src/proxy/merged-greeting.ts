@@ -3,8 +3,17 @@ import { isObject } from "@bosun/mcp/server";
 import type { Json, JsonObject } from "@bosun/mcp/server";
 import type { Backend } from "./backend.ts";
 
-export function mergedCapabilities(all: readonly (Json | undefined)[]): JsonObject {
-  const merged = all.reduce<JsonObject>((sum, one) => (isObject(one) ? union(sum, one) : sum), {});
+/** What the proxy can pass on for a server that has not said yet what it can do. Capabilities cannot be added later. */
+const PERHAPS: JsonObject = {
+  prompts: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+  completions: {},
+  logging: {},
+};
+
+/** `isWhole`: all servers have said what they can do. */
+export function mergedCapabilities(all: readonly (Json | undefined)[], isWhole: boolean): JsonObject {
+  const merged = all.reduce<JsonObject>((sum, one) => (isObject(one) ? union(sum, one) : sum), isWhole ? {} : PERHAPS);
   // Tools are always there (ours), and more may come when a server that was down comes up.
   return union(merged, { tools: { listChanged: true } });
 }

@@ -8,6 +8,7 @@ import type { Log } from "../log.ts";
 import type { Backend } from "./backend.ts";
 import { isModernRevision, LEGACY_ONLY } from "./eras.ts";
 import { SLOWEST_MS } from "./first-answer.ts";
+import { firstComers } from "./first-comers.ts";
 import { mergedCapabilities, mergedInstructions } from "./merged-greeting.ts";
 import { allPages } from "./pages.ts";
 import { onBehalf, readdressed } from "./readdressed.ts";
@@ -79,25 +80,33 @@ export class SeveralServers {
   }
 
   private async greet(call: Call): Promise<JsonObject> {
-    const greeted = await this.ask((backend) => {
+    const { answers: greeted, isWhole } = await this.soonest((backend) => {
       const greeting = backend.greet(call);
       void greeting.then(() => this.announce()).catch(() => {});
       return greeting;
     });
     return {
       protocolVersion: call.revision,
-      capabilities: mergedCapabilities(greeted.map(([, { capabilities }]) => capabilities)),
+      capabilities: mergedCapabilities(
+        greeted.map(([, { capabilities }]) => capabilities),
+        isWhole,
+      ),
       serverInfo: IDENTITY,
       ...mergedInstructions(greeted),
     };
   }
 
   private async discover(call: Call): Promise<JsonObject> {
-    const found = await this.ask(async (backend) => objectOf(await backend.handle(onBehalf(call, call.method, {}))));
+    const { answers: found, isWhole } = await this.soonest(async (backend) =>
+      objectOf(await backend.handle(onBehalf(call, call.method, {}))),
+    );
     return {
       resultType: "complete",
       supportedVersions: [...MODERN_REVISIONS],
-      capabilities: mergedCapabilities(found.map(([, { capabilities }]) => capabilities)),
+      capabilities: mergedCapabilities(
+        found.map(([, { capabilities }]) => capabilities),
+        isWhole,
+      ),
       ...mergedInstructions(found),
       ttlMs: 0,
       cacheScope: "private",
@@ -186,6 +195,33 @@ export class SeveralServers {
     return { resultType: "complete", _meta };
   }
 
+  /** For a greeting, which no list hangs on: who has not answered when the others have is not waited for. */
+  private async soonest<T>(
+    question: (backend: Backend) => Promise<T>,
+  ): Promise<{ answers: [Backend, T][]; isWhole: boolean }> {
+    const answers = new Map<Backend, T>();
+    const missing = new Set(this.backends.filter(({ isResting }) => !isResting));
+    const asked = [...missing].map(async (backend) => {
+      try {
+        answers.set(backend, await question(backend));
+        missing.delete(backend);
+      } catch (error) {
+        if (missing.delete(backend)) this.log("debug", `${backend.name}: ${String(error)}`);
+        throw error;
+      }
+    });
+    await firstComers(asked, SLOWEST_MS);
+    for (const { name } of missing)
+      this.log("warn", `${name} does not answer yet: clients are greeted without it, and told when it comes`);
+    return {
+      answers: this.backends.flatMap((backend): [Backend, T][] => {
+        const answer = answers.get(backend);
+        return answer === undefined ? [] : [[backend, answer]];
+      }),
+      isWhole: answers.size === this.backends.length,
+    };
+  }
+
   /** Each server's answer, as far as it comes in time. */
   async ask<T>(question: (backend: Backend, signal: AbortSignal) => Promise<T>): Promise<[Backend, T][]> {
     const answers = await Promise.all(
@@ -194,7 +230,8 @@ export class SeveralServers {
         const over = new AbortController();
         const answer = await within(SLOWEST_MS, question(backend, over.signal), (why, isLate) => {
           if (isLate) backend.keptWaiting();
-          this.log("debug", `${backend.name}: ${why}`);
+          // That one does not know a method is nothing to be told of; that one says nothing is.
+          this.log(isLate ? "warn" : "debug", `${backend.name}: ${why}`);
         });
         if (answer === undefined) over.abort();
         return answer === undefined ? [] : [[backend, answer]];
