@@ -247,6 +247,14 @@ test.concurrent.each<["legacy" | "modern", string]>([
   await listening;
 });
 
+test.concurrent("that tools may change is announced, also for a server that never changes them by itself", async () => {
+  const server = [...bun, scripted, json({ capabilities: { tools: { "x-kept": 1 } } }), record()];
+  await using proxied = await start({ server });
+  expect(proxied.client.capabilities).toEqual({ tools: { "x-kept": 1, listChanged: true } });
+  await using free = await start({ server, options: ["--pins", "off"] });
+  expect(free.client.capabilities).toEqual({ tools: { "x-kept": 1 } });
+});
+
 describe("a tool that no list names", () => {
   const offer = (): string => json({ name: "sly", tools: BEFORE });
   test.concurrent.each<[string, boolean]>([

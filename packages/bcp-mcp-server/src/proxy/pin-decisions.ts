@@ -51,7 +51,7 @@ export class PinDecisions {
       this.lastSeen = seen;
       const { openPins } = await import("@bosun/guard");
       const pins = openPins(folder);
-      for (const waiter of [...this.waiters]) {
+      for (const waiter of this.waiters) {
         if (pins.since(waiter.awaited.identity) === waiter.awaited.since) continue;
         this.leave(waiter);
         waiter.decided();

@@ -12,6 +12,7 @@ import { emittedResult } from "./emitted-result.ts";
 import { isModernRevision } from "./eras.ts";
 import type { LocalTools } from "./local-tools.ts";
 import { IdleCollection } from "./idle-collection.ts";
+import { announcingTools } from "./merged-greeting.ts";
 import { checkMirrored, mirroredArguments } from "./mirrored-arguments.ts";
 import { greetingWithNothingHidden, listWithNothingHidden } from "./nothing-hidden.ts";
 import { DESCRIBE_TOOL, describeTool, READ_ORIGINAL, readOriginal } from "./own-tools.ts";
@@ -147,6 +148,11 @@ export function createRelay(options: RelayOptions): Relay {
     return only.handle(call);
   }
 
+  async function greeting(client: Client, call: Call): Promise<string> {
+    const shown = await greetingWithNothingHidden(textOf(await pass(client, call)));
+    return options.pins ? announcingTools(shown) : shown;
+  }
+
   async function callTool(client: Client, call: Call): Promise<JsonObject | RawJson> {
     const { name, arguments: args = {} } = call.params;
     // Behind another proxy the server has such a tool too: then the handle says whose it is.
@@ -230,9 +236,9 @@ export function createRelay(options: RelayOptions): Relay {
         case "resources/read":
           return await readResource(client, call);
         case "initialize":
-          return parseExactly(await greetingWithNothingHidden(textOf(await pass(client, call)))) as JsonObject;
+          return parseExactly(await greeting(client, call)) as JsonObject;
         case "server/discover":
-          return new RawJson(await greetingWithNothingHidden(textOf(await pass(client, call))));
+          return new RawJson(await greeting(client, call));
         case "subscriptions/listen":
           client.news.listens(call);
           return await pass(client, call);
