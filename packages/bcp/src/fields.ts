@@ -7,8 +7,8 @@ export type Field<Value = unknown, Present extends boolean = boolean> = {
   readonly id: number;
   readonly present: Present;
   readonly form: Form;
-  /** What an absent field reads as, and what is written for it. */
-  readonly fallback?: Value;
+  /** Never set: it carries the type. */
+  readonly value?: Value;
 };
 
 export type Form =
@@ -50,8 +50,6 @@ export type Table<F extends Fields = Fields> = {
   readonly requiredBits: number;
   /** The record lists that are always there. */
   readonly lists: readonly NamedField[];
-  /** Fields that read as something when they are absent. */
-  readonly defaults: readonly NamedField[];
   /** About how much memory one decoded block takes besides its strings, views and lists. */
   readonly cost: number;
   /** Never set: it carries the type. */
@@ -94,11 +92,6 @@ export function optional<V>(field: Field<V>): Field<V, false> {
   return { ...field, present: false };
 }
 
-/** A field that readers may miss and writers always write. */
-export function withDefault<V>(field: Field<V>, fallback: V): Field<V, false> {
-  return { ...field, present: false, fallback };
-}
-
 export function table<F extends Fields>(fields: F, cost = 0): Table<F> {
   const named = Object.entries(fields).map(([key, field]): NamedField => {
     const wireName = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -112,8 +105,7 @@ export function table<F extends Fields>(fields: F, cost = 0): Table<F> {
     if (field.required) requiredBits |= 1 << field.id;
   }
   const lists = named.filter(({ form, present }) => form.kind === "records" && present);
-  const defaults = named.filter(({ fallback }) => fallback !== undefined);
-  return { fields: named, byId, requiredBits, lists, defaults, cost };
+  return { fields: named, byId, requiredBits, lists, cost };
 }
 
 /** The word for a value on the wire, the value itself where the enumeration is open, or undefined. */

@@ -36,7 +36,7 @@ export function readFields(
     while (reader.pos >= open.end) {
       requireAll(open, reader);
       const parent = slots[--depth];
-      if (!parent) return fillIn(record, open);
+      if (!parent) return;
       open = parent;
       reader.end = open.end;
     }
@@ -79,10 +79,6 @@ function requireAll(open: OpenRecord, reader: Reader): void {
   if (missing === 0) return;
   const field: NamedField | undefined = open.table.fields.find(({ id }) => missing & (1 << id));
   throw reader.error("MissingRequiredField", `missing required field: ${field?.wireName}`, open.start);
-}
-
-function fillIn(record: Record<string, unknown>, { table, seen }: OpenRecord): void {
-  for (const field of table.defaults) if (!(seen & (1 << field.id))) record[field.key] = field.fallback;
 }
 
 function keepValue(reader: Reader, form: Form, allowance: Allowance): unknown {

@@ -171,7 +171,6 @@ function readRecord(
   what: "with lists" | "without lists",
 ): Record<string, unknown> {
   const record: Record<string, unknown> = {};
-  let seen = 0;
   reader.pos = start;
   reader.end = end;
   while (reader.pos < end) {
@@ -183,11 +182,7 @@ function readRecord(
       reader.pos = reader.span();
       // Only where there are some: most entries of a tree have no children.
       if (what === "with lists") record[field.key] ??= new StoredRecords(reader.bytes, field, start, end);
-    } else {
-      record[field.key] = readValue(reader, field.form);
-      seen |= 1 << field.id;
-    }
+    } else record[field.key] = readValue(reader, field.form);
   }
-  for (const field of table.defaults) if (!(seen & (1 << field.id))) record[field.key] = field.fallback;
   return record;
 }

@@ -44,7 +44,7 @@ export function writeFields(writer: BackWriter, table: Table, record: Fields, ma
       continue;
     }
     if (field.form.kind !== "records") {
-      writeValue(writer, field, open.record[field.key] ?? field.fallback);
+      writeValue(writer, field, open.record[field.key]);
       open.field--;
       continue;
     }

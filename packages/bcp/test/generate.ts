@@ -112,9 +112,12 @@ export function randomBlock(random: Random, type: (typeof TYPES)[number]): Block
 function entries(random: Random, levels: number): FileEntry[] {
   return Array.from({ length: random.below(4) }, () => {
     const children = levels > 0 ? entries(random, levels - 1) : [];
-    const size = random.pick([0, 1, 127, 128, 2 ** 32, Number.MAX_SAFE_INTEGER, 2n ** 53n, 2n ** 64n - 1n]);
+    const sizes = [
+      {},
+      ...[0, 1, 127, 128, 2 ** 32, Number.MAX_SAFE_INTEGER, 2n ** 53n, 2n ** 64n - 1n].map((size) => ({ size })),
+    ];
     const kind = random.pick(["file", "directory"] as const);
-    return { name: text(random), kind, size, ...(children.length > 0 ? { children } : {}) };
+    return { name: text(random), kind, ...random.pick(sizes), ...(children.length > 0 ? { children } : {}) };
   });
 }
 

@@ -101,3 +101,10 @@ test("a size beyond 2^53 is a bigint and survives", () => {
   expect(hex(encodePlain(blocks))).toBe(hex(payload));
   expect(render(blocks, { mode: "minimal" })).toBe("--- tree:  ---\nx (18446744073709551615 bytes)\n");
 });
+
+test("a size that is not known is left out, and no size is shown", () => {
+  const entries = [{ name: "x", kind: "file" } as const, { name: "y", kind: "file", size: 0 } as const];
+  const { blocks } = decode(encodePlain([{ type: "file_tree", rootPath: "", entries }]));
+  expect(plain(blocks)).toEqual([{ type: "file_tree", flags: 0, rootPath: "", entries }]);
+  expect(render(blocks, { mode: "minimal" })).toBe("--- tree:  ---\nx\ny (0 bytes)\n");
+});

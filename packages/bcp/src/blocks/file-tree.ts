@@ -1,6 +1,6 @@
 // FILE_TREE (FORMAT.md, "Block types"): a directory listing of any depth.
 
-import { oneOf, optional, records, table, text, u64, withDefault } from "../fields.ts";
+import { oneOf, optional, records, table, text, u64 } from "../fields.ts";
 import type { Table } from "../fields.ts";
 import type { RecordList } from "../record-list.ts";
 import { block } from "./block.ts";
@@ -9,7 +9,7 @@ import type { BlockOf } from "./block.ts";
 export type FileEntry = {
   readonly name: string;
   readonly kind: "file" | "directory";
-  /** Bytes; a bigint from 2^53 on. Reading always sets it, writing takes 0 when it is absent. */
+  /** Bytes; a bigint from 2^53 on. Absent where nobody knows it: then none is written, read or shown. */
   readonly size?: number | bigint;
   /** An array, or what lies in the payload and is read when it is asked for. */
   readonly children?: RecordList<FileEntry>;
@@ -19,7 +19,7 @@ const fileEntry: Table = table({
   name: text(1),
   // The only enumeration that starts at 0, and the only one the reference compares in all its 64 bits.
   kind: oneOf(2, "FileEntryKind", ["file", "directory"], { first: 0, wide: true }),
-  size: withDefault(u64(3), 0),
+  size: optional(u64(3)),
   children: optional(records<FileEntry>(4, () => fileEntry)),
 });
 

@@ -14,6 +14,9 @@ import type { Write } from "./text-buffer.ts";
 const FREE_INDENT = 12 * 1024 * 1024;
 const INDENT_PER_CHAR = 2;
 
+// The shortest size. One that is not known counts as much: whether a tree can be shown must not hang on it.
+const SIZE_CHARS = " (0 bytes)\n".length;
+
 // What writing a line leaves behind. Of the first lines of a tree it is not worth the time to collect it.
 const LINE_COST = 1024;
 const FREE_LINES = 10_000;
@@ -74,8 +77,9 @@ class Lines {
   private line(entry: FileEntry): void {
     const { indent } = this.level;
     const isDirectory = entry.kind === "directory";
-    const end = isDirectory ? "/\n" : ` (${entry.size ?? 0} bytes)\n`;
-    this.text.count(indent.length, entry.name.length + end.length);
+    // Zero would be a claim: where no size is known there is none.
+    const end = isDirectory ? "/\n" : entry.size === undefined ? "\n" : ` (${entry.size} bytes)\n`;
+    this.text.count(indent.length, entry.name.length + (isDirectory ? end.length : Math.max(end.length, SIZE_CHARS)));
     if (entry.name.length <= SHORT_NAME) this.write(indent + entry.name + end);
     else for (const piece of [indent, entry.name, end]) this.write(piece);
     // What hangs below a file survives a round trip, but is not shown.
