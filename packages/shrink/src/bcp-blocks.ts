@@ -1,15 +1,15 @@
-// Regions of a tool result as typed BCP blocks. What a block cannot hold exactly (a drawing, a patch with words around
-// it) stays a TOOL_RESULT: the content of all blocks together is the text, byte for byte, except for fences.
-import type { DataFormat, FileEntry, Lang, NewBlock, Status } from "@bosun/bcp";
+// Regions of a tool result as typed BCP blocks. A block says only what the text says; what has no type that could
+// (sizes that are rounded, patches with words around them) stays a TOOL_RESULT, with the very text.
+import type { DataFormat, Lang, NewBlock, Status } from "@bosun/bcp";
 
 import type { Region } from "./detect.ts";
 import { DEFAULT_THRESHOLD, detect } from "./detect.ts";
-import { parseJson } from "./json-parse.ts";
-import type { JsonNode } from "./json-syntax.ts";
+import { treeOfJson, treeOfListing } from "./file-trees.ts";
 
 export type BlocksOptions = { toolName: string; status?: Status; threshold?: number };
 
 const utf8 = new TextEncoder();
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** Spelled out, so that who only shrinks does not load the codec. */
 const LANGS = "rust typescript javascript python go java c cpp ruby shell sql html css json yaml toml markdown".split(
   " ",
@@ -39,6 +39,18 @@ export function blocksOf(
   return blocks.length > 0 ? blocks : [plain(text, toolName, status)];
 }
 
+/** The text that blocks hold, if they hold one: a tree is not the text that it was read from. */
+export function textOfBlocks(blocks: readonly NewBlock[]): string | undefined {
+  let text = "";
+  for (const block of blocks) {
+    if (block.type === "diff") for (const { lines } of block.hunks) text += strictUtf8.decode(lines);
+    else if (block.type === "code" || block.type === "structured_data" || block.type === "tool_result")
+      text += strictUtf8.decode(block.content);
+    else return undefined;
+  }
+  return text;
+}
+
 function blocksOfRegion(text: string, region: Region, toolName: string, status: Status): NewBlock[] {
   const content = text.slice(region.contentStart, region.contentEnd);
   switch (region.kind) {
@@ -48,13 +60,19 @@ function blocksOfRegion(text: string, region: Region, toolName: string, status: 
     case "yaml":
     case "toml":
     case "csv":
-      return (
-        treeOf(content) ?? [
-          { type: "structured_data", format: region.kind satisfies DataFormat, content: utf8.encode(content) },
-        ]
-      );
-    case "tree":
-      return listingOf(content) ?? [plain(content, toolName, status)];
+      return [
+        treeOfJson(content) ?? {
+          type: "structured_data",
+          format: region.kind satisfies DataFormat,
+          content: utf8.encode(content),
+        },
+      ];
+    case "tree": {
+      const found = treeOfListing(content);
+      if (found === undefined) return [plain(content, toolName, status)];
+      const rest = content.slice(found.end);
+      return rest.trim() === "" ? [found.tree] : [found.tree, plain(rest, toolName, status)];
+    }
     case "diff":
       return diffsOf(content) ?? [plain(content, toolName, status)];
     default:
@@ -71,66 +89,12 @@ function langOf({ lang, path }: Region): Lang {
   return LANGS.find((known) => known === word) ?? ALIASES[word] ?? "unknown";
 }
 
-// The JSON of `directory_tree`.
-function treeOf(content: string): NewBlock[] | undefined {
-  const node = parseJson(content)?.node;
-  if (node?.kind !== "array" || node.items.length === 0) return undefined;
-  const entries = node.items.map(entryOf);
-  return entries.includes(undefined)
-    ? undefined
-    : [{ type: "file_tree", rootPath: "", entries: entries as FileEntry[] }];
-}
-
-function entryOf(node: JsonNode): FileEntry | undefined {
-  if (node.kind !== "object") return undefined;
-  const value = (key: string) => node.values[node.keys.indexOf(`"${key}"`)];
-  const [name, type, children] = [value("name"), value("type"), value("children")];
-  if (name?.kind !== "scalar" || !name.raw.startsWith('"') || type?.kind !== "scalar") return undefined;
-  const own = JSON.parse(name.raw) as string;
-  if (type.raw === '"file"') return { name: own, kind: "file" };
-  if (type.raw !== '"directory"') return undefined;
-  const inside = children?.kind === "array" ? children.items.map(entryOf) : [];
-  return inside.includes(undefined) ? undefined : { name: own, kind: "directory", children: inside as FileEntry[] };
-}
-
-// [FILE]/[DIR] lists, and trees drawn by lines or blanks: depth is where the name starts.
-function listingOf(content: string): NewBlock[] | undefined {
-  const rows = content.split("\n").filter((line) => line.trim() !== "");
-  type Open = { name: string; depth: number; folder: boolean; children: Open[] };
-  const root: Open = { name: "", depth: -1, folder: true, children: [] };
-  const stack: Open[] = [root];
-  for (const row of rows) {
-    const listed = /^\[(FILE|DIR)\] (.+?)(?: {2,}.*)?$/.exec(row);
-    const [, indent = "", label = ""] = listed === null ? (/^([\s│├└─┬|`\u00a0-]*)(.*)$/u.exec(row) ?? []) : [];
-    const name = listed?.[2] ?? label.trim();
-    if (name === "") return undefined;
-    const entry: Open = {
-      name: name.replace(/\/$/, ""),
-      depth: listed === null ? indent.length : 0,
-      folder: listed?.[1] === "DIR" || name.endsWith("/"),
-      children: [],
-    };
-    while ((stack.at(-1)?.depth ?? -1) >= entry.depth) stack.pop();
-    const parent = stack.at(-1) ?? root;
-    parent.folder = true;
-    parent.children.push(entry);
-    stack.push(entry);
-  }
-  const entries = (open: Open[]): FileEntry[] =>
-    open.map(({ name, folder, children }) =>
-      folder ? { name, kind: "directory", children: entries(children) } : { name, kind: "file" },
-    );
-  return root.children.length === 0
-    ? undefined
-    : [{ type: "file_tree", rootPath: "", entries: entries(root.children) }];
-}
-
 // One block per file. The lines that name the file and the @@ lines stay inside the hunks: a DIFF block has no field
 // for them, and without them nothing applies.
 function diffsOf(content: string): NewBlock[] | undefined {
   const files = content.split(/^(?=diff --git )/m);
   const blocks = files.flatMap((file): NewBlock[] => {
-    const path = /^\+\+\+ (?:b\/)?(.+)$/m.exec(file)?.[1] ?? /^--- (?:a\/)?(.+)$/m.exec(file)?.[1];
+    const path = pathOf(file);
     if (path === undefined) return [];
     const parts = file.split(/^(?=@@ -\d)/m);
     const head = parts.length > 1 && !parts[0]?.startsWith("@@") ? (parts.shift() ?? "") : "";
@@ -145,4 +109,13 @@ function diffsOf(content: string): NewBlock[] | undefined {
     return [{ type: "diff", path, hunks }];
   });
   return blocks.length === files.filter((file) => file.trim() !== "").length ? blocks : undefined;
+}
+
+// Undefined where a patch is of several files, of none, or of one whose name is spelt in escapes.
+function pathOf(file: string): string | undefined {
+  const [header, another] = file.matchAll(/^--- (.+)\n\+\+\+ (.+)$/gm);
+  if (header === undefined || another !== undefined) return undefined;
+  const [before = "", after = ""] = header.slice(1).map((name) => name.replace(/[\t\r].*$/, ""));
+  const path = after === "/dev/null" ? before.replace(/^a\//, "") : after.replace(/^b\//, "");
+  return path.startsWith('"') ? undefined : path;
 }

@@ -1,5 +1,5 @@
 // Public names of @bosun/shrink.
-export { blocksOf } from "./bcp-blocks.ts";
+export { blocksOf, textOfBlocks } from "./bcp-blocks.ts";
 export type { BlocksOptions } from "./bcp-blocks.ts";
 export { cutToBudget } from "./budget.ts";
 export { callName } from "./call-name.ts";
