@@ -1,5 +1,7 @@
 // Tool definitions in fewer tokens: real names, real parameter names, shorter words. The full definition is to be had
 // on demand; validation stays with the server that owns the tool. Nothing is made larger, and no enum loses a value.
+import { schemaShape } from "./schema-shape.ts";
+import type { TypesOf } from "./schema-shape.ts";
 import { countTokens } from "./tokens/count.ts";
 
 export type ToolDefinition = {
@@ -10,8 +12,9 @@ export type ToolDefinition = {
 };
 
 /**
- * light: shorter descriptions, no decoration. full: to a quarter; every tool keeps its name and the names of its
- * parameters, and types, what is required and a short description come back as far as the quarter allows.
+ * light: shorter descriptions, no decoration. full: to a quarter; every tool keeps its name and the shape of its
+ * arguments, and the types of what lists hold, of single values, and a short description come back as far as the
+ * quarter allows.
  */
 export type ToolCompression = "off" | "light" | "full";
 
@@ -22,7 +25,7 @@ const TOOL_LIMITS: Limits = { sentences: 2, chars: 240 };
 const PARAMETER_LIMITS: Limits = { sentences: 1, chars: 90 };
 const BRIEF: Limits = { sentences: 1, chars: 60 };
 const FULL_SHARE = 0.25;
-/** A short list may have this much per tool, even if it is more than a quarter. */
+/** A short list may have this much per tool, even if it is more than a quarter. The shape stays whatever it costs. */
 const FULL_TOKENS_PER_TOOL = 40;
 /** Says nothing to a model. */
 const DECORATION = new Set(["$schema", "$id", "$comment", "title", "additionalProperties", "examples", "default"]);
@@ -54,9 +57,9 @@ function lighten<Tool extends ToolDefinition>(tool: Tool): Tool {
   return shorter;
 }
 
-// From the least that can be called at all, each kind of detail comes back while there is room, tool by tool.
+// From the shape alone, each kind of detail comes back while there is room, tool by tool.
 function compressFully<Tool extends ToolDefinition>(tools: readonly Tool[]): Tool[] {
-  const details: Detail[] = ["types", "description", "required", "choices"];
+  const details: Detail[] = ["items", "types", "description"];
   const budget = Math.max(countToolTokens(tools) * FULL_SHARE, tools.length * FULL_TOKENS_PER_TOOL);
   const chosen = tools.map((tool) => ({ tool, details: new Set<Detail>(), short: bareTool(tool, new Set()) }));
   let spent = countToolTokens(chosen.map(({ short }) => short));
@@ -73,11 +76,11 @@ function compressFully<Tool extends ToolDefinition>(tools: readonly Tool[]): Too
   return chosen.map(({ tool, short }) => smaller(short, tool));
 }
 
-type Detail = "types" | "description" | "required" | "choices";
+type Detail = TypesOf | "description";
 
 function bareTool<Tool extends ToolDefinition>(tool: Tool, details: ReadonlySet<Detail>): Tool {
   const { description, ...rest } = tool;
-  const short = { ...rest, inputSchema: bareSchema(tool.inputSchema, details) } as unknown as Tool;
+  const short = { ...rest, inputSchema: schemaShape(tool.inputSchema, details) } as unknown as Tool;
   if (!details.has("description") || typeof description !== "string") return short;
   const brief = shorten(description, BRIEF);
   return isSaidByName(brief, tool.name) ? short : { ...short, description: brief };
@@ -91,26 +94,6 @@ function isSaidByName(description: string, name: string): boolean {
     (word) => !said.some((part) => part.length > 2 && (word.startsWith(part) || part.startsWith(word))),
   );
   return unsaid.length <= 1;
-}
-
-function bareSchema(schema: unknown, details: ReadonlySet<Detail>): unknown {
-  if (!isSchema(schema) || !isSchema(schema["properties"])) return schema;
-  const properties = Object.entries(schema["properties"]).map(([name, own]) => [
-    name,
-    details.has("types") ? typeOf(own, details.has("choices")) : {},
-  ]);
-  const { required } = schema;
-  const kept = details.has("required") && Array.isArray(required) && required.length > 0 ? { required } : {};
-  return { type: "object", properties: Object.fromEntries(properties), ...kept };
-}
-
-// A parameter without a type is a string: most are, and each would cost three tokens to say so. A choice keeps all its
-// values or says nothing.
-function typeOf(schema: unknown, choices: boolean): Schema {
-  if (!isSchema(schema)) return {};
-  if (choices && Array.isArray(schema["enum"])) return { enum: schema["enum"] };
-  const { type } = schema;
-  return type === undefined || type === "string" ? {} : { type };
 }
 
 function shortenSchema(schema: Schema, depth: number): Schema {
