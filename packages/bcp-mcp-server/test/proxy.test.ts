@@ -11,6 +11,8 @@ import {
   entry,
   faulty,
   folder,
+  json,
+  listed,
   original,
   reasonOf,
   record,
@@ -18,6 +20,7 @@ import {
   shown,
   start,
   stateIn,
+  tool,
   unfolded,
 } from "./proxied.ts";
 
@@ -103,6 +106,18 @@ describe("what passes through", () => {
     await proxied.client.listTools();
     expect((await proxied.call("describe_tool", { name: "flood" })).text).toContain("Does flood.");
     expect(await proxied.call("describe_tool", { name: "nope" })).toMatchObject({ failed: true });
+  });
+
+  test.concurrent("also where a server has a describe_tool of its own: then ours has another name", async () => {
+    const long = "Does a thing that takes many words to say. ".repeat(20);
+    const file = json({
+      name: "s",
+      tools: [tool("thing", long), tool("describe_tool", "Describes tools of a workshop.")],
+    });
+    await using proxied = await start({ options: ["--compress-tools", "full"], server: [...bun, listed, file] });
+    expect(await proxied.names()).toEqual(["thing", "describe_tool", "read_original", "bosun_describe_tool"]);
+    expect((await proxied.call("bosun_describe_tool", { name: "thing" })).text).toContain(long.trim());
+    expect((await proxied.call("describe_tool", { name: "thing" })).text).toContain('"server":"s"');
   });
 });
 

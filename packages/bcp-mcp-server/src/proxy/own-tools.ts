@@ -26,6 +26,13 @@ export const DESCRIBE_TOOL: ToolDefinition = {
   inputSchema: openSchema(describeInput.json),
 };
 
+/** Under a name that no server has: without it, what was cut from the list could not be had at all. */
+export function describeToolBeside(isTaken: (name: string) => boolean): ToolDefinition {
+  let { name } = DESCRIBE_TOOL;
+  while (isTaken(name)) name = `bosun_${name}`;
+  return name === DESCRIBE_TOOL.name ? DESCRIBE_TOOL : { ...DESCRIBE_TOOL, name };
+}
+
 /** What they cost in a tool list, so that nobody has to load a tokenizer to know it (a test counts them). */
 export const OWN_TOKENS: { readonly [name: string]: number } = { read_original: 83, describe_tool: 44 };
 

@@ -15,7 +15,7 @@ import { IdleCollection } from "./idle-collection.ts";
 import { announcingTools } from "./merged-greeting.ts";
 import { checkMirrored, mirroredArguments } from "./mirrored-arguments.ts";
 import { greetingWithNothingHidden, listWithNothingHidden } from "./nothing-hidden.ts";
-import { DESCRIBE_TOOL, describeTool, READ_ORIGINAL, readOriginal } from "./own-tools.ts";
+import { describeTool, READ_ORIGINAL, readOriginal } from "./own-tools.ts";
 import type { PinWatch } from "./pin-watch.ts";
 import { readdressed } from "./readdressed.ts";
 import { decodedOf, textOf } from "./rebuilt.ts";
@@ -161,7 +161,7 @@ export function createRelay(options: RelayOptions): Relay {
       if (found) savings.retrieved(result as ToolResult);
       return own(call, result);
     }
-    if (name === DESCRIBE_TOOL.name && !client.tools.has(name))
+    if (name === client.tools.describer.name)
       return own(call, (await describeTool(client.tools.definitions(), args)) as JsonObject);
     if (options.local?.has(name) && !client.tools.has(String(name))) return options.local.handle(call);
     const found = await client.tools.find(call);

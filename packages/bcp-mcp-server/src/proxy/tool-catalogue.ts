@@ -8,7 +8,7 @@ import type { ToolCompression, ToolDefinition } from "@bosun/shrink";
 import type { Log } from "../log.ts";
 import type { Backend } from "./backend.ts";
 import { SLOWEST_MS } from "./first-answer.ts";
-import { DESCRIBE_TOOL, READ_ORIGINAL } from "./own-tools.ts";
+import { describeToolBeside, READ_ORIGINAL } from "./own-tools.ts";
 import type { LocalTools } from "./local-tools.ts";
 import { withNothingHidden } from "./nothing-hidden.ts";
 import { allPages } from "./pages.ts";
@@ -108,6 +108,11 @@ export class ToolCatalogue {
     const [only] = this.backends;
     if (this.backends.length === 1 && only && !this.options.namespace) return only.tools.has(shown);
     return this.names.has(shown);
+  }
+
+  /** The tool that gives full definitions. */
+  get describer(): ToolDefinition {
+    return describeToolBeside((name) => this.has(name));
   }
 
   /** Full definitions, by the names the client knows. */
@@ -235,7 +240,7 @@ export class ToolCatalogue {
   private async ownTools(call: Call): Promise<ToolDefinition[]> {
     const { compressTools: level, local } = this.options;
     const ours = [...(local ? await local.definitions(call) : []), READ_ORIGINAL];
-    if (level !== "off") ours.push(DESCRIBE_TOOL);
+    if (level !== "off") ours.push(this.describer);
     // A tool of the server's goes first: names are never merged.
     return ours.filter(({ name }) => !this.has(name));
   }
