@@ -4,8 +4,10 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { decode, render } from "@bosun/bcp";
 import type { Block } from "@bosun/bcp";
-import { countTokens, ORIGINAL_KEY } from "@bosun/shrink";
+import { countTokens, ORIGINAL_KEY, Originals, Shrinker } from "@bosun/shrink";
+import type { ToolResult } from "@bosun/shrink";
 import { Recording } from "../src/proxy/recording.ts";
+import { RenderedBlocks } from "../src/proxy/rendered-blocks.ts";
 import {
   bun,
   cleanUp,
@@ -34,6 +36,13 @@ const PATCH = [
   "",
 ].join("\n");
 
+/** Words that nobody has seen, far in: what there is to leave out is white space. */
+const RECORD = JSON.stringify(
+  { of: { all: Array.from({ length: 60 }, (_, i) => `${Bun.hash(`${i}`).toString(36)}, ${i}`) } },
+  undefined,
+  4,
+);
+
 function texts(blocks: readonly Block[]): string[] {
   return blocks.map((block) => ("content" in block ? new TextDecoder().decode(block.content) : block.type));
 }
@@ -50,11 +59,40 @@ test.concurrent("--record writes what the servers said as one payload, typed, at
     expect(existsSync(file)).toBe(false);
   }
   const { blocks } = decode(new Uint8Array(readFileSync(file)));
-  expect(blocks.map(({ type }) => type)).toEqual(["tool_result", "file_tree", "diff", "structured_data", "code"]);
+  const types = ["tool_result", "file_tree", "annotation", "diff", "structured_data", "code", "annotation"];
+  expect(blocks.map(({ type }) => type)).toEqual(types as Block["type"][]);
   expect(texts(blocks)[0]).toBe("Just words.");
-  expect(texts(blocks)[3]).toBe('{"a": [1, 2, 3], "b": {"c": "d"}}');
+  expect(texts(blocks)[4]).toBe('{"a": [1, 2, 3], "b": {"c": "d"}}');
   expect(blocks[0]).toMatchObject({ toolName: "plain", status: "ok" });
   expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+});
+
+test.concurrent("where a block holds less than was said, a tag that nobody renders has all of it", async () => {
+  const file = path.join(folder, "whole.bcp");
+  const recording = new Recording(file);
+  const sizes = `[FILE] ${"a.md".padEnd(30)} ${"4.99 KB".padStart(10)}\n[DIR] ${"b".padEnd(30)} \n\nTotal: 1 files, 1 directories`;
+  const resource = { type: "resource", resource: { uri: "file:///x", text: "Said." } };
+  const said = [
+    sizes,
+    sizes.replace("4.99 KB", "  499 B"),
+    "[FILE] a.md\n[DIR] b",
+    "Half: \ud800",
+    "```ts\nlet a;\n```",
+  ];
+  for (const text of said) recording.add("t", { content: [{ type: "text", text }] });
+  recording.add("t", { content: [resource] });
+  await recording.write();
+  const { blocks } = decode(new Uint8Array(readFileSync(file)));
+  const given = blocks.flatMap((block) =>
+    block.type === "annotation" ? [JSON.parse(new TextDecoder().decode(block.value)) as object] : [],
+  );
+  const tag = (content: object) => ({ "bosun/given": { tool: "t", content } });
+  expect(texts(blocks)[0]).toBe(sizes);
+  expect(given).toEqual([...said.slice(1).map((text) => tag({ type: "text", text })), tag(resource)]);
+  const targets = blocks.flatMap((block) => (block.type === "annotation" ? [blocks[block.targetBlockId]?.type] : []));
+  expect(targets).toEqual(["file_tree", "file_tree", "tool_result", "code", "tool_result"]);
+  expect(render(blocks, { mode: "minimal" })).not.toContain("bosun/given");
+  expect(render(blocks, { mode: "minimal" })).not.toContain("(0 bytes)");
 });
 
 test.concurrent("a session without results has nothing to record, and that is no failure", async () => {
@@ -129,15 +167,22 @@ test.concurrent("a recording that cannot be written is said, and the session was
 });
 
 describe.each(["xml", "markdown", "minimal"])("--emit bcp --render-mode %s", (mode) => {
-  test.concurrent("a tree is rendered in fewer tokens, and the handle gives back every byte", async () => {
+  test.concurrent("data is rendered in fewer tokens than were sent, and the handle gives back every byte", async () => {
     await using proxied = await start({ options: ["--emit", "bcp", "--render-mode", mode] });
-    const result = await proxied.client.callTool("tree");
-    const whole = await original(proxied, result);
-    expect(shown(result)).toContain(mode === "xml" ? "<tree" : "module-143.ts");
-    expect(countTokens(shown(result))).toBeLessThan(countTokens(whole));
-    expect(whole).toBe(JSON.stringify(JSON.parse(whole), undefined, 2));
+    const result = await proxied.client.callTool("plain", { text: RECORD });
+    expect(shown(result)).toContain(mode === "xml" ? '<data format="json">' : "json");
+    expect(shown(result)).toContain(JSON.stringify(JSON.parse(RECORD)));
+    expect(countTokens(shown(result))).toBeLessThan(countTokens(RECORD));
+    expect(await original(proxied, result)).toBe(RECORD);
     // A rendering cannot be taken back from itself: unfold says so and names who can.
     expect(await unfolded([{ text: shown(result), meta: result._meta }])).toEqual([undefined as unknown as string]);
+  });
+
+  test.concurrent("what costs much more as blocks than folded is folded, and comes back", async () => {
+    await using proxied = await start({ options: ["--emit", "bcp", "--render-mode", mode] });
+    const result = await proxied.client.callTool("tree");
+    expect(shown(result)).toStartWith("[bosun:tree");
+    expect(await unfolded([{ text: shown(result), meta: result._meta }])).toEqual([await original(proxied, result)]);
   });
 
   test.concurrent("what would not get smaller passes as it came", async () => {
@@ -157,4 +202,35 @@ test.concurrent("--emit text is folded, whatever the mode", async () => {
   expect(shown(result)).not.toContain("<");
   expect(result._meta?.[ORIGINAL_KEY]).toBeString();
   expect(await unfolded([{ text: shown(result), meta: result._meta }])).toEqual([await original(proxied, result)]);
+});
+
+test.concurrent("texts of one result are rendered, folded or left one by one, and its copy is dropped", async () => {
+  const originals = new Originals();
+  const shrinker = new Shrinker({ originals, client: "c", dropStructuredCopies: true });
+  const paths = Array.from({ length: 60 }, (_, i) => `packages/some/folder/module-${i}.ts`).join("\n");
+  const copied = { content: [{ type: "text", text: RECORD }], structuredContent: JSON.parse(RECORD) as object };
+  const three = { content: [RECORD, paths, "Just words."].map((text) => ({ type: "text", text })) };
+  const rendered = new RenderedBlocks("xml");
+  const emit = (result: ToolResult) =>
+    rendered.render(
+      originals,
+      { result, json: JSON.stringify(result), toolName: "t", client: "c" },
+      shrinker.shrink(result, { json: JSON.stringify(result) }),
+    );
+  const { result, folds } = await emit(three);
+  expect(result.content?.map(({ text }) => String(text).split("\n")[0])).toEqual([
+    "<context>",
+    expect.stringContaining("[bosun:paths"),
+    "Just words.",
+  ]);
+  expect(folds).toContain("bcp");
+  const once = await emit(copied);
+  expect(once).toMatchObject({ droppedStructured: true });
+  expect(once.result).not.toHaveProperty("structuredContent");
+});
+
+test.concurrent("text that looks like our marks is not rendered: there it would pass for one", async () => {
+  await using proxied = await start({ options: ["--emit", "bcp"] });
+  const text = JSON.stringify({ ...(JSON.parse(RECORD) as object), mark: "[bosun:seen abc 1-2]" }, undefined, 4);
+  expect(shown(await proxied.client.callTool("plain", { text }))).not.toContain("[bosun:seen");
 });

@@ -5,8 +5,17 @@ import type { DataFormat, Lang, NewBlock, Status } from "@bosun/bcp";
 import type { Region } from "./detect.ts";
 import { DEFAULT_THRESHOLD, detect } from "./detect.ts";
 import { treeOfJson, treeOfListing } from "./file-trees.ts";
+import { parseJson } from "./json-parse.ts";
+import { COMPACT, printJson } from "./json-syntax.ts";
 
-export type BlocksOptions = { toolName: string; status?: Status; threshold?: number };
+export type BlocksOptions = {
+  toolName: string;
+  status?: Status;
+  threshold?: number;
+  /** JSON without the white space between its values: the one thing in a block that a reader does not need. */
+  compact?: boolean;
+};
+type Origin = Required<Omit<BlocksOptions, "threshold">>;
 
 const utf8 = new TextEncoder();
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -33,10 +42,11 @@ const ALIASES: Record<string, Lang> = {
 
 export function blocksOf(
   text: string,
-  { toolName, status = "ok", threshold = DEFAULT_THRESHOLD }: BlocksOptions,
+  { toolName, status = "ok", threshold = DEFAULT_THRESHOLD, compact = false }: BlocksOptions,
 ): NewBlock[] {
-  const blocks = detect(text, threshold).flatMap((region) => blocksOfRegion(text, region, toolName, status));
-  return blocks.length > 0 ? blocks : [plain(text, toolName, status)];
+  const origin: Origin = { toolName, status, compact };
+  const blocks = detect(text, threshold).flatMap((region) => blocksOfRegion(text, region, origin));
+  return blocks.length > 0 ? blocks : [plain(text, origin)];
 }
 
 /** The text that blocks hold, if they hold one: a tree is not the text that it was read from. */
@@ -51,7 +61,7 @@ export function textOfBlocks(blocks: readonly NewBlock[]): string | undefined {
   return text;
 }
 
-function blocksOfRegion(text: string, region: Region, toolName: string, status: Status): NewBlock[] {
+function blocksOfRegion(text: string, region: Region, origin: Origin): NewBlock[] {
   const content = text.slice(region.contentStart, region.contentEnd);
   switch (region.kind) {
     case "code":
@@ -64,24 +74,29 @@ function blocksOfRegion(text: string, region: Region, toolName: string, status: 
         treeOfJson(content) ?? {
           type: "structured_data",
           format: region.kind satisfies DataFormat,
-          content: utf8.encode(content),
+          content: utf8.encode(origin.compact && region.kind === "json" ? compactJson(content) : content),
         },
       ];
     case "tree": {
       const found = treeOfListing(content);
-      if (found === undefined) return [plain(content, toolName, status)];
+      if (found === undefined) return [plain(content, origin)];
       const rest = content.slice(found.end);
-      return rest.trim() === "" ? [found.tree] : [found.tree, plain(rest, toolName, status)];
+      return rest.trim() === "" ? [found.tree] : [found.tree, plain(rest, origin)];
     }
     case "diff":
-      return diffsOf(content) ?? [plain(content, toolName, status)];
+      return diffsOf(content) ?? [plain(content, origin)];
     default:
-      return [plain(text.slice(region.start, region.end), toolName, status)];
+      return [plain(text.slice(region.start, region.end), origin)];
   }
 }
 
-function plain(text: string, toolName: string, status: Status): NewBlock {
+function plain(text: string, { toolName, status }: Origin): NewBlock {
   return { type: "tool_result", toolName, status, content: utf8.encode(text) };
+}
+
+function compactJson(content: string): string {
+  const node = parseJson(content)?.node;
+  return node === undefined ? content : printJson(node, COMPACT);
 }
 
 function langOf({ lang, path }: Region): Lang {

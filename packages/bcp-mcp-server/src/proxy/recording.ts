@@ -1,15 +1,22 @@
 // --record: the results of a session, as the servers gave them, as one BCP payload. Written whole at the end, or not.
+// Where blocks hold less than was said (fences, a drawn tree, the address of a resource), an ANNOTATION of kind tag on
+// the first of them has the content as it came, as JSON; no rendering shows it.
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
 import type { MediaType, NewBlock } from "@bosun/bcp";
-import { blocksOf, DEFAULT_THRESHOLD, isCopyOfText, shownText } from "@bosun/shrink";
+import { blocksOf, DEFAULT_THRESHOLD, isCopyOfText, shownText, textOfBlocks } from "@bosun/shrink";
 import type { ContentBlock, ToolResult } from "@bosun/shrink";
 import { writeWhole } from "./state-file.ts";
 
 /** Kept in memory until the end; what comes after is counted, and the last block says how much it was. */
 const MAX_CHARS = 64 * 1024 * 1024;
 
-type Recorded = { tool: string; status: "ok" | "error"; text: string; as?: "json" | MediaType };
+/** `given`: the content that it was taken from, unless the text is all of it. */
+type Part = { text: string; as?: "json" | MediaType; given?: ContentBlock };
+type Recorded = Part & { tool: string; status: "ok" | "error" };
+
+/** The one member of a tag that has the content as it came. */
+const GIVEN_KEY = "bosun/given";
 
 export class Recording {
   readonly file: string;
@@ -39,7 +46,7 @@ export class Recording {
   /** `structured`: the structured content as it was sent. */
   add(tool: string, result: ToolResult, structured?: string): void {
     const status = result.isError === true ? "error" : "ok";
-    const parts = (Array.isArray(result.content) ? result.content : []).map(partOf);
+    const parts: Part[] = (Array.isArray(result.content) ? result.content : []).map(partOf);
     // What says the same as the text is not said twice.
     if (structured !== undefined && !isCopyOfText(result, () => structured))
       parts.push({ text: structured, as: "json" });
@@ -57,7 +64,13 @@ export class Recording {
   async write(): Promise<string> {
     const { encode } = await import("@bosun/bcp");
     // Typed here and not while somebody waits for an answer.
-    const blocks = this.parts.flatMap((part) => this.blocksFor(part));
+    const blocks: NewBlock[] = [];
+    for (const part of this.parts) {
+      const own = this.blocksFor(part);
+      const given = lostIn(own, part);
+      blocks.push(...own);
+      if (given !== undefined) blocks.push(tagOn(blocks.length - own.length, part.tool, given));
+    }
     if (this.missed > 0) {
       const content = new TextEncoder().encode(
         `${counted(this.missed, "further result")} not recorded: the limit was reached`,
@@ -88,13 +101,27 @@ const MEDIA: Readonly<Record<string, MediaType>> = {
 };
 
 /** Pictures as addresses that hold them: bytes of a picture cannot be rendered. What has no block of its own as JSON. */
-function partOf(block: ContentBlock): { text: string; as?: "json" | MediaType } {
-  const text = shownText(block);
-  if (text !== undefined) return { text };
-  const media = block?.type === "image" ? MEDIA[String(block["mimeType"])] : undefined;
-  if (media !== undefined && typeof block["data"] === "string")
-    return { text: `data:${String(block["mimeType"])};base64,${block["data"]}`, as: media };
-  return { text: JSON.stringify(block), as: "json" };
+function partOf(given: ContentBlock): Part {
+  const text = shownText(given);
+  if (text !== undefined) return given.type === "text" && Object.keys(given).length === 2 ? { text } : { text, given };
+  const media = given?.type === "image" ? MEDIA[String(given["mimeType"])] : undefined;
+  if (media !== undefined && typeof given["data"] === "string") {
+    const address = { text: `data:${String(given["mimeType"])};base64,${given["data"]}`, as: media };
+    return Object.keys(given).length === 3 ? address : { ...address, given };
+  }
+  return { text: JSON.stringify(given), as: "json" };
+}
+
+/** What was given, if the blocks made of it do not hold all of that. */
+function lostIn(blocks: readonly NewBlock[], { text, as, given }: Recorded): ContentBlock | undefined {
+  if (given !== undefined || as !== undefined) return given;
+  return textOfBlocks(blocks) === text ? undefined : { type: "text", text };
+}
+
+// JSON, because it also spells what no UTF-8 can: half a character.
+function tagOn(targetBlockId: number, tool: string, content: ContentBlock): NewBlock {
+  const value = new TextEncoder().encode(JSON.stringify({ [GIVEN_KEY]: { tool, content } }));
+  return { type: "annotation", targetBlockId, kind: "tag", value };
 }
 
 function counted(count: number, what: string): string {

@@ -196,9 +196,15 @@ export function createRelay(options: RelayOptions): Relay {
     const given = result as ToolResult;
     const exact = exactly(passed, given);
     options.recording?.add(name, given, exact.structured?.());
-    const rendered = options.rendered && (await options.rendered.render(originals, call.owner, name, given, passed));
-    const shrunk =
-      rendered ?? client.shrinker.shrink(given, exact, callName(String(call.params["name"]), call.params["arguments"]));
+    const calledAs = callName(String(call.params["name"]), call.params["arguments"]);
+    const folded = client.shrinker.shrink(given, exact, calledAs);
+    const shrunk = options.rendered
+      ? await options.rendered.render(
+          originals,
+          { result: given, json: passed, toolName: name, client: call.owner },
+          folded,
+        )
+      : folded;
     savings.result(backend.name, name, given, shrunk);
     collection.after(passed.length);
     return shrunk.changed ? emittedResult(passed, given, shrunk) : new RawJson(passed);

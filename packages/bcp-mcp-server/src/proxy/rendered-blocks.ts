@@ -1,13 +1,28 @@
-// --emit bcp: a result as typed BCP blocks, written, read back and rendered. Still under the gate: a rendering leaves
-// only when it costs fewer tokens than the text, and the handle beside it gives back every byte.
-import { blocksOf, countTokens, DEFAULT_THRESHOLD, escapeMeta, NOTE_KEY, ORIGINAL_KEY, shownText } from "@bosun/shrink";
-import type { ContentBlock, FoldNote, Originals, Shrunk, ToolResult } from "@bosun/shrink";
+// --emit bcp: a result as typed BCP blocks, written, read back and rendered, text by text. A rendering takes the place
+// of the folded text only when it costs fewer tokens than what the server sent and hardly more than the fold; the
+// handle beside it gives back every byte.
+import {
+  blocksOf,
+  countTokens,
+  DEFAULT_THRESHOLD,
+  escapeMeta,
+  NOTE_KEY,
+  ORIGINAL_KEY,
+  readNote,
+  shownText,
+} from "@bosun/shrink";
+import type { ContentBlock, FoldNote, NotedPart, Originals, Shrunk, ToolResult } from "@bosun/shrink";
 import type { Mode } from "@bosun/bcp";
 
 /** Longer texts pass through, as with folds. */
 const MAX_CHARS = 250_000;
+/** What types may cost: who asks for them wants them, but asked for fewer tokens first. */
+const MOST_PER_FOLDED = 1.25;
 /** Where the codec gives up on hostile nesting the text stays as it is. */
 type Codec = typeof import("@bosun/bcp");
+
+/** A result as it came, and whose it is. */
+export type Given = { result: ToolResult; json: string; toolName: string; client: string };
 
 export class RenderedBlocks {
   private readonly mode: Mode;
@@ -15,60 +30,57 @@ export class RenderedBlocks {
   private readonly budget: number;
   private codec: Promise<Codec> | undefined;
 
-  /** `budget`: a rendering of more tokens than this is none; the text is cut instead. */
+  /** `budget`: a rendering of more tokens than this is none. */
   constructor(mode: Mode, threshold: number = DEFAULT_THRESHOLD, budget: number = Infinity) {
     this.mode = mode;
     this.threshold = threshold;
     this.budget = budget;
   }
 
-  /** Undefined when no text of the result gets smaller this way. */
-  async render(
-    originals: Originals,
-    client: string,
-    toolName: string,
-    result: ToolResult,
-    json: string,
-  ): Promise<Shrunk | undefined> {
-    const content = Array.isArray(result.content) ? result.content : [];
+  /** `folded` with renderings where they are worth it; itself where none is. */
+  async render(originals: Originals, given: Given, folded: Shrunk): Promise<Shrunk> {
     this.codec ??= import("@bosun/bcp");
     const codec = await this.codec;
+    const { result, toolName } = given;
     const status = result.isError === true ? "error" : "ok";
-    const rendered = content.map((block) =>
-      isText(block) ? this.smaller(codec, block.text, toolName, status) : undefined,
+    const notes = notedParts(folded.result);
+    const rendered = contentOf(result).map((block, at) =>
+      isText(block)
+        ? this.worth(block.text, contentOf(folded.result)[at], notes[at], (text) =>
+            this.rendering(codec, text, toolName, status),
+          )
+        : undefined,
     );
-    if (rendered.every((one) => one === undefined)) return undefined;
-    if (content.some((block, at) => isText(block) && this.isOver(block.text, rendered[at]))) return undefined;
+    if (rendered.every((one) => one === undefined)) return folded;
     // Stored before anything is emitted that names it.
-    const handle = originals.put(client, result, json);
-    if (handle === undefined) return undefined;
-    const shown = content.map((block, at) => (rendered[at] ? { ...block, text: rendered[at].text } : block));
-    const note: FoldNote = { parts: partsOf(shown, rendered) };
-    const _meta = { ...(escapeMeta(result._meta) ?? result._meta), [ORIGINAL_KEY]: handle, [NOTE_KEY]: note };
-    return {
-      result: { ...result, content: shown, _meta },
-      changed: true,
-      tokensBefore: sum(rendered.map((one) => one?.before ?? 0)),
-      tokensAfter: sum(rendered.map((one) => one?.after ?? 0)),
-      folds: ["bcp"],
-      handle,
-      droppedStructured: false,
-    };
+    const handle = folded.handle ?? originals.put(given.client, result, given.json);
+    if (handle === undefined) return folded;
+    return withRenderings(given.result, folded, rendered, notes, handle);
   }
 
-  private isOver(text: string, rendered: Rendered | undefined): boolean {
-    if (this.budget === Infinity) return false;
-    return rendered ? rendered.after > this.budget : text.length > this.budget && countTokens(text) > this.budget;
+  private worth(
+    text: string,
+    folded: ContentBlock | undefined,
+    note: NotedPart | undefined,
+    render: (text: string) => string | undefined,
+  ): Rendered | undefined {
+    // Foreign marks wear a disguise in the fold; in a rendering they would pass for ours.
+    if (text.length > MAX_CHARS || note?.escaped !== undefined) return undefined;
+    const shown = render(text);
+    if (shown === undefined) return undefined;
+    const [before, after] = [countTokens(text), countTokens(shown)];
+    if (after >= before || after > this.budget) return undefined;
+    // What was cut for the budget is no measure: a rendering that fits leaves nothing out.
+    const isDear = note?.omitted !== true && after > MOST_PER_FOLDED * countTokens(String(folded?.text));
+    return isDear ? undefined : { text: shown, before, after };
   }
 
-  private smaller(codec: Codec, text: string, toolName: string, status: "ok" | "error"): Rendered | undefined {
-    if (text.length > MAX_CHARS) return undefined;
-    const blocks = blocksOf(text, { toolName, status, threshold: this.threshold });
+  private rendering(codec: Codec, text: string, toolName: string, status: "ok" | "error"): string | undefined {
+    const blocks = blocksOf(text, { toolName, status, threshold: this.threshold, compact: true });
     // Without a kind of its own there is nothing to gain: rendering only adds a label.
     if (blocks.every(({ type }) => type === "tool_result")) return undefined;
-    let rendered: string;
     try {
-      rendered = codec.render(codec.decode(codec.encodePlain(blocks)).blocks, { mode: this.mode });
+      return codec.render(codec.decode(codec.encodePlain(blocks)).blocks, { mode: this.mode });
     } catch (error) {
       if (
         error instanceof codec.EncodeError ||
@@ -78,21 +90,51 @@ export class RenderedBlocks {
         return undefined;
       throw error;
     }
-    const before = countTokens(text);
-    const after = countTokens(rendered);
-    return after < before ? { text: rendered, before, after } : undefined;
   }
 }
 
 type Rendered = { text: string; before: number; after: number };
 
-/** Only the original has all of it: `unfold` says so and names the handle. */
-function partsOf(content: readonly ContentBlock[], rendered: readonly (Rendered | undefined)[]): FoldNote["parts"] {
-  return content.flatMap((block, at) => {
-    const text = shownText(block);
-    if (text === undefined) return [];
-    return [rendered[at] ? { chars: text.length, omitted: true as const } : { chars: text.length }];
+function withRenderings(
+  given: ToolResult,
+  folded: Shrunk,
+  rendered: readonly (Rendered | undefined)[],
+  notes: readonly (NotedPart | undefined)[],
+  handle: string,
+): Shrunk {
+  const content = contentOf(folded.result).map((block, at) => {
+    const one = rendered[at];
+    return one ? { ...block, text: one.text } : block;
   });
+  // Only the original has all of a rendering: `unfold` says so and names the handle.
+  const parts = content.flatMap((block, at): NotedPart[] => {
+    const chars = shownText(block)?.length;
+    if (chars === undefined) return [];
+    return [rendered[at] ? { chars, omitted: true } : (notes[at] ?? { chars })];
+  });
+  const note: FoldNote = { ...readNote(folded.result._meta), parts };
+  const foreign = folded.changed ? folded.result._meta : (escapeMeta(given._meta) ?? given._meta);
+  const isOnly = rendered.every((one, at) => one !== undefined || notes[at]?.folded === undefined);
+  const folds = folded.folds.filter((fold) => !isOnly || fold === "structured");
+  return {
+    ...folded,
+    result: { ...folded.result, content, _meta: { ...foreign, [ORIGINAL_KEY]: handle, [NOTE_KEY]: note } },
+    changed: true,
+    tokensBefore: sum(rendered.map((one) => one?.before ?? 0)),
+    tokensAfter: sum(rendered.map((one) => one?.after ?? 0)),
+    folds: [...folds, "bcp"],
+    handle,
+  };
+}
+
+/** What the way back of a folded result is, block by block. */
+function notedParts(folded: ToolResult): (NotedPart | undefined)[] {
+  const parts = [...(readNote(folded._meta)?.parts ?? [])];
+  return contentOf(folded).map((block) => (shownText(block) === undefined ? undefined : parts.shift()));
+}
+
+function contentOf({ content }: ToolResult): ContentBlock[] {
+  return Array.isArray(content) ? content : [];
 }
 
 function isText(block: ContentBlock): block is ContentBlock & { text: string } {
