@@ -110,7 +110,8 @@ function withRenderings(
   const parts = content.flatMap((block, at): NotedPart[] => {
     const chars = shownText(block)?.length;
     if (chars === undefined) return [];
-    return [rendered[at] ? { chars, omitted: true } : (notes[at] ?? { chars })];
+    if (rendered[at]) return [{ chars, omitted: true }];
+    return [notes[at] ?? (isText(block) ? { chars } : { chars, foreign: true })];
   });
   const note: FoldNote = { ...readNote(folded.result._meta), parts };
   const foreign = folded.changed ? folded.result._meta : (escapeMeta(given._meta) ?? given._meta);
