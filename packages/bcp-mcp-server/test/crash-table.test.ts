@@ -7,7 +7,7 @@ import { cleanUp, reasonOf, start } from "./proxied.ts";
 import type { Proxied } from "./proxied.ts";
 
 // All are started before the first is used and closed after the last: the rows wait at the same time.
-const OTHERS: { [test: string]: string[] } = { endless: ["--timeout", "3"], which: [], huge: [], again: [] };
+const OTHERS: { [test: string]: string[] } = { endless: [], "without end": [], which: [], huge: [], again: [] };
 const proxies = new Map<string, Proxied>();
 beforeAll(async () => {
   const wanted = [
@@ -46,12 +46,25 @@ test.concurrent.each(CRASH_ROWS.map((row): [string, CrashRow] => [row.does, row]
 );
 
 test.concurrent(
-  "a line without end is not kept; its call fails when its time is over",
+  "a line over the limit fails its call when it gets there: its end may never come",
   async () => {
     expect(await started("endless").call("endless_line")).toEqual({
       failed: true,
-      text: expect.stringContaining("no answer"),
+      text: expect.stringContaining("over the limit"),
     });
+  },
+  60_000,
+);
+
+test.concurrent(
+  "a line without end fails all who wait, and its server is ended and started again",
+  async () => {
+    const proxied = started("without end");
+    // Which of the two it is the answer to nobody can know.
+    const met = await Promise.all([proxied.call("stall"), proxied.call("no_end")]);
+    expect(met).toEqual(Array(2).fill({ failed: true, text: expect.stringMatching(/did not end within \d+ bytes/) }));
+    expect(await proxied.call("ok", { text: "next" })).toEqual({ failed: false, text: "next" });
+    expect(proxied.ran("start")).toBe(2);
   },
   60_000,
 );

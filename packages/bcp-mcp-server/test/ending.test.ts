@@ -70,6 +70,14 @@ describe("the servers and their children end", () => {
   test.concurrent.each<[string, string | undefined, (proxy: Raw) => void]>([
     ["when the client closes its end", undefined, ({ child }) => void child.stdin.end()],
     ["when the client closes its end and the server does not care", "stubborn", ({ child }) => void child.stdin.end()],
+    [
+      "when the client goes while the server writes without end",
+      undefined,
+      (proxy) => {
+        proxy.say(call(3, "no_end"));
+        void proxy.child.stdin.end();
+      },
+    ],
     ["at SIGTERM", undefined, ({ pid }) => void process.kill(pid, "SIGTERM")],
     ["at SIGINT", undefined, ({ pid }) => void process.kill(pid, "SIGINT")],
     ["at SIGHUP, also a stubborn one", "stubborn", ({ pid }) => void process.kill(pid, "SIGHUP")],

@@ -75,6 +75,30 @@ describe("a bad line fails alone", () => {
   });
 });
 
+describe("of an over-long line", () => {
+  const answer = `{"result":"${"x".repeat(2000)}","jsonrpc":"2.0","id":7}`;
+  const cuts = [1, 13, 300, 301, 1000, answer.length];
+
+  test.each(cuts)("the ends are kept, in pieces of %d bytes", (size) => {
+    const whole = bytes(`${answer}\n`);
+    const chunks = Array.from({ length: Math.ceil(whole.length / size) }, (_, n) =>
+      whole.subarray(n * size, (n + 1) * size),
+    );
+    const [line] = split(chunks, 1500);
+    expect(line?.kind === "bad" ? line.ends : "").toMatch(/^\{"result":"x{100,}…x{100,}","jsonrpc":"2\.0","id":7\}$/);
+  });
+
+  test("is heard once, before its end", () => {
+    const heard: string[] = [];
+    const splitter = new LineSplitter(20, (beginning) => heard.push(beginning));
+    for (const piece of ["  {", '"a":', "x".repeat(20), "y".repeat(20)]) {
+      expect([...splitter.push(bytes(piece))]).toEqual([]);
+    }
+    expect(heard).toEqual([`{"a":${"x".repeat(20)}`]);
+    expect(splitter.unfinished).toBe(47);
+  });
+});
+
 test("a long line costs no more than its length, in small pieces too", () => {
   const splitter = new LineSplitter(64 * 1024 * 1024);
   const piece = new Uint8Array(1000).fill(0x78);

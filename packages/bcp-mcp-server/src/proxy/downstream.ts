@@ -67,9 +67,10 @@ export class Downstream {
   private sessions = 0;
   private failures = 0;
   private pauseUntil = 0;
-  private readonly lost = new LostAnswers();
+  private readonly lost: LostAnswers;
   private nextId = 1;
   private readonly questions: ServerQuestions;
+  private readonly ending = new Set<Promise<void>>();
   private closed = false;
   /** How the last process ended, once it has. */
   private ended: Promise<string> | undefined;
@@ -79,6 +80,7 @@ export class Downstream {
     this.heard = heard;
     this.log = log;
     this.stderr = stderrOf(spec.name);
+    this.lost = new LostAnswers(spec.name);
     this.questions = new ServerQuestions((message, signal) => heard.asked(message, signal));
   }
 
@@ -138,7 +140,13 @@ export class Downstream {
   async close(): Promise<void> {
     this.closed = true;
     // Not what `starting` gives: a greeting that is never answered must not hold up the end.
-    await Promise.all([this.link?.close(), this.opening?.close()]);
+    await Promise.all([this.link?.close(), this.opening?.close(), ...this.ending]);
+  }
+
+  private end(link: Link): void {
+    const ended = link.close().catch(() => {});
+    this.ending.add(ended);
+    void ended.finally(() => this.ending.delete(ended));
   }
 
   private async exchange(
@@ -201,7 +209,7 @@ export class Downstream {
       return link;
     } catch (error) {
       // What has not been greeted must not be asked anything.
-      void link.close().catch(() => {});
+      this.end(link);
       throw error;
     } finally {
       this.opening = undefined;
@@ -214,7 +222,12 @@ export class Downstream {
       else if (!this.questions.withdraws(message)) this.heard.notified(message);
     };
     const link = this.openWith(receive);
-    link.gone.addEventListener("abort", () => this.heard.forgotten(), { once: true });
+    const gone = (): void => {
+      // A process that has closed its output, or is not read any further, is of no use to anybody.
+      this.end(link);
+      if (!this.closed) this.heard.forgotten();
+    };
+    link.gone.addEventListener("abort", gone, { once: true });
     return link;
   }
 
@@ -234,12 +247,13 @@ export class Downstream {
         ...(cwd === undefined ? {} : { cwd }),
         onStderr: this.stderr,
         maxMessageBytes: MAX_MESSAGE_BYTES,
+        onOverlong: (beginning) => this.lost.overlong(beginning, MAX_MESSAGE_BYTES),
       });
       this.ended = child.ended;
       void child.ended.then((how) => {
         if (!this.closed) this.log("warn", `${spec.name} ended (${how})`);
       });
-      const heard = whileThereIsRoom(this.lost.watch(child.incoming, spec.name), this.heard.room);
+      const heard = whileThereIsRoom(this.lost.watch(child.incoming), this.heard.room);
       return new TransportLink({ ...child, incoming: heard }, receive);
     } catch (error) {
       throw new DownstreamGone(

@@ -6,6 +6,8 @@ import { ConnectionError } from "./rpc-error.ts";
 import type { Transport } from "./transport.ts";
 
 const GRACE_MS = 2000;
+/** A message so many times over the limit will not end: its server is not read any further. */
+const ENDLESS = 4;
 
 /** What every program needs to run; secrets of ours are not among it. */
 const INHERITED = ["HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER", "TZ"];
@@ -28,6 +30,8 @@ export type ChildOptions = {
   /** The server's diagnostics, as they come. Never a sign of failure. */
   onStderr?: (text: string) => void;
   maxMessageBytes?: number;
+  /** How a message begins that is over the limit, as soon as it is. */
+  onOverlong?: (beginning: string) => void;
   /** How long each step of ending it may take: it closes by itself, it is asked to, it is made to. */
   graceMs?: number;
 };
@@ -56,11 +60,15 @@ export function startServer(options: ChildOptions): ChildTransport {
   const writer = new LineWriter(child.stdin);
   if (onStderr && child.stderr) void relay(child.stderr, onStderr);
   const ended = child.exited.then(() => String(child.signalCode ?? `exit ${child.exitCode}`));
+  const maxBytes = options.maxMessageBytes ?? MAX_MESSAGE_BYTES;
   let closing: Promise<void> | undefined;
   return {
     pid: child.pid,
     ended,
-    incoming: messagesIn(child.stdout, options.maxMessageBytes ?? MAX_MESSAGE_BYTES),
+    incoming: messagesIn(child.stdout, maxBytes, {
+      endlessBytes: ENDLESS * maxBytes,
+      ...(options.onOverlong ? { onOverlong: options.onOverlong } : {}),
+    }),
     send: (text) => writer.line(text),
     close: () => (closing ??= endChild(child, writer, options.graceMs ?? GRACE_MS)),
   };

@@ -17,12 +17,22 @@ export type Line = { kind: "line"; text: string } | { kind: "bad"; problem: stri
 export class LineSplitter {
   private readonly decoder = new TextDecoder("utf-8", { fatal: true });
   private readonly maxBytes: number;
+  private readonly onOverlong: (beginning: string) => void;
   private buffer = new Uint8Array(0);
   /** Bytes of the unfinished line, also those no longer kept. */
   private held = 0;
+  /** What is kept of an unfinished line that is over the limit: whose it was stands at one of its ends. */
+  private overlong: { head: Uint8Array; tail: Uint8Array } | undefined;
 
-  constructor(maxBytes: number) {
+  /** `onOverlong` hears of a line that is over the limit when it gets there: its end may never come. */
+  constructor(maxBytes: number, onOverlong: (beginning: string) => void = () => {}) {
     this.maxBytes = maxBytes;
+    this.onOverlong = onOverlong;
+  }
+
+  /** Bytes of the line that has not ended yet. */
+  get unfinished(): number {
+    return this.held;
   }
 
   *push(chunk: Uint8Array): Generator<Line> {
@@ -44,10 +54,24 @@ export class LineSplitter {
 
   private hold(piece: Uint8Array): void {
     const total = this.held + piece.length;
-    // The rest of an overlong line is dropped as it comes: the message fails, the connection lives.
-    if (total > this.maxBytes) this.buffer = new Uint8Array(0);
+    if (total > this.maxBytes) this.drop(piece);
     else this.keep(piece, total);
     this.held = total;
+  }
+
+  /** The rest of an overlong line is dropped as it comes: the message fails, the connection lives. */
+  private drop(piece: Uint8Array): void {
+    const tail = (before: Uint8Array): Uint8Array =>
+      piece.length >= END_BYTES ? piece.slice(-END_BYTES) : joined(before, piece).slice(-END_BYTES);
+    if (this.overlong) {
+      this.overlong.tail = tail(this.overlong.tail);
+      return;
+    }
+    const kept = this.buffer.subarray(0, this.held);
+    const head = joined(kept.subarray(0, END_BYTES), piece.subarray(0, END_BYTES)).slice(0, END_BYTES);
+    this.overlong = { head, tail: tail(kept.subarray(-END_BYTES)) };
+    this.buffer = new Uint8Array(0);
+    this.onOverlong(readable(head).trimStart());
   }
 
   private keep(piece: Uint8Array, total: number): void {
@@ -64,10 +88,11 @@ export class LineSplitter {
     const total = this.held + last.length;
     if (this.held === 0 && total <= this.maxBytes) return this.decode(last);
     if (total <= this.maxBytes) this.keep(last, total);
-    const line =
-      total > this.maxBytes
-        ? { kind: "bad" as const, problem: `a message of ${total} bytes is over the limit of ${this.maxBytes}` }
-        : this.decode(this.buffer.subarray(0, total));
+    else this.drop(last);
+    const line = this.overlong
+      ? overlongLine(total, this.maxBytes, this.overlong)
+      : this.decode(this.buffer.subarray(0, total));
+    this.overlong = undefined;
     this.held = 0;
     if (this.buffer.length > SMALL_BYTES) this.buffer = new Uint8Array(0);
     return line;
@@ -86,6 +111,19 @@ export class LineSplitter {
 }
 
 const END_CHARS = 300;
+const END_BYTES = END_CHARS;
+
+function overlongLine(total: number, maxBytes: number, { head, tail }: { head: Uint8Array; tail: Uint8Array }): Line {
+  const ends = `${readable(head)}…${readable(tail)}`.trim();
+  return { kind: "bad", problem: `a message of ${total} bytes is over the limit of ${maxBytes}`, ends };
+}
+
+function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+  const both = new Uint8Array(one.length + other.length);
+  both.set(one);
+  both.set(other, one.length);
+  return both;
+}
 
 /** What a message is can be seen at its beginning and its end. */
 export function endsOf(text: string): string {

@@ -5,7 +5,7 @@ import type { Line } from "./lines.ts";
 import { Linger } from "./linger.ts";
 import { parseMessage } from "./message.ts";
 import type { Incoming } from "./message.ts";
-import { PARSE_ERROR, RpcError } from "./rpc-error.ts";
+import { ConnectionError, PARSE_ERROR, RpcError } from "./rpc-error.ts";
 import type { Transport } from "./transport.ts";
 
 /** A 10 MB file in one argument is about 14 MB of JSON; more than this is refused, message by message. */
@@ -32,10 +32,29 @@ export function stdioTransport(maxBytes = MAX_MESSAGE_BYTES): Transport {
   };
 }
 
+export type Watched = {
+  /** How a message begins that is over the limit, as soon as it is: its end may never come. */
+  onOverlong?: (beginning: string) => void;
+  /** Beyond this a message has no end that is worth waiting for: reading fails. */
+  endlessBytes?: number;
+};
+
 /** The messages in a byte stream, one a line. */
-export async function* messagesIn(bytes: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Incoming> {
-  const splitter = new LineSplitter(maxBytes);
-  for await (const chunk of bytes) for (const line of splitter.push(chunk)) yield messageOf(line);
+export async function* messagesIn(
+  bytes: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  { onOverlong, endlessBytes = Infinity }: Watched = {},
+): AsyncGenerator<Incoming> {
+  const splitter = new LineSplitter(maxBytes, onOverlong);
+  for await (const chunk of bytes) {
+    for (const line of splitter.push(chunk)) yield messageOf(line);
+    if (splitter.unfinished > endlessBytes) {
+      throw new ConnectionError(
+        "invalid",
+        `a message did not end within ${endlessBytes} bytes; the limit is ${maxBytes}`,
+      );
+    }
+  }
   for (const line of splitter.end()) yield messageOf(line);
 }
 
