@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Service } from "../src/server/call.ts";
 import type { JsonObject } from "../src/wire/json.ts";
+import { RpcError } from "../src/wire/rpc-error.ts";
 import { kitchenSink, newGate, pause, until } from "./fixtures/kitchen-sink.ts";
 import { httpPeer, messages } from "./fixtures/http-peer.ts";
 
@@ -80,19 +81,15 @@ describe("sessions", () => {
     peer.endpoint.close();
   });
 
-  test("are limited in number: the longest idle goes first, busy ones stay", async () => {
+  test("are limited in number: who comes to a full house is turned away, and nobody's session ends for it", async () => {
     const gate = newGate();
     const server = kitchenSink({}, gate);
-    const opened = new Set<string>();
+    const begun: string[] = [];
     const service: Service = {
       ...server,
-      opened(session) {
-        opened.add(session.id);
-        server.opened?.(session);
-      },
-      ended(owner) {
-        opened.delete(owner);
-        server.ended?.(owner);
+      handle(call) {
+        if (call.method === "initialize") begun.push(call.owner);
+        return server.handle(call);
       },
     };
     const peer = httpPeer(service, { maxSessions: 2 });
@@ -100,15 +97,34 @@ describe("sessions", () => {
     const running = peer.post(call(1, "wait"), { headers: busy });
     await until(() => gate.arrived === 1);
     const idle = await peer.session("2025-11-25");
-    const next = await peer.session("2025-11-25");
-    expect((await peer.post(PING, { headers: idle })).status).toBe(404);
-    const alsoBusy = peer.post(call(1, "wait"), { headers: next });
-    await until(() => gate.arrived === 2);
-    const refused = await peer.post({ ...PING, method: "initialize", params: { protocolVersion: "2025-11-25" } });
-    expect(refused.status).toBe(503);
-    expect(opened.size).toBe(2);
+    const newcomer = { ...PING, method: "initialize", params: { protocolVersion: "2025-11-25" } };
+    const refused = await Promise.all(Array.from({ length: 5 }, () => peer.post(newcomer)));
+    expect(refused.map(({ status }) => status)).toEqual(Array(5).fill(503));
+    expect((await peer.post(PING, { headers: idle })).status).toBe(200);
+    // Nothing is begun for those who are turned away.
+    expect(begun).toHaveLength(2);
     gate.open();
-    await Promise.all([running, alsoBusy]);
+    await running;
+    await peer.send("DELETE", undefined, { headers: idle });
+    await peer.session("2025-11-25");
+    peer.endpoint.close();
+  });
+
+  test("that fail to open leave nothing behind, neither a place nor what was begun for them", async () => {
+    const ended: string[] = [];
+    const begun: string[] = [];
+    const service: Service = {
+      handle({ owner }) {
+        begun.push(owner);
+        throw new RpcError(-32000, "not today");
+      },
+      ended: (owner) => void ended.push(owner),
+    };
+    const peer = httpPeer(service, { maxSessions: 1 });
+    const newcomer = { ...PING, method: "initialize", params: { protocolVersion: "2025-11-25" } };
+    for (let n = 0; n < 3; n++) expect((await peer.post(newcomer)).status).toBe(200);
+    expect(begun).toHaveLength(3);
+    expect(ended).toEqual(begun);
     peer.endpoint.close();
   });
 

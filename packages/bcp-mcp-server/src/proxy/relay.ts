@@ -1,5 +1,5 @@
 // The proxy as a service: which messages pass through, and which we answer or change on the way.
-import { failure, INTERNAL_ERROR, INVALID_REQUEST, isObject, RawJson, RpcError } from "@bosun/mcp/server";
+import { failure, INTERNAL_ERROR, isObject, NoPlace, RawJson, RpcError } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, Service, Session } from "@bosun/mcp/server";
 import { parseExactly, spanAt } from "@bosun/mcp/relay";
 import { callName, Originals, Shrinker } from "@bosun/shrink";
@@ -29,12 +29,8 @@ import { ToolNews } from "./tool-news.ts";
 
 export const ORIGINAL_URI = "bosun://original/";
 
-/** A client that said `initialize` and nothing after it: over HTTP its session may have been refused behind our back. */
-const UNOPENED_MS = 30_000;
 /** Where something was answered, the next call is not far. */
 const BUSY_MS = 100;
-/** So many may be on their way in while all places are taken. */
-const AT_THE_DOOR = 8;
 
 export type RelayOptions = {
   servers: readonly ServerSpec[];
@@ -72,8 +68,6 @@ type Client = {
   tools: ToolCatalogue;
   news: ToolNews;
   shrinker: Shrinker;
-  /** It has gone on after its first message. */
-  isThere: boolean;
 };
 
 export type Relay = Service & {
@@ -92,14 +86,10 @@ export function createRelay(options: RelayOptions): Relay {
   const collection = new IdleCollection(() => running > 0);
   let lastAnswer = 0;
 
-  function clientOf({ owner, method }: Call): Client {
+  function clientOf({ owner }: Call): Client {
     let client = clients.get(owner);
-    if (client) {
-      client.isThere = true;
-      return client;
-    }
-    if (clients.size >= (options.maxClients ?? Infinity) + AT_THE_DOOR)
-      throw new RpcError(INVALID_REQUEST, "too many clients: try again later");
+    if (client) return client;
+    if (clients.size >= (options.maxClients ?? Infinity)) throw new NoPlace();
     const shrinker = new Shrinker({
       originals,
       client: owner,
@@ -114,19 +104,11 @@ export function createRelay(options: RelayOptions): Relay {
     const news = new ToolNews();
     const changed = (): void => news.tell();
     const tools = new ToolCatalogue(backends, { ...options, pins: options.pins, local: options.local, changed });
-    clients.set(owner, (client = { backends, several, tools, news, shrinker, isThere: false }));
+    clients.set(owner, (client = { backends, several, tools, news, shrinker }));
     savings.session(servers);
-    if (method === "initialize") endUnlessOpened(owner, client);
     arrived?.();
     arrived = undefined;
     return client;
-  }
-
-  function endUnlessOpened(owner: string, client: Client): void {
-    const timer = setTimeout(() => {
-      if (!client.isThere && clients.get(owner) === client) end(owner);
-    }, UNOPENED_MS);
-    timer.unref?.();
   }
 
   function end(owner: string): void {
@@ -271,7 +253,6 @@ export function createRelay(options: RelayOptions): Relay {
     handle,
     opened(session: Session) {
       const client = clients.get(session.id);
-      if (client) client.isThere = true;
       client?.news.opened(session);
       if (client?.several) client.several.opened(session);
       else client?.backends[0]?.opened(session);

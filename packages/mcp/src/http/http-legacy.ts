@@ -10,7 +10,7 @@ import { clientFacts } from "../server/legacy-session.ts";
 import { errorText, resultMessage } from "../wire/message.ts";
 import type { Id, Incoming, Malformed, Request as RpcRequest, Single } from "../wire/message.ts";
 import { isLegacy, negotiate } from "../wire/revisions.ts";
-import { INVALID_REQUEST, RpcError } from "../wire/rpc-error.ts";
+import { INVALID_REQUEST, NoPlace, RpcError } from "../wire/rpc-error.ts";
 import type { SessionRegistry } from "./session-registry.ts";
 
 /** What all sessions together may keep for clients that come back. */
@@ -18,6 +18,9 @@ const MAX_KEPT_CHARS = 128 * 1024 * 1024;
 
 /** What a client says of itself is kept as long as its session, and sessions are many. */
 const MAX_INITIALIZE_CHARS = 64 * 1024;
+
+/** Seconds: a place may be free by then. */
+const RETRY_LATER = { "retry-after": "30" };
 
 export const SESSION_HEADER = "mcp-session-id";
 export const VERSION_HEADER = "mcp-protocol-version";
@@ -70,6 +73,8 @@ export class LegacyHttp {
     if (message.raw.length > MAX_INITIALIZE_CHARS) {
       return refusal(413, `initialize is longer than ${MAX_INITIALIZE_CHARS} characters`, message.id);
     }
+    using place = this.sessions.reserve();
+    if (!place) return refusal(503, "too many sessions are open: try again later", message.id, RETRY_LATER);
     const params = message.params ?? {};
     const id = crypto.randomUUID();
     try {
@@ -92,12 +97,12 @@ export class LegacyHttp {
       const revision = (result as JsonObject)["protocolVersion"];
       if (!isLegacy(revision)) throw new Error("initialize answered with a revision that is not a legacy one");
       const session = new HttpSession(this.service, id, revision, params, principal, this.streamLimits, this.budget);
-      if (!this.sessions.add(session)) {
-        session.end();
-        return refusal(503, "too many sessions are open: try again later", message.id);
-      }
+      place.take(session);
       return jsonResponse(resultMessage(message.id, result), 200, { [SESSION_HEADER]: id });
     } catch (error) {
+      // No session will: what was begun for it is not wanted any more.
+      this.service.ended?.(id);
+      if (error instanceof NoPlace) return refusal(503, error.message, message.id, RETRY_LATER);
       return jsonResponse(errorText(message.id, rpcErrorFor(error)), 200);
     }
   }

@@ -19,6 +19,7 @@ import {
   HEADER_MISMATCH,
   INVALID_REQUEST,
   METHOD_NOT_FOUND,
+  NoPlace,
   RpcError,
   VERSION_UNSUPPORTED,
 } from "../wire/rpc-error.ts";
@@ -132,5 +133,6 @@ function statusOf(error: RpcError): number {
   const { code } = error;
   if (code === METHOD_NOT_FOUND) return 404;
   if (error instanceof BadRequest) return 400;
+  if (error instanceof NoPlace) return 503;
   return code === HEADER_MISMATCH || code === CAPABILITY_MISSING || code === VERSION_UNSUPPORTED ? 400 : 200;
 }

@@ -22,6 +22,8 @@ export class HttpSession {
   readonly legacy: LegacySession;
   readonly principalId: string | undefined;
   lastUsed = Date.now();
+  /** Its client has come back with the id it was given. */
+  isUsed = false;
   private readonly service: Service;
   private readonly limits: StreamLimits;
   private readonly budget: KeptBudget;

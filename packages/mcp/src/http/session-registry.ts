@@ -1,16 +1,25 @@
-// The live legacy sessions of an HTTP endpoint: bounded in number, forgotten when nobody uses them.
+// The live legacy sessions of an HTTP endpoint: bounded in number, forgotten when nobody uses them. Whoever comes to a
+// full house is turned away: nobody's session ends because somebody else came.
 import type { HttpSession } from "./http-session.ts";
 
+/** A client that said `initialize` and nothing after it has gone elsewhere. */
+const UNUSED_MS = 30_000;
+
 export type SessionLimits = { maxSessions: number; idleMs: number };
+
+/** Given back when it is disposed of; the session that has taken it counts from then on. */
+export type Place = Disposable & { take(session: HttpSession): void };
 
 export class SessionRegistry {
   private readonly sessions = new Map<string, HttpSession>();
   private readonly limits: SessionLimits;
   private readonly sweeper: Timer;
+  /** Places of sessions that are being opened. */
+  private opening = 0;
 
   constructor(limits: SessionLimits) {
     this.limits = limits;
-    this.sweeper = setInterval(() => this.endIdle(), Math.min(limits.idleMs, 60_000));
+    this.sweeper = setInterval(() => this.endIdle(), Math.min(limits.idleMs, UNUSED_MS));
     this.sweeper.unref?.();
   }
 
@@ -18,16 +27,21 @@ export class SessionRegistry {
     return this.sessions.size;
   }
 
-  /** False when all places are taken by sessions that are in use. */
-  add(session: HttpSession): boolean {
-    if (this.sessions.size >= this.limits.maxSessions && !this.endLongestIdle()) return false;
-    this.sessions.set(session.legacy.id, session);
-    return true;
+  /** A place for a session, before anything is started for it. Undefined when all are taken. */
+  reserve(): Place | undefined {
+    if (this.sessions.size + this.opening >= this.limits.maxSessions) return undefined;
+    this.opening++;
+    return {
+      take: (session) => void this.sessions.set(session.legacy.id, session),
+      [Symbol.dispose]: () => void this.opening--,
+    };
   }
 
   get(id: string): HttpSession | undefined {
     const session = this.sessions.get(id);
-    if (session) session.lastUsed = Date.now();
+    if (!session) return undefined;
+    session.lastUsed = Date.now();
+    session.isUsed = true;
     return session;
   }
 
@@ -42,20 +56,12 @@ export class SessionRegistry {
   }
 
   private endIdle(): void {
-    const before = Date.now() - this.limits.idleMs;
+    const now = Date.now();
+    const { idleMs } = this.limits;
     for (const session of this.sessions.values()) {
-      if (!session.idle) session.lastUsed = Date.now(); // counts from the end of its work, not from its last request
-      if (session.lastUsed < before) this.end(session);
+      if (!session.idle) session.lastUsed = now; // counts from the end of its work, not from its last request
+      if (now - session.lastUsed > (session.isUsed ? idleMs : Math.min(idleMs, UNUSED_MS))) this.end(session);
       else session.forgetOldStreams();
     }
-  }
-
-  private endLongestIdle(): boolean {
-    let longest: HttpSession | undefined;
-    for (const session of this.sessions.values()) {
-      if ((!longest || session.lastUsed < longest.lastUsed) && session.idle) longest = session;
-    }
-    if (longest) this.end(longest);
-    return longest !== undefined;
   }
 }

@@ -46,6 +46,13 @@ export class RpcError extends Error {
 /** The request itself is not acceptable, whatever its method would say: HTTP answers 400, not 200. */
 export class BadRequest extends RpcError {}
 
+/** There is no room for another client: HTTP answers 503. */
+export class NoPlace extends RpcError {
+  constructor(message = "too many clients: try again later") {
+    super(INVALID_REQUEST, message);
+  }
+}
+
 /** Why a peer does not want an answer any more (`notifications/cancelled`), as the reason of an abort signal. */
 export class Withdrawn extends DOMException {
   constructor(reason: string) {
