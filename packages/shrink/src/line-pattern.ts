@@ -30,6 +30,13 @@ export function compilePattern(pattern: string): Pattern {
 
 class PatternError extends Error {}
 
+/** What other engines know and this one cannot do in linear time, or does not do: a pattern is written anew, once. */
+function unsupported(what: string): PatternError {
+  return new PatternError(
+    `${what} is not supported; there are . [] () | * + ? ^ $ \\d \\w \\s \\D \\W \\S, and \\ before any other sign`,
+  );
+}
+
 /** A piece of the machine: where it starts, and the states whose `next` is still open. */
 type Piece = { first: number; open: number[] };
 
@@ -105,13 +112,14 @@ class Parser {
     const unit = this.#pattern[this.#at++] ?? "";
     if (unit === "(") {
       if (this.#pattern.startsWith("?:", this.#at)) this.#at += 2;
+      else if (this.#pattern[this.#at] === "?") throw unsupported(this.#extension());
       const piece = this.#choice();
       if (!this.#took(")")) throw new PatternError("a ) is missing");
       return piece;
     }
     if ("*+?".includes(unit)) throw new PatternError(`nothing to repeat at ${this.#at}`);
-    if (unit === "{" && /^\d+,?\d*\}/.test(this.#pattern.slice(this.#at)))
-      throw new PatternError("counts such as {2,3} are not supported");
+    const count = unit === "{" ? /^\d+,?\d*\}/.exec(this.#pattern.slice(this.#at))?.[0] : undefined;
+    if (count !== undefined) throw unsupported(`{${count} (a count)`);
     const at = this.#add(
       unit === "^"
         ? { kind: "start", next: -1 }
@@ -120,6 +128,12 @@ class Parser {
           : { kind: "take", test: this.#test(unit), next: -1 },
     );
     return { first: at, open: [at] };
+  }
+
+  /** `(?i)`, `(?=`, `(?<!`, `(?<name>`: as it was written. */
+  #extension(): string {
+    const [written] = /^\?(?:[a-zA-Z-]+\)|<?[=!]|P?<\w*>|.?)/.exec(this.#pattern.slice(this.#at)) ?? [];
+    return `(${written}`;
   }
 
   #test(unit: string): Test {
@@ -135,8 +149,7 @@ class Parser {
     if (unit === undefined) throw new PatternError("a \\ at the end");
     const named = NAMED[unit.toLowerCase()];
     if (named !== undefined) return unit === unit.toLowerCase() ? named : (other) => !named(other);
-    if (/[A-Za-z0-9]/.test(unit) && !"tnrb".includes(unit)) throw new PatternError(`\\${unit} is not supported`);
-    if (unit === "b") throw new PatternError("\\b is not supported");
+    if (/[A-Za-z0-9]/.test(unit) && !"tnr".includes(unit)) throw unsupported(`\\${unit}`);
     const code = unit === "t" ? 9 : unit === "n" ? 10 : unit === "r" ? 13 : unit.charCodeAt(0);
     return (other) => other === code;
   }

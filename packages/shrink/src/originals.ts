@@ -14,7 +14,10 @@ export type OriginalsOptions = {
   now?: () => number;
 };
 
-/** Part of an original. Lines and bytes count from 1 and 0; the end is included for lines, excluded for bytes. */
+/**
+ * Part of an original. Lines and bytes count from 1 and 0; the end is included for lines, excluded for bytes. A character
+ * belongs to the range of bytes that it begins in: ranges that adjoin join up to the text, wherever they were cut.
+ */
 export type Selection = { lines?: [from: number, to: number]; bytes?: [from: number, to: number]; pattern?: string };
 
 /** `json`: the whole result as it was put. */
@@ -119,17 +122,24 @@ function select(json: string, { lines, bytes, pattern }: Selection): Read {
     const [from, to] = bytes;
     if (!(from >= 0 && to >= from)) return { ok: false, reason: "bytes must be a range such as 0-1000" };
     const encoded = new TextEncoder().encode(text);
-    for (const byte of encoded.subarray(0, from)) if (byte === LINE_BREAK) firstLine++;
-    text = new TextDecoder().decode(encoded.subarray(from, to));
+    const [start, end] = [characterAt(encoded, from), characterAt(encoded, to)];
+    if (start === end && encoded.length > 0) return { ok: false, reason: nothingIn(encoded, from, to) };
+    for (const byte of encoded.subarray(0, start)) if (byte === LINE_BREAK) firstLine++;
+    text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(encoded.subarray(start, end));
   }
   if (lines !== undefined) {
     const [from, to] = lines;
     if (!(from >= 1 && to >= from)) return { ok: false, reason: "lines must be a range such as 1-100" };
+    const all = text.split("\n");
+    // What follows the last line break is a line only if there is something in it.
+    const count = all.length > 1 && all.at(-1) === "" ? all.length - 1 : all.length;
+    if (from > count)
+      return {
+        ok: false,
+        reason: `there is no line ${from}: ${count === 1 ? "there is 1 line" : `there are ${count} lines`}`,
+      };
     firstLine += from - 1;
-    text = text
-      .split("\n")
-      .slice(from - 1, to)
-      .join("\n");
+    text = all.slice(from - 1, to).join("\n");
   }
   if (pattern !== undefined) {
     const compiled = compilePattern(pattern);
@@ -137,6 +147,19 @@ function select(json: string, { lines, bytes, pattern }: Selection): Read {
     text = matchingLines(text, firstLine, compiled.matches);
   }
   return { ok: true, result: { content: [{ type: "text", text }] } };
+}
+
+/** Where the first character begins that does not begin before this byte. */
+function characterAt(encoded: Uint8Array, byte: number): number {
+  let at = Math.min(byte, encoded.length);
+  while (((encoded[at] ?? 0) & 0xc0) === 0x80) at++;
+  return at;
+}
+
+function nothingIn(encoded: Uint8Array, from: number, to: number): string {
+  if (from >= encoded.length) return `there is no byte ${from}: there are ${encoded.length} bytes, counted from 0`;
+  if (from === to) return `the end of bytes ${from}-${to} is not part of the range: nothing is left`;
+  return `no character begins within bytes ${from}-${to}: one ends at ${characterAt(encoded, from)}`;
 }
 
 function matchingLines(text: string, firstLine: number, matches: (line: string) => boolean): string {

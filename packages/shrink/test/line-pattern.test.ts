@@ -65,3 +65,21 @@ test("patterns that make others hang take no time", () => {
 test.each(["(", "a)", "*a", "[a", "a{2}", "\\b", "a\\", "x".repeat(201)])("%s is refused with a reason", (pattern) => {
   expect(compilePattern(pattern)).toMatchObject({ ok: false, reason: expect.any(String) });
 });
+
+test.each([
+  ["(?i)x", "(?i)"],
+  ["a(?=b)", "(?="],
+  ["(?<!a)b", "(?<!"],
+  ["(?<year>\\d+)", "(?<year>"],
+  ["\\bword", "\\b"],
+  ["(a)\\1", "\\1"],
+  ["\\p{L}", "\\p"],
+  ["a{2,3}", "{2,3} (a count)"],
+  ["a{2}", "{2} (a count)"],
+])("what is not known is named, with what is: %s", (pattern, named) => {
+  const compiled = compilePattern(pattern);
+  expect(compiled).toMatchObject({
+    ok: false,
+    reason: expect.stringContaining(`pattern: ${named} is not supported; there are . [] `),
+  });
+});

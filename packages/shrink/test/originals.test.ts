@@ -44,6 +44,32 @@ test.each<[string, Selection]>([
   expect(originals.read("a", handle, selection)).toMatchObject({ ok: false, reason: expect.any(String) });
 });
 
+test.each<[string, Selection, string]>([
+  ["lines past the end", { lines: [5, 9] }, "there is no line 5: there are 4 lines"],
+  ["lines past the end of a range of bytes", { bytes: [0, 3], lines: [2, 2] }, "there is no line 2: there is 1 line"],
+  ["bytes past the end", { bytes: [30, 40] }, "there is no byte 30: there are 22 bytes, counted from 0"],
+  ["bytes within one character", { bytes: [20, 21] }, "no character begins within bytes 20-21: one ends at 21"],
+  ["no bytes", { bytes: [3, 3] }, "the end of bytes 3-3 is not part of the range: nothing is left"],
+])("says how much there is, asked for %s", (_, selection, reason) => {
+  const originals = new Originals();
+  const handle = originals.put("a", result("one\ntwo\nthree\nvier ü\n")) ?? "";
+  expect(originals.read("a", handle, selection)).toEqual({ ok: false, reason });
+});
+
+test("ranges of bytes that adjoin join up to the text, wherever they were cut", () => {
+  const text = "\ufeffaä€😀\nz";
+  const originals = new Originals();
+  const handle = originals.put("a", result(text)) ?? "";
+  const length = Buffer.byteLength(text);
+  const part = (bytes: [number, number]): string => {
+    const read = originals.read("a", handle, { bytes });
+    return read.ok ? wholeText(read.result) : "";
+  };
+  for (let first = 0; first <= length; first++)
+    for (let second = first; second <= length; second++)
+      expect(part([0, first]) + part([first, second]) + part([second, length])).toBe(text);
+});
+
 test("number, bytes and time are bounded; the least used goes first", () => {
   let now = 0;
   const originals = new Originals({ maxCount: 3, maxBytes: 10_000, ttlMs: 100, now: () => now });

@@ -17,7 +17,7 @@ const describeInput = object({ name: string("") });
 export const READ_ORIGINAL: ToolDefinition = {
   name: "read_original",
   description:
-    "The original of a shortened result, or part of it: lines or bytes like 10-20, lines that match pattern.",
+    "The original of a shortened result, or part of it: lines or bytes like 10-20, lines that match pattern (simple regex).",
   inputSchema: openSchema(readInput.json),
 };
 export const DESCRIBE_TOOL: ToolDefinition = {
@@ -34,7 +34,7 @@ export function describeToolBeside(isTaken: (name: string) => boolean): ToolDefi
 }
 
 /** What they cost in a tool list, so that nobody has to load a tokenizer to know it (a test counts them). */
-export const OWN_TOKENS: { readonly [name: string]: number } = { read_original: 83, describe_tool: 44 };
+export const OWN_TOKENS: { readonly [name: string]: number } = { read_original: 87, describe_tool: 44 };
 
 /** `found`: it is an original, or part of one, and no reason why there is none. */
 export type Fetched = { found: boolean; result: JsonObject };
