@@ -1,6 +1,6 @@
 // Results as BCP: recorded to a file, or rendered for the model where that is fewer tokens.
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { decode, render } from "@bosun/bcp";
 import type { Block } from "@bosun/bcp";
@@ -15,6 +15,7 @@ import {
   faulty,
   folder,
   original,
+  reasonOf,
   record,
   run,
   shown,
@@ -100,6 +101,32 @@ test.concurrent("a session without results has nothing to record, and that is no
   const { code, err } = await run(["--record", file, "--", ...bun, faulty, record()]);
   expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("recorded nothing") });
   expect(existsSync(file)).toBe(false);
+});
+
+test.concurrent.each<[string, (file: string) => void]>([
+  ["somebody's file", (file) => writeFileSync(file, "precious")],
+  ["a folder", (file) => mkdirSync(file)],
+  ["a link, also to a payload", (file) => symlinkSync("session.bcp", file)],
+])("--record does not take the place of %s", async (what, make) => {
+  const file = path.join(folder, `there-${what.replaceAll(" ", "-")}.bcp`);
+  make(file);
+  const before = lstatSync(file).ctimeMs;
+  const { code, err } = await run(["--record", file, "--", ...bun, faulty, record()]);
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("name another file, or move this one away") });
+  expect(lstatSync(file).ctimeMs).toBe(before);
+  const recording = new Recording(file);
+  recording.add("t", { content: [{ type: "text", text: "x" }] });
+  expect(await reasonOf(recording.write())).toContain("is no BCP payload");
+  expect(lstatSync(file).ctimeMs).toBe(before);
+});
+
+test.concurrent("--record takes the place of an earlier payload, whole", async () => {
+  const file = path.join(folder, "again.bcp");
+  for (const text of ["the first session", "the second"]) {
+    await using proxied = await start({ options: ["--record", file] });
+    await proxied.call("plain", { text });
+  }
+  expect(texts(decode(new Uint8Array(readFileSync(file))).blocks)).toEqual(["the second"]);
 });
 
 test.concurrent("pictures, sounds and structured content are recorded too, and can be rendered", async () => {

@@ -1,7 +1,8 @@
-// --record: the results of a session, as the servers gave them, as one BCP payload. Written whole at the end, or not.
+// --record: the results of a session, as the servers gave them, as one BCP payload. Written whole at the end, or not. It
+// takes the place of an earlier payload (a client starts us again and again with the same options), and of nothing else.
 // Where blocks hold less than was said (fences, a drawn tree, the address of a resource), an ANNOTATION of kind tag on
 // the first of them has the content as it came, as JSON; no rendering shows it.
-import { accessSync, constants } from "node:fs";
+import { accessSync, closeSync, constants, lstatSync, openSync, readSync } from "node:fs";
 import path from "node:path";
 import type { MediaType, NewBlock } from "@bosun/bcp";
 import { blocksOf, DEFAULT_THRESHOLD, isCopyOfText, shownText, textOfBlocks } from "@bosun/shrink";
@@ -43,6 +44,13 @@ export class Recording {
     }
   }
 
+  /** What stands in its place and is not ours to replace. A payload is; anything else is somebody's. */
+  obstacle(): string | undefined {
+    const there = lstatSync(this.file, { throwIfNoEntry: false });
+    if (!there || (there.isFile() && (there.size === 0 || isPayload(this.file)))) return undefined;
+    return `${this.file} is there and is no BCP payload: name another file, or move this one away`;
+  }
+
   /** `structured`: the structured content as it was sent. */
   add(tool: string, result: ToolResult, structured?: string): void {
     const status = result.isError === true ? "error" : "ok";
@@ -80,6 +88,9 @@ export class Recording {
     // A payload holds at least one block; and a session without results is no failure.
     if (blocks.length === 0) return `nothing: no tool said anything, and ${this.file} was not written`;
     const bytes = await encode(blocks, { compressBlocks: true });
+    // Again: the session may have lasted for days.
+    const obstacle = this.obstacle();
+    if (obstacle !== undefined) throw new Error(obstacle);
     writeWhole(this.file, bytes);
     return `${counted(this.results, "result")} in ${counted(blocks.length, "block")}, ${bytes.length} bytes: ${this.file}`;
   }
@@ -122,6 +133,24 @@ function lostIn(blocks: readonly NewBlock[], { text, as, given }: Recorded): Con
 function tagOn(targetBlockId: number, tool: string, content: ContentBlock): NewBlock {
   const value = new TextEncoder().encode(JSON.stringify({ [GIVEN_KEY]: { tool, content } }));
   return { type: "annotation", targetBlockId, kind: "tag", value };
+}
+
+/** By how every payload begins (FORMAT.md, header). */
+const MAGIC = "BCP\0";
+
+function isPayload(file: string): boolean {
+  const start = new Uint8Array(MAGIC.length);
+  try {
+    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      readSync(descriptor, start);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return false; // what cannot be read is not known to be ours
+  }
+  return new TextDecoder().decode(start) === MAGIC;
 }
 
 function counted(count: number, what: string): string {

@@ -50,6 +50,8 @@ async function run(config: ProxyConfig, log: Log): Promise<number> {
   const servers = server.kind === "file" ? await readServers(server.file, log) : [server];
   const savings = new Savings(stats ? await findSecondTokenizer() : undefined);
   const recording = record === undefined ? undefined : new Recording(record, threshold);
+  const obstacle = recording?.obstacle();
+  if (obstacle !== undefined) throw new UsageError(`--record: ${obstacle}`);
   const unrecordable = recording?.problem();
   if (unrecordable !== undefined) log("warn", `--record ${recording?.file}: ${unrecordable}; it is tried at the end`);
   const ended = new AbortController();
