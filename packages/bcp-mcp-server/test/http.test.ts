@@ -2,50 +2,10 @@
 import { afterAll, expect, test } from "bun:test";
 import { connectHttp } from "@bosun/mcp/client";
 import type { Client } from "@bosun/mcp/client";
-import {
-  bun,
-  cleanUp,
-  countIn,
-  entry,
-  faulty,
-  json,
-  listed,
-  reasonOf,
-  record,
-  shown,
-  start,
-  stateIn,
-  tool,
-} from "./proxied.ts";
+import { bun, cleanUp, countIn, faulty, json, listed, reasonOf, record, shown, start, tool } from "./proxied.ts";
+import { listening } from "./listening.ts";
 
 afterAll(cleanUp);
-
-async function listening(options: string[], server: string[]): Promise<AsyncDisposable & { url: URL }> {
-  const child = Bun.spawn([...bun, entry, "--mode", "proxy", "--listen", "0", ...options, ...server], {
-    stdin: "ignore",
-    stdout: "ignore",
-    stderr: "pipe",
-    lazy: true,
-    env: { ...process.env, ...stateIn() },
-  });
-  const reader = child.stderr.getReader();
-  let said = "";
-  while (!/http:\S+/.test(said)) {
-    const { value, done } = await reader.read();
-    if (done) throw new Error(said);
-    said += new TextDecoder().decode(value);
-  }
-  void (async () => {
-    while (!(await reader.read()).done);
-  })();
-  return {
-    url: new URL(/http:\S+/.exec(said)?.[0] ?? ""),
-    async [Symbol.asyncDispose]() {
-      child.kill();
-      await child.exited;
-    },
-  };
-}
 
 const legacy = { name: "t", version: "1", era: "legacy" } as const;
 

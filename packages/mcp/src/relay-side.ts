@@ -16,4 +16,5 @@ export { standardHeaders } from "./wire/modern-headers.ts";
 export { checkHeaderParams, headerParams, mirroredHeaders } from "./wire/param-headers.ts";
 export { memberTexts, spanAt, splice, valueEnd, walkElements, walkMembers } from "./wire/raw-json.ts";
 export type { Span } from "./wire/raw-json.ts";
+export { canAsk } from "./server/ask.ts";
 export { Seal } from "./server/seal.ts";

@@ -2,11 +2,10 @@
 // exactly that call. Both carriers are mcp's business; here a client that cannot be asked gets a clear no.
 import { approvalCall, questionText } from "@bosun/guard";
 import type { Answer, Ask, CallToDecide, Offer } from "@bosun/guard";
-import { ConnectionError, elicitForm, isObject } from "@bosun/mcp/server";
+import { ConnectionError, elicitForm, isObject, isShared } from "@bosun/mcp/server";
 import type { Answers, Context, JsonObject, Question } from "@bosun/mcp/server";
 import type { Session } from "@bosun/engine";
 import type { Bench } from "./bench.ts";
-import { isShared } from "./callers.ts";
 import { Refusal } from "./refusal.ts";
 import type { Watch } from "./watch.ts";
 

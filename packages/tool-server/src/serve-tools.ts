@@ -11,11 +11,10 @@ import {
   policyOfSettings,
 } from "@bosun/guard";
 import type { LoadedSettings, Settings } from "@bosun/guard";
-import { createServer, INTERNAL_ERROR, RpcError } from "@bosun/mcp/server";
+import { createServer, INTERNAL_ERROR, RpcError, withHandle, withState } from "@bosun/mcp/server";
 import type { Call, JsonObject, Service } from "@bosun/mcp/server";
 import manifest from "../package.json" with { type: "json" };
 import { Bench } from "./bench.ts";
-import { withHandle, withState } from "./callers.ts";
 import { catalogueFor, runsCommands } from "./catalogue.ts";
 import { CompilerThreads } from "./compiler-threads.ts";
 import { holds } from "./config.ts";

@@ -8,6 +8,7 @@ import type { Log } from "../log.ts";
 import type { ServerSpec } from "./downstream.ts";
 import { DownstreamGone } from "./downstream-gone.ts";
 import { isModernRevision } from "./eras.ts";
+import type { Places } from "./places.ts";
 import { onBehalf } from "./readdressed.ts";
 import type { Room } from "./room.ts";
 import { Way } from "./way.ts";
@@ -23,6 +24,8 @@ export type BackendOptions = {
   log: Log;
   /** For what the server says; without it there is always enough. */
   room?: Room;
+  /** For copies of the server beside the first. */
+  places: Places;
 };
 
 export class Backend {
@@ -143,7 +146,8 @@ export class Backend {
     if (way) return way;
     const hear = (message: Notification): Notification => this.hear(message, era);
     // What it offers now may be something else.
-    way = new Way(this.spec, this.options.log, hear, () => (this.toolsKnown = false), this.options.room ?? always);
+    const { log, room = always, places } = this.options;
+    way = new Way(this.spec, log, hear, () => (this.toolsKnown = false), room, places);
     this.ways.set(era, way);
     return way;
   }

@@ -2,13 +2,19 @@
 import type { Call, JsonObject, RawJson, Session } from "@bosun/mcp/server";
 import type { Notification, Request } from "@bosun/mcp/relay";
 
-export type Passage = {
+/** Who hears what a server says on its own. */
+export type Hearing = {
+  fromServer(message: Notification): void;
+  /** A request of the server's; aborted when it does not want to know any more. */
+  question(message: Request, signal: AbortSignal): Promise<JsonObject>;
+};
+
+export type Passage = Hearing & {
   /** `headers`: arguments mirrored in HTTP headers, where the server is reached over HTTP. */
   handle(call: Call, headers?: [string, string][]): Promise<JsonObject | RawJson>;
   /** The client said `initialized`. */
   opened(session: Session): void;
   fromClient(message: Notification): void;
-  fromServer(message: Notification): void;
-  /** A request of the server's; aborted when it does not want to know any more. */
-  question(message: Request, signal: AbortSignal): Promise<JsonObject>;
+  /** Ends what it has started itself. */
+  close?(): Promise<void>;
 };

@@ -1,6 +1,6 @@
 // Requests on their way through: what refers to them (progress, subscriptions) is renamed on the way down and back on the
 // way up, because several clients may use the same names. Everything else of a message stays as it was sent.
-import { isObject, META, RawJson, RpcError } from "@bosun/mcp/server";
+import { isObject, isShared, META, RawJson, RpcError } from "@bosun/mcp/server";
 import type { Call, JsonObject, Session } from "@bosun/mcp/server";
 import { parseExactly, spanAt, splice } from "@bosun/mcp/relay";
 import type { Notification, Reply } from "@bosun/mcp/relay";
@@ -24,9 +24,14 @@ export class PassingCalls {
     this.downstream = downstream;
   }
 
-  /** The call whose stream a question of the server most likely belongs to: the one that was started last. */
+  /**
+   * The call whose stream a question of the server most likely belongs to: the one that was started last. None where it
+   * could be somebody else's.
+   */
   get latest(): Call | undefined {
-    return [...this.byId.values()].findLast(({ listens }) => !listens)?.call;
+    const calls = [...this.byId.values()].filter(({ listens }) => !listens).map(({ call }) => call);
+    const last = calls.at(-1);
+    return last && calls.length > 1 && isShared(last.owner) ? undefined : last;
   }
 
   async pass(

@@ -55,7 +55,7 @@ Options:
   --record FILE.bcp        the results of the session as a BCP payload, written at the end
   --timeout SECONDS        silence after which a call has failed (default 600)
   --listen PORT            serve over HTTP on 127.0.0.1:PORT/mcp instead of stdio
-  --max-clients N          sessions at once with --listen; each has its own servers (default 32)
+  --max-clients N          clients at once with --listen; each has its own servers (default 32)
   --stats                  what was saved, on stderr, at the end (bosun proxy stats sums up all sessions)
   --help                   this text
 

@@ -1,5 +1,15 @@
 // The proxy as a service: which messages pass through, and which we answer or change on the way.
-import { failure, INTERNAL_ERROR, isObject, NoPlace, RawJson, RpcError } from "@bosun/mcp/server";
+import {
+  failure,
+  INTERNAL_ERROR,
+  isObject,
+  isShared,
+  NoPlace,
+  RawJson,
+  RpcError,
+  withHandle,
+  withState,
+} from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, Service, Session } from "@bosun/mcp/server";
 import { parseExactly, spanAt } from "@bosun/mcp/relay";
 import { callName, Originals, Shrinker } from "@bosun/shrink";
@@ -12,11 +22,13 @@ import { emittedResult } from "./emitted-result.ts";
 import { isModernRevision } from "./eras.ts";
 import type { LocalTools } from "./local-tools.ts";
 import { IdleCollection } from "./idle-collection.ts";
+import { named } from "./callers.ts";
 import { announcingTools } from "./merged-greeting.ts";
 import { checkMirrored, mirroredArguments } from "./mirrored-arguments.ts";
 import { greetingWithNothingHidden, listWithNothingHidden } from "./nothing-hidden.ts";
 import { describeTool, READ_ORIGINAL, readOriginal } from "./own-tools.ts";
 import type { PinWatch } from "./pin-watch.ts";
+import { Places } from "./places.ts";
 import { readdressed } from "./readdressed.ts";
 import { decodedOf, textOf } from "./rebuilt.ts";
 import type { Recording } from "./recording.ts";
@@ -29,6 +41,8 @@ import { ToolNews } from "./tool-news.ts";
 
 export const ORIGINAL_URI = "bosun://original/";
 
+/** As long as sessions over HTTP may be silent. */
+const CALLER_IDLE_MS = 30 * 60 * 1000;
 /** Where something was answered, the next call is not far. */
 const BUSY_MS = 100;
 
@@ -68,6 +82,12 @@ type Client = {
   tools: ToolCatalogue;
   news: ToolNews;
   shrinker: Shrinker;
+  /** Gives its place back. */
+  release(): void;
+  /** It came over HTTP without a session: nothing tells when it has gone. */
+  isCaller: boolean;
+  running: number;
+  lastUsed: number;
 };
 
 export type Relay = Service & {
@@ -80,39 +100,52 @@ export function createRelay(options: RelayOptions): Relay {
   const { servers, namespace, savings, log } = options;
   const originals = new Originals();
   const clients = new Map<string, Client>();
+  const places = new Places(options.maxClients ?? Infinity);
   const closing = new Set<Promise<void>>();
   let { arrived, listed } = options;
   let running = 0;
   const collection = new IdleCollection(() => running > 0);
   let lastAnswer = 0;
+  const sweeper = setInterval(endIdle, CALLER_IDLE_MS / 10);
+  sweeper.unref?.();
 
-  function clientOf({ owner }: Call): Client {
+  function clientOf({ owner, header }: Call): Client {
     let client = clients.get(owner);
     if (client) return client;
-    if (clients.size >= (options.maxClients ?? Infinity)) throw new NoPlace();
+    const release = places.take();
+    if (!release) throw new NoPlace();
     const shrinker = new Shrinker({
       originals,
       client: owner,
       dropStructuredCopies: true,
       // Callers that share a name have not all seen the same earlier results.
-      ...(owner === "anonymous" ? { repeats: false } : {}),
+      ...(isShared(owner) ? { repeats: false } : {}),
       ...(options.budget === undefined ? {} : { budget: options.budget }),
       ...(options.threshold === undefined ? {} : { threshold: options.threshold }),
     });
-    const backends = servers.map((spec) => new Backend(spec, options));
+    const backends = servers.map((spec) => new Backend(spec, { ...options, places }));
     const several = servers.length > 1 || namespace ? new SeveralServers(backends, namespace, log) : undefined;
     const news = new ToolNews();
     const changed = (): void => news.tell();
     const tools = new ToolCatalogue(backends, { ...options, pins: options.pins, local: options.local, changed });
-    clients.set(owner, (client = { backends, several, tools, news, shrinker }));
+    const isCaller = header !== undefined;
+    client = { backends, several, tools, news, shrinker, release, isCaller, running: 0, lastUsed: Date.now() };
+    clients.set(owner, client);
     savings.session(servers);
     arrived?.();
     arrived = undefined;
     return client;
   }
 
+  /** Sessions and connections end with their carrier; callers without either are gone when they do not come back. */
+  function endIdle(): void {
+    for (const [owner, { isCaller, running, lastUsed }] of clients)
+      if (isCaller && running === 0 && Date.now() - lastUsed > CALLER_IDLE_MS) end(owner);
+  }
+
   function end(owner: string): void {
     const client = clients.get(owner);
+    client?.release();
     clients.delete(owner);
     originals.forget(owner);
     client?.tools.close();
@@ -211,8 +244,24 @@ export function createRelay(options: RelayOptions): Relay {
     return own(call, { contents, ...(isModernRevision(call.revision) ? { ttlMs: 0, cacheScope: "private" } : {}) });
   }
 
-  async function handle(call: Call): Promise<JsonObject | RawJson> {
+  async function handle(given: Call): Promise<JsonObject | RawJson> {
+    const { call, handle: session } = withState(named(given), (owner) => clients.has(owner));
     const client = clientOf(call);
+    client.running++;
+    try {
+      const result = await answer(client, call);
+      if (session === undefined) return result;
+      return withHandle(parseExactly(textOf(result)) as JsonObject, session);
+    } catch (error) {
+      if (session !== undefined) end(call.owner); // it will never hear the name of what it asked for
+      throw error;
+    } finally {
+      client.running--;
+      client.lastUsed = Date.now();
+    }
+  }
+
+  async function answer(client: Client, call: Call): Promise<JsonObject | RawJson> {
     const isRunning = call.method === "tools/call" || call.method === "tools/list";
     if (isRunning) running++;
     try {
@@ -263,6 +312,7 @@ export function createRelay(options: RelayOptions): Relay {
     ended: end,
     isBusy: () => running > 0 || Date.now() - lastAnswer < BUSY_MS,
     async close() {
+      clearInterval(sweeper);
       const backends = [...clients.values()].flatMap((client) => client.backends);
       await Promise.all([...closing, ...backends.map((backend) => backend.close())]);
     },

@@ -9,7 +9,8 @@ import type { ServerSpec } from "./downstream.ts";
 import { DownstreamGone } from "./downstream-gone.ts";
 import { legacyOverModern } from "./legacy-over-modern.ts";
 import { modernOverLegacy } from "./modern-over-legacy.ts";
-import type { Passage } from "./passage.ts";
+import type { Hearing, Passage } from "./passage.ts";
+import type { Places } from "./places.ts";
 import type { Room } from "./room.ts";
 import { sameEra } from "./same-era.ts";
 import { isModernRevision, probeParams } from "./eras.ts";
@@ -24,6 +25,7 @@ export class Way {
   private readonly hear: (message: Notification) => Notification;
   private readonly forgotten: () => void;
   private readonly room: Room;
+  private readonly places: Places;
   private downstream: Downstream;
   private passage: Promise<Passage> | undefined;
   private current: Passage | undefined;
@@ -34,13 +36,15 @@ export class Way {
     hear: (message: Notification) => Notification,
     forgotten: () => void,
     room: Room,
+    places: Places,
   ) {
     this.spec = spec;
     this.log = log;
     this.hear = hear;
     this.forgotten = forgotten;
     this.room = room;
-    this.downstream = this.newDownstream();
+    this.places = places;
+    this.downstream = this.newDownstream(() => this.current);
   }
 
   get http(): boolean {
@@ -78,8 +82,8 @@ export class Way {
     this.current?.fromClient(message);
   }
 
-  close(): Promise<void> {
-    return this.downstream.close();
+  async close(): Promise<void> {
+    await Promise.all([this.downstream.close(), this.current?.close?.()]);
   }
 
   private async find(call: Call): Promise<Passage> {
@@ -89,13 +93,13 @@ export class Way {
     try {
       const reply = await this.downstream.request("server/discover", probeParams(call), { signal });
       const verdict = judgeAnswer({ reply, status: undefined });
-      return this.use(verdict.era === "modern" ? sameEra(this.downstream) : modernOverLegacy(this.downstream));
+      return this.use(verdict.era === "modern" ? sameEra(this.downstream) : this.bridge());
     } catch (error) {
       if (!(error instanceof ConnectionError || error instanceof DownstreamGone)) throw error;
       // It was silent, or it ended: such a server wants to be greeted first. What it has seen may have confused it.
       await this.downstream.close();
-      this.downstream = this.newDownstream();
-      return this.use(modernOverLegacy(this.downstream));
+      this.downstream = this.newDownstream(() => this.current);
+      return this.use(this.bridge());
     }
   }
 
@@ -111,14 +115,18 @@ export class Way {
     return passage;
   }
 
-  private newDownstream(): Downstream {
+  private bridge(): Passage {
+    return modernOverLegacy(this.downstream, (hearing) => this.newDownstream(hearing), this.places);
+  }
+
+  private newDownstream(hearing: () => Hearing | undefined): Downstream {
     return new Downstream(
       this.spec,
       {
         room: this.room,
-        notified: (message) => this.current?.fromServer(this.hear(message)),
+        notified: (message) => hearing()?.fromServer(this.hear(message)),
         asked: (message, signal) =>
-          this.current?.question(message, signal) ??
+          hearing()?.question(message, signal) ??
           Promise.reject(new RpcError(METHOD_NOT_FOUND, "there is nobody to ask")),
         forgotten: () => this.forgotten(),
       },

@@ -10,6 +10,7 @@ import { errorText, notificationText, resultMessage } from "../wire/message.ts";
 import type { Request as RpcRequest, Single } from "../wire/message.ts";
 import { readClaim, supportedRevision } from "../server/modern.ts";
 import type { Claim } from "../server/modern.ts";
+import { NAMELESS } from "../server/session-handle.ts";
 import { nameMember } from "../wire/modern-headers.ts";
 import { mismatch } from "../wire/param-headers.ts";
 import type { ModernRevision } from "../wire/revisions.ts";
@@ -84,7 +85,7 @@ export class ModernHttp {
         revision,
         client: claim.client,
         principal,
-        owner: principal ? `principal:${principal.id}` : "anonymous",
+        owner: principal ? `principal:${principal.id}` : NAMELESS,
         signal,
         session: undefined,
         header: (name) => request.headers.get(name),

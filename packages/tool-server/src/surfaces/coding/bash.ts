@@ -1,9 +1,8 @@
 // bash: a command in the session's directory, in the foreground or as a task (reference §2.1, §2.2).
 import { EngineError } from "@bosun/engine";
 import type { Run, Running } from "@bosun/engine";
-import { boolean, integer, object, optional, string, text } from "@bosun/mcp/server";
+import { boolean, integer, isShared, object, optional, string, text } from "@bosun/mcp/server";
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
-import { isShared } from "../../callers.ts";
 import { keepForModel, keepOriginals, shownText, streamBlocks } from "../../command-output.ts";
 import { liveProgress } from "../../live-progress.ts";
 import { noteRun } from "../../note-run.ts";

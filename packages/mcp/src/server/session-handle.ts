@@ -1,14 +1,19 @@
 // Who a call belongs to. Connections and legacy sessions name their client; callers without either (2026-07-28 over HTTP)
 // share one name per principal, and get a state of their own when they ask for one by handle (design: state by handle).
-import { INVALID_PARAMS, isObject, RpcError } from "@bosun/mcp/server";
-import type { Call, JsonObject } from "@bosun/mcp/server";
+import type { Call } from "./call.ts";
+import { isObject } from "../wire/json.ts";
+import type { JsonObject } from "../wire/json.ts";
+import { INVALID_PARAMS, RpcError } from "../wire/rpc-error.ts";
 
 /** In a request's `_meta`: "new", or a handle that "new" was answered with. */
 export const SESSION_KEY = "bosun/session";
 
+/** The owner of calls that come over HTTP without a session and without a principal. */
+export const NAMELESS = "anonymous";
+
 /** Whether several clients may stand behind this name: then no call may leave a directory behind for the next. */
 export function isShared(owner: string): boolean {
-  return (owner === "anonymous" || owner.startsWith("principal:")) && !owner.includes(MARK);
+  return (owner === NAMELESS || owner.startsWith("principal:")) && !owner.includes(MARK);
 }
 
 /** The call under the name whose state it means, and the handle to tell the client, if it asked for a new one. */
