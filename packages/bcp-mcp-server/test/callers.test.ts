@@ -62,10 +62,10 @@ test.concurrent("what a call that was given up may still ask, nobody else is ask
 
 test.concurrent("--max-clients holds for calls that need a server to themselves", async () => {
   const log = record();
-  await using proxy = await listening(["--max-clients", "2"], ["--", ...bun, faulty, log]);
+  await using proxy = await listening(["--max-clients", "1"], ["--", ...bun, faulty, log]);
   const asked = [await callTool(proxy.url, "asks", {}, ASKABLE), await callTool(proxy.url, "asks", {}, ASKABLE)];
   expect(asked.flatMap(questions)).toHaveLength(2);
-  // Both wait for a person; a third would need a third server.
+  // Both wait for a person: one at the servers that all nameless calls share, one at a copy. Another has no place.
   expect((await callTool(proxy.url, "ok", {}, ASKABLE)).status).toBe(503);
   expect(countIn(log, "start")).toBe(2);
   const inputResponses = { q1: { action: "decline" } };

@@ -22,21 +22,24 @@ test.concurrent("each client has servers and originals of its own", async () => 
   await Promise.all(clients.map((client) => client.close()));
 });
 
-test.concurrent("--max-clients bounds how many servers run, and nobody's are ended for a newcomer", async () => {
-  const log = record();
-  await using proxy = await listening(["--max-clients", "2"], ["--", ...bun, faulty, log]);
-  const clients: Client[] = [];
-  for (let n = 0; n < 2; n++) clients.push(await connectHttp(proxy.url, legacy));
-  const tree = await clients[0]?.callTool("tree");
-  for (let n = 0; n < 12; n++) expect(await reasonOf(connectHttp(proxy.url, legacy))).toMatch(/too many/);
-  // Nothing was started for those who were turned away, and who was idle has what it had.
-  expect(countIn(log, "start")).toBe(2);
-  const handle = String(tree?._meta?.["bosun/original"]);
-  expect((await clients[0]?.callTool("read_original", { handle }))?.isError).toBeUndefined();
-  await clients[1]?.close();
-  await (await connectHttp(proxy.url, legacy)).close();
-  await clients[0]?.close();
-});
+test.concurrent(
+  "--max-clients bounds how many servers run, and nobody's who listens are ended for a newcomer",
+  async () => {
+    const log = record();
+    await using proxy = await listening(["--max-clients", "2"], ["--", ...bun, faulty, log]);
+    const clients: Client[] = [];
+    for (let n = 0; n < 2; n++) clients.push(await connectHttp(proxy.url, legacy));
+    const tree = await clients[0]?.callTool("tree");
+    for (let n = 0; n < 12; n++) expect(await reasonOf(connectHttp(proxy.url, legacy))).toMatch(/too many/);
+    // Nothing was started for those who were turned away, and who only listened has what it had.
+    expect(countIn(log, "start")).toBe(2);
+    const handle = String(tree?._meta?.["bosun/original"]);
+    expect((await clients[0]?.callTool("read_original", { handle }))?.isError).toBeUndefined();
+    await clients[1]?.close();
+    await (await connectHttp(proxy.url, legacy)).close();
+    await clients[0]?.close();
+  },
+);
 
 test.concurrent("a server over HTTP and one over stdio, side by side", async () => {
   await using remote = await listening(

@@ -81,7 +81,7 @@ describe("sessions", () => {
     peer.endpoint.close();
   });
 
-  test("are limited in number: who comes to a full house is turned away, and nobody's session ends for it", async () => {
+  test("are limited in number: the one that is silent longest gives way, and none that is in use", async () => {
     const gate = newGate();
     const server = kitchenSink({}, gate);
     const begun: string[] = [];
@@ -96,16 +96,19 @@ describe("sessions", () => {
     const busy = await peer.session("2025-11-25");
     const running = peer.post(call(1, "wait"), { headers: busy });
     await until(() => gate.arrived === 1);
-    const idle = await peer.session("2025-11-25");
+    const silent = await peer.session("2025-11-25");
+    const next = await peer.session("2025-11-25");
+    expect((await peer.post(PING, { headers: silent })).status).toBe(404);
+    const alsoRunning = peer.post(call(2, "wait"), { headers: next });
+    await until(() => gate.arrived === 2);
     const newcomer = { ...PING, method: "initialize", params: { protocolVersion: "2025-11-25" } };
     const refused = await Promise.all(Array.from({ length: 5 }, () => peer.post(newcomer)));
     expect(refused.map(({ status }) => status)).toEqual(Array(5).fill(503));
-    expect((await peer.post(PING, { headers: idle })).status).toBe(200);
     // Nothing is begun for those who are turned away.
-    expect(begun).toHaveLength(2);
+    expect(begun).toHaveLength(3);
     gate.open();
-    await running;
-    await peer.send("DELETE", undefined, { headers: idle });
+    expect((await running).status).toBe(200);
+    expect((await alsoRunning).status).toBe(200);
     await peer.session("2025-11-25");
     peer.endpoint.close();
   });

@@ -112,7 +112,9 @@ export function createRelay(options: RelayOptions): Relay {
   function clientOf({ owner, header }: Call): Client {
     let client = clients.get(owner);
     if (client) return client;
-    const release = places.take();
+    const release = isShared(owner)
+      ? () => {}
+      : (places.take() ?? (endLongestIdleCaller() ? places.take() : undefined));
     if (!release) throw new NoPlace();
     const shrinker = new Shrinker({
       originals,
@@ -141,6 +143,14 @@ export function createRelay(options: RelayOptions): Relay {
   function endIdle(): void {
     for (const [owner, { isCaller, running, lastUsed }] of clients)
       if (isCaller && running === 0 && Date.now() - lastUsed > CALLER_IDLE_MS) end(owner);
+  }
+
+  function endLongestIdleCaller(): boolean {
+    let longest: [owner: string, lastUsed: number] | undefined;
+    for (const [owner, { isCaller, running, lastUsed }] of clients)
+      if (isCaller && running === 0 && lastUsed < (longest?.[1] ?? Infinity)) longest = [owner, lastUsed];
+    if (longest) end(longest[0]);
+    return longest !== undefined;
   }
 
   function end(owner: string): void {

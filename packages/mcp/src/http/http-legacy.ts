@@ -1,5 +1,5 @@
 // Streamable HTTP as 2025-03-26 to 2025-11-25 have it: sessions, POST for messages, GET for the server's own, DELETE.
-import type { Principal, Service } from "../server/call.ts";
+import type { Call, Principal, Service } from "../server/call.ts";
 import { KeptBudget } from "./event-stream.ts";
 import type { StreamLimits } from "./event-stream.ts";
 import { rpcErrorFor } from "../wire/failure-reply.ts";
@@ -78,7 +78,7 @@ export class LegacyHttp {
     const params = message.params ?? {};
     const id = crypto.randomUUID();
     try {
-      const result = await this.service.handle({
+      const result = await this.greeted({
         id: message.id,
         method: message.method,
         params,
@@ -104,6 +104,16 @@ export class LegacyHttp {
       this.service.ended?.(id);
       if (error instanceof NoPlace) return refusal(503, error.message, message.id, RETRY_LATER);
       return jsonResponse(errorText(message.id, rpcErrorFor(error)), 200);
+    }
+  }
+
+  // A service may have fewer places than we have sessions: there too, who has been silent longest gives way.
+  private async greeted(call: Call): Promise<Awaited<ReturnType<Service["handle"]>>> {
+    try {
+      return await this.service.handle(call);
+    } catch (error) {
+      if (!(error instanceof NoPlace) || !this.sessions.endLongestIdle()) throw error;
+      return this.service.handle(call);
     }
   }
 

@@ -1,5 +1,6 @@
-// The live legacy sessions of an HTTP endpoint: bounded in number, forgotten when nobody uses them. Whoever comes to a
-// full house is turned away: nobody's session ends because somebody else came.
+// The live legacy sessions of an HTTP endpoint: bounded in number, forgotten when nobody uses them. Clients vanish without
+// a word, so in a full house the one that has been silent longest gives way; never one that has a call under way or
+// listens. Where all do, the newcomer is turned away.
 import type { HttpSession } from "./http-session.ts";
 
 /** A client that said `initialize` and nothing after it has gone elsewhere. */
@@ -27,9 +28,9 @@ export class SessionRegistry {
     return this.sessions.size;
   }
 
-  /** A place for a session, before anything is started for it. Undefined when all are taken. */
+  /** A place for a session, before anything is started for it. Undefined when all are taken by sessions in use. */
   reserve(): Place | undefined {
-    if (this.sessions.size + this.opening >= this.limits.maxSessions) return undefined;
+    if (this.sessions.size + this.opening >= this.limits.maxSessions && !this.endLongestIdle()) return undefined;
     this.opening++;
     return {
       take: (session) => void this.sessions.set(session.legacy.id, session),
@@ -63,5 +64,15 @@ export class SessionRegistry {
       if (now - session.lastUsed > (session.isUsed ? idleMs : Math.min(idleMs, UNUSED_MS))) this.end(session);
       else session.forgetOldStreams();
     }
+  }
+
+  /** False when all are in use. */
+  endLongestIdle(): boolean {
+    let longest: HttpSession | undefined;
+    for (const session of this.sessions.values()) {
+      if ((!longest || session.lastUsed < longest.lastUsed) && session.idle) longest = session;
+    }
+    if (longest) this.end(longest);
+    return longest !== undefined;
   }
 }
