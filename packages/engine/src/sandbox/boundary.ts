@@ -1,6 +1,16 @@
 // The boundary a sandbox draws: the file scope's own roots and rules as real paths, plus the network. Mechanisms only
 // translate it; none of them decides.
 
+/**
+ * A file or folder that a person's own programs obey (git's hooks, a shell's start-up file): commands see it and cannot
+ * change it. `absent` says what keeps it from being made while a command runs: nothing, an empty folder, or a file with
+ * that content.
+ */
+export type HeldPlace = {
+  readonly path: string;
+  readonly absent: "nothing" | "folder" | { readonly content: string };
+};
+
 export type Boundary = {
   /** Allowed folders, real paths. Empty means unscoped: everything is writable that is not denied or protected. */
   readonly writable: readonly string[];
@@ -8,6 +18,8 @@ export type Boundary = {
   readonly readOnly: readonly string[];
   /** Neither visible nor written, also those that do not exist yet. */
   readonly denied: readonly string[];
+  /** Read-only because of who runs them later, not because of a rule. */
+  readonly held?: readonly HeldPlace[];
   readonly network: boolean;
   /** The home folder, of which nothing is visible but what PATH names. */
   readonly home: string;
