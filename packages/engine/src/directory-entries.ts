@@ -5,7 +5,7 @@ import { firstInTurns, sortInTurns } from "./order-in-turns.ts";
 import { closeEntry, joinPath } from "./scope-directory.ts";
 import type { Directory, EntryKind } from "./scope-directory.ts";
 import { entryDeniedBy, isIgnored } from "./scope.ts";
-import { isHeldPlace, knowsAnyPlace } from "./sandbox/placeholders.ts";
+import { hasOwnMountpoints, isOwnMountpoint } from "./sandbox/mountpoint-locks.ts";
 import type { Scope } from "./scope.ts";
 import type { Turns } from "./turns.ts";
 
@@ -48,7 +48,7 @@ async function visibleEntries(
     ? await fs.promises.readdir(directory.self, { withFileTypes: true })
     : fs.readdirSync(directory.self, { withFileTypes: true });
   directory.verify();
-  const filtered = scope.deny.length + scope.ignore.length > 0 || knowsAnyPlace();
+  const filtered = scope.deny.length + scope.ignore.length > 0 || hasOwnMountpoints();
   const entries: NamedEntry[] = [];
   for (const entry of found) {
     if (big && turns.due) await turns.rest();
@@ -65,7 +65,7 @@ function byName(a: NamedEntry, b: NamedEntry): number {
 
 /** For an entry whose parents are not hidden themselves. */
 export function isHidden(scope: Scope, realPath: string): boolean {
-  return isHeldPlace(realPath) || entryDeniedBy(scope, realPath) !== undefined || isIgnored(scope, realPath);
+  return isOwnMountpoint(realPath) || entryDeniedBy(scope, realPath) !== undefined || isIgnored(scope, realPath);
 }
 
 export function kindOfDirent(entry: fs.Dirent): EntryKind | undefined {

@@ -107,7 +107,7 @@ export {
 export {
   foldersOf,
   homeOf,
-  locateProjectFile,
+  locateProjectFiles,
   locateSettings,
   PROJECT_FILE,
   protectedPaths,

@@ -7,6 +7,7 @@ import {
   childEnvironment,
   chooseSandbox,
   closeScope,
+  literalBoundaryOf,
   needsRereading,
   openScope,
 } from "@bosun/engine";
@@ -32,6 +33,7 @@ export type BenchOptions = {
   /** No tool starts commands: then no sandbox is looked for. */
   readonly withoutCommands: boolean;
   readonly memory: SandboxMemory;
+  readonly stateFolder: string;
   /** Words that start the Landlock helper, when this is not run from its sources. */
   readonly sandboxHelper?: readonly string[] | undefined;
   /** The program never changes its working directory. */
@@ -72,9 +74,11 @@ export class Bench {
     const isWorkspace = scope.roots.length === 1 && scope.roots[0] === scope.workdir;
     const workspace = isWorkspace ? scope : openScope({ workdir: config.workdir, roots: [config.workdir], ...rules });
     const view = { network: config.allowNetwork, home, path: environment["PATH"] ?? "", protect: paths.protected };
-    const boundary = await boundaryOf(scope, view);
+    // What wildcards cover is looked for before the first command, not before the first answer.
+    const boundary = literalBoundaryOf(scope, view);
     const wanted: SandboxOptions = {
       mode,
+      lockFolder: path.join(options.stateFolder, "mountpoints"),
       ...(options.sandboxHelper === undefined ? {} : { helper: options.sandboxHelper }),
       ...(needsRereading(scope) ? { reread: () => boundaryOf(scope, view) } : {}),
     };

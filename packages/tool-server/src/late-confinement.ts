@@ -21,8 +21,7 @@ export function lateConfinement(build: () => Promise<Confinement>): Confinement 
       if (built === undefined) await (building ??= buildOnce());
       await ready().prepare?.();
     },
-    wrap: (argv, cwd, scratch, filterFd) => ready().wrap(argv, cwd, scratch, filterFd),
-    openFilter: () => ready().openFilter?.(),
+    wrap: (argv, options) => ready().wrap(argv, options),
     outside: (directory, scratch) => ready().outside(directory, scratch),
     enter: () => ready().enter?.() ?? (() => undefined),
     forget: (scratch) => built?.forget?.(scratch),

@@ -76,9 +76,8 @@ async function build(
   { memory, place, log }: Search,
 ): Promise<Confinement> {
   const mechanisms = noWeakerThan(announced);
-  const now = (await options.reread?.()) ?? boundary;
   const wanted = { ...options, mode: "auto", ...(mechanisms === undefined ? {} : { mechanisms }) } as const;
-  const { mechanism, confinement } = await chooseSandbox(now, wanted);
+  const { mechanism, confinement } = await chooseSandbox(boundary, wanted);
   if (mechanism === announced) return confinement;
   memory.remember(mechanism === "none" ? "unsure" : mechanism, place);
   if (mechanism !== "none") {

@@ -1,5 +1,6 @@
 // The tools as a service: configuration → scope, sandbox, rules, tools, and one object that answers calls of any client.
 // It knows no transport: main.ts serves it over stdio or HTTP, the chat shell over a pair in memory.
+import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { Sandbox } from "@bosun/engine";
 import {
@@ -64,6 +65,11 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
   const loaded = options.settings ?? settingsFor(config, env, home);
   for (const warning of loaded.warnings) log("warn", warning);
   const settings = tightened(loaded, config, log);
+  if (
+    config.roots.length === 0 ||
+    Object.values(loaded.folders).some((one) => config.roots.some((root) => holds(root, one)))
+  )
+    makeOwnFolders(loaded.folders);
   const guests = config.surfaces.includes("bcp") ? await invited(options) : [];
   const tools = catalogueFor(config, shellLimitsOf(settings), guests);
   const commands = runsCommands(tools);
@@ -76,6 +82,7 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
     secrets,
     withoutCommands: !commands,
     memory: sandboxMemory(loaded.folders.state, VERSION),
+    stateFolder: loaded.folders.state,
     sandboxHelper: options.sandboxHelper,
     staysInFolder: options.staysInFolder === true,
   });
@@ -183,7 +190,20 @@ function tightened(loaded: LoadedSettings, config: Config, log: Log): Settings {
       changed: project.changed,
     });
   }
+  if (project.kind === "unusable") log("warn", `the project's settings are not in force: ${project.problem}`);
   return loaded.settings;
+}
+
+/** Where commands could make them: what does not exist cannot be mounted read-only, and a settings file that an agent made
+ * would be obeyed by the next start. */
+function makeOwnFolders(folders: LoadedSettings["folders"]): void {
+  for (const folder of Object.values(folders)) {
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+    } catch {
+      // Then a command, which has no more rights than we, cannot make it either.
+    }
+  }
 }
 
 function shellLimitsOf({ shellTool }: Settings) {

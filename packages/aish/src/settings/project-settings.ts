@@ -9,12 +9,16 @@ export type Agree = {
   confirm: ((lines: readonly string[], question: string) => Promise<boolean>) | undefined;
 };
 
-/** Throws when the file, agreed to or not, tries to do more than tighten. */
+/** Throws when a file that was agreed to tries to do more than tighten. */
 export async function withProjectSettings(loaded: LoadedSettings, cwd: string, agree: Agree): Promise<Settings> {
   const trust = openProjectTrust(loaded.folders.state);
   const project = loadProjectSettings(loaded.settings, cwd, trust.isTrusted);
   if (project.kind === "none") return loaded.settings;
   if (project.kind === "trusted") return project.settings;
+  if (project.kind === "unusable") {
+    agree.say(`${project.file} is not used: ${project.problem}`);
+    return loaded.settings;
+  }
   const since = project.changed ? " and has changed since you agreed to it" : "";
   const text = project.text.split("\n").map((line) => `  ${line}`);
   const more = text.length > SHOWN_LINES ? [`  … ${text.length - SHOWN_LINES} more lines`] : [];

@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs";
 import path from "node:path";
 import { detectShell, findRipgrep } from "@bosun/engine";
-import { foldersOf, GuardError, homeOf, loadSettings, locateProjectFile, locateSettings } from "@bosun/guard";
+import { foldersOf, GuardError, homeOf, loadSettings, locateProjectFiles, locateSettings } from "@bosun/guard";
 import { VERSION } from "../version.ts";
 import { examineSandboxes } from "./sandbox.ts";
 import type { Here, SandboxFindings } from "./sandbox.ts";
@@ -30,7 +30,7 @@ export async function examine(here: Here, config: string | undefined): Promise<E
   const sandbox = await examineSandboxes(here);
   const settings = examineSettings(here, home, config);
   const folders = foldersOf(here.env, home);
-  const project = locateProjectFile(here.cwd);
+  const project = locateProjectFiles(here.cwd).find(({ isNear }) => isNear)?.file;
   return {
     version: VERSION,
     runtime: `Bun ${Bun.version}`,

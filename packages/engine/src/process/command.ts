@@ -1,5 +1,5 @@
 // What is asked of a command and what comes back: types, and the checks that need no process.
-import { accessSync, existsSync, statSync, constants } from "node:fs";
+import { accessSync, existsSync, lstatSync, statSync, constants } from "node:fs";
 import path from "node:path";
 import { EngineError, errnoOf } from "../failure.ts";
 import type { Captured, CapturePlan } from "./capture.ts";
@@ -27,6 +27,8 @@ export type Command = {
   readonly stdout: CapturePlan;
   readonly stderr: CapturePlan;
   readonly limits?: ResourceLimits;
+  /** Held places that this one command may write: a person said so. */
+  readonly open?: readonly string[];
   /** Called for every chunk, from the reading loop: be quick. */
   readonly onOutput?: (stream: "stdout" | "stderr", chunk: Uint8Array) => void;
 };
@@ -122,8 +124,11 @@ const SPAWN_REASONS: Readonly<Record<string, readonly [reason: string, why: stri
 
 function checkDirectory(shown: string, outside: string | undefined): void {
   // A missing directory would come back from spawn as ENOENT of the shell: look first.
-  const hidden = (): EngineError =>
-    startFailed("cwd", `working directory ${shown} is not visible in the sandbox`, { path: shown });
+  const hidden = (): EngineError => {
+    const isLink = lstatSync(shown, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    const why = isLink ? "was replaced by a link" : "is not visible in the sandbox";
+    return startFailed("cwd", `working directory ${shown} ${why}`, { path: shown });
+  };
   if (outside === undefined) throw hidden();
   try {
     if (!statSync(outside).isDirectory())

@@ -1,13 +1,29 @@
 // How a command is confined, as the process half sees it: an argument vector around the command's own, and what that
 // changes about signals and paths. The mechanisms are in ../sandbox.
 
+export type WrapOptions = {
+  readonly cwd: string;
+  /** The session's own temporary folder. */
+  readonly scratch: string;
+  /** The number of the first descriptor in `Wrapped.fds`, in the process that is started. */
+  readonly firstFd: number;
+  /** Places that this one command may write although they are held. */
+  readonly open?: readonly string[] | undefined;
+};
+
+export type Wrapped = {
+  /** What runs the command confined. */
+  readonly argv: readonly string[];
+  /** Descriptors that the mechanism reads before the command starts, to be handed on. */
+  readonly fds: readonly number[];
+  /** To be called when the process was started, or could not be: closes what was opened for it alone. */
+  release(): void;
+};
+
 export type Confinement = {
   /** Before each command, when rules have to be looked at again. */
   prepare?(): Promise<void>;
-  /** The vector that runs `argv` confined, in `cwd`; `scratch` is the session's own temporary folder. */
-  wrap(argv: readonly string[], cwd: string, scratch: string, filterFd?: number): readonly string[];
-  /** A descriptor that the mechanism reads before the command starts, to be handed on as number `filterFd`. */
-  openFilter?(): number | undefined;
+  wrap(argv: readonly string[], options: WrapOptions): Wrapped;
   /** Where a directory seen inside lies outside; undefined when nothing can start in it. */
   outside(directory: string, scratch: string): string | undefined;
   /** Called when a command starts; returns what to call at its end. */
@@ -30,8 +46,13 @@ export type Confinement = {
 
 /** No confinement: the tree is found and killed by its label, the boundary is only that of the user. */
 export const unconfined: Confinement = {
-  wrap: (argv) => argv,
+  wrap: plainly,
   outside: (directory) => directory,
   namespaced: false,
   hidesSignals: false,
 };
+
+/** For a mechanism that needs no descriptors. */
+export function plainly(argv: readonly string[]): Wrapped {
+  return { argv, fds: [], release: () => undefined };
+}

@@ -7,7 +7,7 @@ import { writeScript } from "./records.ts";
 import { LONGEST_ARGUMENT_BYTES, execWords, shellWords, spareWords } from "./shell.ts";
 import { TAG_VARIABLE } from "./tags.ts";
 import type { Command } from "./command.ts";
-import type { Confinement } from "./confinement.ts";
+import type { Confinement, Wrapped } from "./confinement.ts";
 import type { Environment } from "./environment.ts";
 import type { Channel, Pipe, PipePool } from "./pipes.ts";
 import type { RecordFiles, RecordPlace } from "./records.ts";
@@ -52,7 +52,7 @@ export function launch(equipment: Equipment, command: Command, tag: string, scra
   const recordOnStdin = confinement.onlyStdio === true;
   const setup = { recordOnStdin, tag, ownsHardLimit, limits: command.limits ?? {} };
   const script = scriptOf(command);
-  const means = { merge: command.merge === true, nonce: command.nonce, tag, script, extra: [] };
+  const means = { merge: command.merge === true, nonce: command.nonce, tag, script, extra: [], open: command.open };
   return spawn(equipment, means, (marker) => ({
     words: wordsFor(shell, command, setup, marker, script !== undefined),
     cwd: command.cwd,
@@ -119,6 +119,7 @@ type Means = {
   readonly tag: string;
   readonly script: Buffer | undefined;
   readonly extra: readonly number[];
+  readonly open?: readonly string[] | undefined;
 };
 type Start = {
   readonly words: readonly string[];
@@ -132,7 +133,7 @@ async function spawn(equipment: Equipment, means: Means, startFor: (marker: stri
   const stdout = await pipes.take();
   let stderr: Pipe | undefined;
   let recordFd: number | undefined;
-  let filterFd: number | undefined;
+  let wrapped: Wrapped | undefined;
   let leave = (): void => undefined;
   try {
     stderr = means.merge ? undefined : await pipes.take();
@@ -145,12 +146,13 @@ async function spawn(equipment: Equipment, means: Means, startFor: (marker: stri
     const onlyStdio = confinement.onlyStdio === true;
     const output = [stdout.writeFd, (stderr ?? stdout).writeFd];
     const stdio = onlyStdio ? [recordFd, ...output] : ["ignore" as const, ...output, recordFd, ...means.extra];
-    filterFd = confinement.openFilter?.();
-    const filterAt = filterFd === undefined ? undefined : stdio.length;
-    const child = spawnChild(confinement.wrap(start.words, start.cwd, start.scratch, filterAt), start.words[0] ?? "", {
+    const { cwd, scratch } = start;
+    wrapped = confinement.wrap(start.words, { cwd, scratch, firstFd: stdio.length, open: means.open });
+    const child = spawnChild(wrapped.argv, start.words[0] ?? "", {
       env,
-      cwd: confinement.outside(start.cwd, start.scratch) ?? "/",
-      stdio: filterFd === undefined ? stdio : [...stdio, filterFd],
+      // A mechanism with namespaces enters the folder inside; outside, its name may mean something else by now.
+      cwd: confinement.namespaced ? "/" : (confinement.outside(cwd, scratch) ?? "/"),
+      stdio: [...stdio, ...wrapped.fds],
     });
     return { child, tag: means.tag, stdout, stderr, record: { fd: recordFd, offset, marker }, leave };
   } catch (error) {
@@ -161,7 +163,7 @@ async function spawn(equipment: Equipment, means: Means, startFor: (marker: stri
   } finally {
     closeQuietly(stdout.writeFd);
     if (stderr !== undefined) closeQuietly(stderr.writeFd);
-    if (filterFd !== undefined) closeQuietly(filterFd);
+    wrapped?.release();
   }
 }
 

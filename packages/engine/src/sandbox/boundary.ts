@@ -25,8 +25,6 @@ export type Boundary = {
   readonly home: string;
   /** PATH as commands see it: where toolchains are. */
   readonly path: string;
-  /** Further folders to show read-only: toolchain roots that variables name. */
-  readonly toolchains?: readonly string[];
 };
 
 /** By whole components: /w/a holds /w/a/b and not /w/ab. */

@@ -1,16 +1,27 @@
 // The boundary by bubblewrap: its own PID, mount, IPC, UTS and network namespaces, dead with its parent.
-import type { Confinement } from "../process/confinement.ts";
+import fs from "node:fs";
+import type { Confinement, Wrapped, WrapOptions } from "../process/confinement.ts";
+import { closeQuietly, openNamelessFile, temporaryFolder } from "../process/private-files.ts";
+import { heldBy } from "./boundary.ts";
 import { openFilter } from "./filter-file.ts";
 import { ManyMounts } from "./many-mounts.ts";
+import { SCRATCH } from "./mount-plan.ts";
 import { mountedConfinement } from "./mounted.ts";
+import { bytesOfPath } from "./path-text.ts";
 import { findNamespaceTools } from "./system-programs.ts";
-import { SCRATCH } from "./view.ts";
 import type { Boundary } from "./boundary.ts";
-import type { Mount } from "./view.ts";
+import type { Mount, MountPlan } from "./mount-plan.ts";
+import type { MountedOptions } from "./mounted.ts";
 
 const WHERE_SHELLS_ARE = ["/usr", "/bin", "/lib", "/lib64", "/nix/store", "/gnu/store"];
 
-export function bubblewrapConfinement(program: string, boundary: Boundary): Confinement {
+export type BubblewrapOptions = MountedOptions & {
+  /** Whether it mounts what a descriptor stands for, and looks whether it did (0.10, or Debian's 0.8). Older ones go by names:
+   * a folder that is replaced in the moment a command starts is then not noticed. */
+  readonly bindsDescriptors: boolean;
+};
+
+export function bubblewrapConfinement(program: string, boundary: Boundary, options: BubblewrapOptions): Confinement {
   const isRoot = process.getuid?.() === 0;
   // What root may write in /proc and /sys needs no capability: core_pattern and uevent_helper there name programs that the
   // kernel runs outside of everything.
@@ -18,28 +29,72 @@ export function bubblewrapConfinement(program: string, boundary: Boundary): Conf
   const sealedSystem = isRoot ? ["--ro-bind-try", "/sys", "/sys"] : [];
   const enter = entering(program, boundary.network);
   const many = new ManyMounts(findNamespaceTools());
-  const shared = mountedConfinement(boundary, (view, argv, cwd, scratch, filterFd) => {
-    const ahead = many.ahead(view, scratch);
-    return [
-      ...(ahead?.words ?? []),
-      ...enter,
-      ...(ahead === undefined || isRoot ? [] : sameUser()),
-      ...(view.unscoped ? ["--bind", "/", "/", ...sealedSystem] : []),
+  const argumentFiles = new ArgumentFiles();
+  const assemble = (plan: MountPlan, argv: readonly string[], wrap: WrapOptions): Wrapped => {
+    const open = wrap.open ?? [];
+    const ahead = open.length > 0 ? undefined : many.ahead(plan, wrap.scratch);
+    const mounts = (ahead?.left ?? plan.mounts).filter((mount) => !("held" in mount) || !heldBy(open, mount.at));
+    const filterFd = openFilter();
+    const [filterAt, argumentsAt] = [wrap.firstFd, wrap.firstFd + (filterFd === undefined ? 0 : 1)];
+    const sources = options.bindsDescriptors ? descriptorsOf(mounts) : [];
+    const words = (): string[] => [
+      ...(plan.unscoped ? ["--bind", "/", "/", ...sealedSystem] : []),
       "--dev",
       "/dev",
       "--proc",
       "/proc",
       ...sealed,
-      ...(filterFd === undefined ? [] : ["--seccomp", String(filterFd)]),
-      ...(ahead?.left ?? view.mounts).flatMap((mount) => optionsFor(mount, scratch)),
-      ...(view.unscoped ? [] : ["--setenv", "TMPDIR", SCRATCH, "--remount-ro", "/"]),
-      "--chdir",
-      cwd,
-      "--",
-      ...argv,
+      ...(filterFd === undefined ? [] : ["--seccomp", String(filterAt)]),
+      ...mounts.flatMap((mount) => optionsFor(mount, wrap.scratch, sources, argumentsAt + 1)),
+      ...(plan.unscoped ? [] : ["--setenv", "TMPDIR", SCRATCH, "--remount-ro", "/"]),
     ];
-  });
-  return Object.assign(shared, { openFilter, forget: (scratch: string) => many.forget(scratch) });
+    const key = [wrap.scratch, wrap.firstFd, ...open].join("\0");
+    const argumentsFd = argumentFiles.open(plan, key, words);
+    return {
+      argv: [
+        ...(ahead?.words ?? []),
+        ...enter,
+        ...(ahead === undefined || isRoot ? [] : sameUser()),
+        "--args",
+        String(argumentsAt),
+        "--chdir",
+        wrap.cwd,
+        "--",
+        ...argv,
+      ],
+      fds: [...(filterFd === undefined ? [] : [filterFd]), argumentsFd, ...sources],
+      release: () => {
+        closeQuietly(argumentsFd);
+        if (filterFd !== undefined) closeQuietly(filterFd);
+      },
+    };
+  };
+  const shared = mountedConfinement(boundary, options, assemble);
+  return Object.assign(shared, { forget: (scratch: string) => many.forget(scratch) });
+}
+
+/**
+ * Words as bubblewrap reads them from a descriptor: names in them need not be UTF-8, which no argument can be here. Written
+ * once for each plan; each command gets a descriptor of its own, since those that are handed on share their position.
+ */
+class ArgumentFiles {
+  #plan: MountPlan | undefined;
+  readonly #files = new Map<string, number>();
+
+  open(plan: MountPlan, key: string, words: () => readonly string[]): number {
+    if (this.#plan !== plan) {
+      for (const fd of this.#files.values()) fs.closeSync(fd);
+      this.#files.clear();
+      this.#plan = plan;
+    }
+    let file = this.#files.get(key);
+    if (file === undefined) {
+      file = openNamelessFile(temporaryFolder());
+      this.#files.set(key, file);
+      fs.writeSync(file, Buffer.concat(words().flatMap((word) => [bytesOfPath(word), Buffer.of(0)])));
+    }
+    return fs.openSync(`/proc/self/fd/${file}`, "r");
+  }
 }
 
 /** Who mounts things in a namespace around it appears as root there. */
@@ -67,12 +122,20 @@ function entering(program: string, network: boolean): string[] {
   ];
 }
 
-function optionsFor(mount: Mount, scratch: string): string[] {
+function descriptorsOf(mounts: readonly Mount[]): number[] {
+  return mounts.flatMap((mount) => ("source" in mount && mount.source !== undefined ? [mount.source.fd] : []));
+}
+
+function optionsFor(mount: Mount, scratch: string, sources: readonly number[], firstSource: number): string[] {
   switch (mount.kind) {
     case "readable":
-      return ["--ro-bind-try", mount.at, mount.at];
-    case "writable":
-      return ["--bind-try", mount.at, mount.at];
+    case "writable": {
+      const option = mount.kind === "readable" ? "--ro-bind" : "--bind";
+      const index = mount.source === undefined ? -1 : sources.indexOf(mount.source.fd);
+      return index < 0
+        ? [`${option}-try`, mount.at, mount.at]
+        : [`${option}-fd`, String(firstSource + index), mount.at];
+    }
     case "link":
       return ["--symlink", mount.to, mount.at];
     case "fresh":
@@ -86,5 +149,7 @@ function optionsFor(mount: Mount, scratch: string): string[] {
       return ["--perms", "0000", "--tmpfs", mount.at, "--remount-ro", mount.at];
     case "absent":
       return ["--perms", "0755", "--tmpfs", mount.at, "--remount-ro", mount.at];
+    case "fixed-file":
+      return ["--ro-bind", mount.file, mount.at];
   }
 }

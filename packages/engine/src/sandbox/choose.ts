@@ -1,6 +1,6 @@
 // Which mechanism confines commands here: found once, at start, by running a command in each and looking whether it was
 // really kept in.
-import { closeSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { EngineError } from "../failure.ts";
@@ -10,12 +10,13 @@ import { heldBy } from "./boundary.ts";
 import { bubblewrapConfinement } from "./bubblewrap.ts";
 import { describeSandbox } from "./describe.ts";
 import { landlockConfinement } from "./landlock.ts";
+import { MountpointLocks } from "./mountpoint-locks.ts";
 import { namespaceConfinement } from "./namespaces.ts";
 import { rereadingConfinement } from "./rereading.ts";
 import { seatbeltConfinement } from "./seatbelt.ts";
 import { findNamespaceTools, findSystemProgram } from "./system-programs.ts";
-import type { Confinement } from "../process/confinement.ts";
-import type { Boundary } from "./boundary.ts";
+import type { Confinement, Wrapped } from "../process/confinement.ts";
+import type { Boundary, HeldPlace } from "./boundary.ts";
 import type { Mechanism, SandboxDescription } from "./describe.ts";
 
 export type SandboxMode = "auto" | "require" | "off";
@@ -26,6 +27,10 @@ export type SandboxOptions = {
   readonly mechanisms?: readonly Exclude<Mechanism, "none">[];
   /** Words that start confine.ts as a program. By default this runtime and that file; an executable names itself. */
   readonly helper?: readonly string[];
+  /** A folder of ours, out of every command's reach, where servers say which mount points they need. */
+  readonly lockFolder?: string;
+  /** What a person's programs obey, asked before each command. The same list means that nothing changed. */
+  readonly findHeld?: () => readonly HeldPlace[];
   /** The boundary as it is now, when its rules have wildcards: asked again before commands. */
   readonly reread?: () => Promise<Boundary>;
 };
@@ -40,15 +45,25 @@ export type Sandbox = {
   readonly attempts: readonly Attempt[];
 };
 
+type BuildOptions = SandboxOptions & {
+  readonly locks: MountpointLocks | undefined;
+  readonly bindsDescriptors: boolean;
+};
+
+const OLD_BUBBLEWRAP =
+  "works, but is old: it mounts by names, so a folder that is replaced in the moment a command starts is not noticed; update bubblewrap";
 const TRIAL_MS = 10_000;
 const WORKED = 42;
+const STDIO_FDS = 3;
 
 /** Throws SANDBOX_UNAVAILABLE when one is required and none works. */
 export async function chooseSandbox(boundary: Boundary, options: SandboxOptions): Promise<Sandbox> {
   const attempts: Attempt[] = [];
   if (options.mode !== "off") {
+    const locks = process.platform === "linux" ? new MountpointLocks(options.lockFolder) : undefined;
     for (const mechanism of options.mechanisms ?? candidates()) {
-      const { confinement, attempt } = await tryMechanism(mechanism, boundary, options);
+      const building = { ...options, locks, bindsDescriptors: true };
+      const { confinement, attempt } = await tryMechanism(mechanism, boundary, building);
       attempts.push(attempt);
       if (confinement !== undefined)
         return { mechanism, confinement, description: describeSandbox(mechanism, boundary), attempts };
@@ -75,14 +90,16 @@ type Outcome = { readonly confinement: Confinement | undefined; readonly attempt
 async function tryMechanism(
   mechanism: Exclude<Mechanism, "none">,
   boundary: Boundary,
-  options: SandboxOptions,
+  options: BuildOptions,
 ): Promise<Outcome> {
   const failed = (why: string): Outcome => ({ confinement: undefined, attempt: { mechanism, works: false, why } });
   const confinement = build(mechanism, boundary, options);
   if (typeof confinement === "string") return failed(confinement);
   const why = await trial(confinement, boundary);
+  if (why?.includes("--bind-fd") === true && options.bindsDescriptors)
+    return tryMechanism(mechanism, boundary, { ...options, bindsDescriptors: false });
   if (why !== undefined) return failed(why);
-  const attempt = { mechanism, works: true, why: "works" };
+  const attempt = { mechanism, works: true, why: options.bindsDescriptors ? "works" : OLD_BUBBLEWRAP };
   if (options.reread === undefined) return { confinement, attempt };
   const rebuild = (changed: Boundary): Confinement => {
     const built = build(mechanism, changed, options);
@@ -92,20 +109,18 @@ async function tryMechanism(
 }
 
 /** The confinement, or why it cannot even be tried. */
-function build(
-  mechanism: Exclude<Mechanism, "none">,
-  boundary: Boundary,
-  options: SandboxOptions,
-): Confinement | string {
+function build(mechanism: Exclude<Mechanism, "none">, boundary: Boundary, options: BuildOptions): Confinement | string {
+  const { locks, findHeld, bindsDescriptors } = options;
   switch (mechanism) {
     case "bubblewrap": {
       const program = findSystemProgram("bwrap");
-      return program === null ? "bwrap is not installed" : bubblewrapConfinement(program, boundary);
+      if (program === null || locks === undefined) return "bwrap is not installed";
+      return bubblewrapConfinement(program, boundary, { locks, findHeld, bindsDescriptors });
     }
     case "namespaces": {
       const tools = findNamespaceTools();
-      if (tools === undefined) return "setpriv and unshare (util-linux) are not installed";
-      return namespaceConfinement(tools, boundary);
+      if (tools === undefined || locks === undefined) return "setpriv and unshare (util-linux) are not installed";
+      return namespaceConfinement(tools, boundary, { locks, findHeld });
     }
     case "landlock":
       return landlockConfinement(options.helper ?? ownHelper(), boundary);
@@ -122,18 +137,19 @@ async function trial(confinement: Confinement, boundary: Boundary): Promise<stri
   const scratch = path.join(folder, "scratch");
   const canary = path.join(folder, "canary");
   const leave = confinement.enter?.();
-  const filterFd = confinement.openFilter?.();
+  let wrapped: Wrapped | undefined;
   try {
     writeFileSync(canary, "canary\n");
     mkdirSync(scratch);
     const visible = boundary.writable.length === 0 || heldBy(boundary.writable, canary);
     const check = visible ? `exit ${WORKED}` : `cat "$1" 2>/dev/null && exit 41; exit ${WORKED}`;
     const cwd = boundary.writable[0] ?? "/";
-    const filterAt = filterFd === undefined ? undefined : 3;
-    const child = Bun.spawn([...confinement.wrap(["/bin/sh", "-c", check, "sh", canary], cwd, scratch, filterAt)], {
-      cwd,
+    const words = ["/bin/sh", "-c", check, "sh", canary];
+    wrapped = confinement.wrap(words, { cwd, scratch, firstFd: STDIO_FDS });
+    const child = Bun.spawn([...wrapped.argv], {
+      cwd: confinement.namespaced ? "/" : cwd,
       env: { PATH: boundary.path, HOME: boundary.home },
-      stdio: filterFd === undefined ? ["ignore", "ignore", "pipe"] : ["ignore", "ignore", "pipe", filterFd],
+      stdio: ["ignore", "ignore", "pipe", ...wrapped.fds],
       lazy: true,
       timeout: TRIAL_MS,
       killSignal: "SIGKILL",
@@ -146,7 +162,7 @@ async function trial(confinement: Confinement, boundary: Boundary): Promise<stri
     return error instanceof Error ? error.message : String(error);
   } finally {
     leave?.();
-    if (filterFd !== undefined) closeSync(filterFd);
+    wrapped?.release();
     confinement.forget?.(scratch);
     process.off("exit", remove);
     remove();

@@ -73,16 +73,19 @@ type HelperGrants = {
   readonly list: readonly string[];
   readonly network: boolean;
   readonly scratch: string;
+  /** `device:inode` of each path when it was granted. */
+  readonly ids: Readonly<Record<string, string>>;
 };
 
 function parseGrants(value: unknown): HelperGrants {
   if (typeof value !== "object" || value === null) throw new Error("grants are missing");
-  const { read, write, list, network, scratch } = value as Record<string, unknown>;
+  const { read, write, list, network, scratch, ids } = value as Record<string, unknown>;
   const areTexts = (part: unknown): part is string[] =>
     Array.isArray(part) && part.every((item) => typeof item === "string");
   if (!areTexts(read) || !areTexts(write) || !areTexts(list)) throw new Error("grants are not lists of paths");
   if (typeof network !== "boolean" || typeof scratch !== "string") throw new Error("grants are incomplete");
-  return { read, write, list, network, scratch };
+  if (typeof ids !== "object" || ids === null || !areTexts(Object.values(ids))) throw new Error("ids are missing");
+  return { read, write, list, network, scratch, ids: ids as Record<string, string> };
 }
 
 function openLibc(): Libc {
@@ -114,7 +117,7 @@ function confine(libc: Libc, grants: HelperGrants): void {
   const size = version >= 6 ? 24n : version >= 4 ? 16n : 8n;
   const rules = call(CREATE_RULESET, BigInt(ptr(attributes)), size, 0n);
   if (rules < 0) throw new Error("the rules were refused");
-  const allow = (file: string, access: bigint): void => addRule(call, rules, file, access & handled);
+  const allow = (file: string, access: bigint): void => addRule(call, rules, file, access & handled, grants.ids[file]);
   for (const file of grants.read) allow(file, READ);
   for (const file of grants.list) allow(file, READ_DIR);
   for (const file of grants.write) allow(file, handled);
@@ -142,13 +145,19 @@ function addRule(
   rules: number,
   file: string,
   access: bigint,
+  id: string | undefined,
 ): void {
   let fd: number;
   let onFile: boolean;
   try {
     // A link that was planted since the grants were made must not become a grant for its target.
     fd = openSync(file, O_PATH | (file.startsWith(OWN_OUTPUT) ? 0 : constants.O_NOFOLLOW));
-    onFile = !fstatSync(fd).isDirectory();
+    const stat = fstatSync(fd, { bigint: true });
+    onFile = !stat.isDirectory();
+    if (id !== undefined && id !== `${stat.dev}:${stat.ino}`) {
+      closeSync(fd); // something else stands there by now
+      return;
+    }
   } catch {
     return; // not there: nothing to grant
   }

@@ -1,7 +1,8 @@
 // Whether a command could make a new entry in a folder: what is absent needs protection only where it could be made.
-import { accessSync, constants, lstatSync, readdirSync } from "node:fs";
-import path from "node:path";
+import { accessSync, constants, lstatSync } from "node:fs";
 import { errnoOf } from "../failure.ts";
+import { entryIn, fsPath } from "./path-text.ts";
+import { readFolder } from "./read-folder.ts";
 
 /** `closed`: not now, but the folder is ours, and a command may open it by changing its mode. */
 export type Creation = "open" | "closed" | "impossible";
@@ -11,21 +12,17 @@ const MOST_ENTRIES = 512;
 
 export function creationIn(folder: string): Creation {
   try {
-    accessSync(folder, constants.W_OK);
+    accessSync(fsPath(folder), constants.W_OK);
     return "open";
   } catch (error) {
     // A file system that is read-only stays so without capabilities; another's folder keeps its mode.
     if (errnoOf(error) !== "EACCES") return "impossible";
-    return lstatSync(folder).uid === process.getuid?.() ? "closed" : "impossible";
+    return lstatSync(fsPath(folder)).uid === process.getuid?.() ? "closed" : "impossible";
   }
 }
 
 /** What is in a folder and stays writable when the folder itself is made read-only. Links stay links. */
 export function entriesToKeep(folder: string): string[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => !entry.isSymbolicLink());
-    return entries.slice(0, MOST_ENTRIES).map((entry) => path.join(folder, entry.name));
-  } catch {
-    return []; // not ours to list: then not a command's either
-  }
+  const entries = readFolder(folder).filter(({ kind }) => kind !== "link");
+  return entries.slice(0, MOST_ENTRIES).map(({ name }) => entryIn(folder, name));
 }

@@ -1,9 +1,11 @@
 // The boundary by Landlock, where namespaces are not allowed: a helper confines itself by system calls and then becomes
 // the command. It grants; it cannot take away: see `grantsOf` for what that means for denied paths.
-import { lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
+import { plainly } from "../process/confinement.ts";
 import type { Confinement } from "../process/confinement.ts";
 import { heldBy, holds } from "./boundary.ts";
+import { idAt, lookAt } from "./look-at.ts";
+import { readFolder } from "./read-folder.ts";
 import { findToolchains } from "./toolchains.ts";
 import type { Boundary } from "./boundary.ts";
 
@@ -32,13 +34,19 @@ const MOST_SPLIT_ENTRIES = 4096;
 
 /** `helper`: the words that start confine.ts as a program. */
 export function landlockConfinement(helper: readonly string[], boundary: Boundary): Confinement {
-  const grants = grantsOf(boundary);
+  let grants = grantsOf(boundary);
+  // A grant is for what was there when it was made: what stands at that name later is not granted.
+  let ids = idsOf(grants);
+  let roots = boundary.writable.map(idAt).join();
   return {
-    wrap: (argv, _cwd, scratch) => [
-      ...helper,
-      JSON.stringify({ ...grants, write: [...grants.write, scratch], scratch }),
-      ...argv,
-    ],
+    prepare: async () => {
+      const now = boundary.writable.map(idAt).join();
+      if (now === roots) return;
+      [grants, roots] = [grantsOf(boundary), now];
+      ids = idsOf(grants);
+    },
+    wrap: (argv, { scratch }) =>
+      plainly([...helper, JSON.stringify({ ...grants, write: [...grants.write, scratch], scratch, ids }), ...argv]),
     outside: (directory) => directory,
     namespaced: false,
     hidesSignals: false,
@@ -52,21 +60,25 @@ export function landlockConfinement(helper: readonly string[], boundary: Boundar
  * nothing new can then be made in that very folder. Stricter than the file tools, never looser.
  */
 export function grantsOf(boundary: Boundary): Grants {
-  const { visible, secrets } = findToolchains(boundary.home, boundary.path, boundary.toolchains);
+  const { visible, secrets } = findToolchains(boundary);
   const unscoped = boundary.writable.length === 0;
   const roots = unscoped ? ["/"] : boundary.writable;
   const denied = [...boundary.denied, ...(unscoped ? [] : secrets)];
   const write = roots.map((root) => split(root, [...denied, ...boundary.readOnly]));
   const protectedRead = boundary.readOnly
-    .filter((file) => exists(file) && !heldBy(denied, file))
+    .filter((file) => isThere(file) && !heldBy(denied, file))
     .map((file) => split(file, denied));
-  const read = [...visible, ...ALWAYS_READ].filter(exists).map((root) => split(root, denied));
+  const read = [...visible, ...ALWAYS_READ].filter(isThere).map((root) => split(root, denied));
   return {
-    write: [...write.flatMap((part) => part.whole), ...ALWAYS_WRITE.filter(exists)],
+    write: [...write.flatMap((part) => part.whole), ...ALWAYS_WRITE.filter(isThere)],
     read: [...read, ...protectedRead].flatMap((part) => part.whole),
     list: [...write, ...read, ...protectedRead].flatMap((part) => part.listed),
     network: boundary.network,
   };
+}
+
+function idsOf({ read, write, list }: Grants): Record<string, string> {
+  return Object.fromEntries([...read, ...write, ...list].map((file) => [file, idAt(file)]));
 }
 
 type Parts = { readonly whole: readonly string[]; readonly listed: readonly string[] };
@@ -79,21 +91,13 @@ function split(folder: string, exceptions: readonly string[]): Parts {
   return { whole: parts.flatMap((part) => part.whole), listed: [folder, ...parts.flatMap((part) => part.listed)] };
 }
 
-// Without links: a rule for one would be a rule for what it points to, wherever that is.
+// Without links: a rule for one would be a rule for what it points to, wherever that is. Without names that are not UTF-8:
+// the helper is told names in a text, and what it is not told of stays closed.
 function entriesOf(folder: string): string[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => !entry.isSymbolicLink());
-    return entries.slice(0, MOST_SPLIT_ENTRIES).map((entry) => entry.name);
-  } catch {
-    return []; // unreadable, or not a folder: nothing in it is granted
-  }
+  const entries = readFolder(folder).filter(({ kind, name }) => kind !== "link" && name.isWellFormed());
+  return entries.slice(0, MOST_SPLIT_ENTRIES).map(({ name }) => name);
 }
 
-function exists(file: string): boolean {
-  try {
-    lstatSync(file);
-    return true;
-  } catch {
-    return false;
-  }
+function isThere(file: string): boolean {
+  return lookAt(file) !== undefined;
 }

@@ -6,7 +6,7 @@ import { holds } from "./boundary.ts";
 import { readMounts, tableLine } from "./mount-table.ts";
 import type { Mounted } from "./mount-table.ts";
 import type { NamespaceTools } from "./system-programs.ts";
-import type { Mount, View } from "./view.ts";
+import type { Mount, MountPlan } from "./mount-plan.ts";
 
 /** Fewer take less time than the programs that would make them. */
 const MANY = 50;
@@ -18,9 +18,9 @@ type Split = { readonly inner: readonly Mount[]; readonly outer: readonly Mount[
 
 export class ManyMounts {
   readonly #tools: NamespaceTools | undefined;
-  readonly #tables = new Map<string, { readonly view: View; readonly file: string }>();
+  readonly #tables = new Map<string, { readonly plan: MountPlan; readonly file: string }>();
   readonly #made = new Map<string, string[]>();
-  #split: { readonly view: View; readonly parts: Split } | undefined;
+  #split: { readonly plan: MountPlan; readonly parts: Split } | undefined;
 
   constructor(tools: NamespaceTools | undefined) {
     this.#tools = tools;
@@ -28,15 +28,15 @@ export class ManyMounts {
 
   /** Words to put before bubblewrap's, and what is left for it to mount. Undefined when it can do all by itself. */
   ahead(
-    view: View,
+    plan: MountPlan,
     scratch: string,
   ): { readonly words: readonly string[]; readonly left: readonly Mount[] } | undefined {
-    const { inner, outer } = this.#partsOf(view);
+    const { inner, outer } = this.#partsOf(plan);
     if (this.#tools === undefined || inner.length <= MANY) return undefined;
     const { setpriv, unshare } = this.#tools;
     const user = process.getuid?.() === 0 ? [] : ["--user", "--map-root-user"];
     const enter = [unshare, ...user, "--mount", "--", setpriv, "--pdeathsig", "KILL", "--"];
-    const words = [...enter, "/bin/sh", "-c", SETUP, "bosun-sandbox", this.#tableFor(view, inner, scratch)];
+    const words = [...enter, "/bin/sh", "-c", SETUP, "bosun-sandbox", this.#tableFor(plan, inner, scratch)];
     return { words, left: outer };
   }
 
@@ -46,27 +46,27 @@ export class ManyMounts {
     this.#tables.delete(scratch);
   }
 
-  #partsOf(view: View): Split {
-    if (this.#split?.view !== view) this.#split = { view, parts: split(view) };
+  #partsOf(plan: MountPlan): Split {
+    if (this.#split?.plan !== plan) this.#split = { plan, parts: split(plan) };
     return this.#split.parts;
   }
 
-  // A file of its own for each view: an earlier command may still be working off the one before.
-  #tableFor(view: View, inner: readonly Mount[], scratch: string): string {
+  // A file of its own for each plan: an earlier command may still be working off the one before.
+  #tableFor(plan: MountPlan, inner: readonly Mount[], scratch: string): string {
     const known = this.#tables.get(scratch);
-    if (known?.view === view) return known.file;
+    if (known?.plan === plan) return known.file;
     const made = this.#made.get(scratch) ?? [];
     const file = `${scratch}.mounts-${made.length}`;
     const mounted = readMounts();
     writeFileSync(file, inner.map((mount) => lineFor(mount, mounted)).join(""), { mode: 0o600 });
     this.#made.set(scratch, [...made, file]);
-    this.#tables.set(scratch, { view, file });
+    this.#tables.set(scratch, { plan, file });
     return file;
   }
 }
 
 /** Inner: what stands in a folder that is shown as it is, and so can be put there before. */
-function split({ mounts, unscoped }: View): Split {
+function split({ mounts, unscoped }: MountPlan): Split {
   const shown = mounts.filter(({ kind }) => kind === "readable" || kind === "writable").map(({ at }) => at);
   const roots = unscoped ? ["/"] : shown.filter((at) => !shown.some((other) => other !== at && holds(other, at)));
   const isInner = ({ kind, at }: Mount): boolean =>
@@ -74,8 +74,9 @@ function split({ mounts, unscoped }: View): Split {
   return { inner: mounts.filter(isInner), outer: mounts.filter((mount) => !isInner(mount)) };
 }
 
-function lineFor({ kind, at }: Mount, mounted: Mounted): string {
-  switch (kind) {
+function lineFor(mount: Mount, mounted: Mounted): string {
+  const { at } = mount;
+  switch (mount.kind) {
     case "readable":
       return tableLine(at, at, "none", `rbind,ro${mounted.locked(at)}`);
     case "hidden-file":
@@ -84,6 +85,8 @@ function lineFor({ kind, at }: Mount, mounted: Mounted): string {
       return tableLine("bosun", at, "tmpfs", "ro,mode=000");
     case "absent":
       return tableLine("bosun", at, "tmpfs", "ro,mode=755");
+    case "fixed-file":
+      return tableLine(mount.file, at, "none", "bind,ro");
     default:
       return tableLine(at, at, "none", "rbind");
   }

@@ -1,6 +1,7 @@
 // Lines of a mount table as mount(8) works them off, and what is mounted already.
 import { readFileSync } from "node:fs";
 import { holds } from "./boundary.ts";
+import { bytesOfPath, textOfPath } from "./path-text.ts";
 
 export type Mounted = {
   /** What is mounted in a folder: mount(8) makes only the folder itself read-only. */
@@ -13,7 +14,7 @@ export type Mounted = {
 export function readMounts(): Mounted {
   // proc_pid_mountinfo(5): the fifth field is the place, the sixth its options. The last one at a place is the one to see.
   const options = new Map(
-    readFileSync("/proc/self/mountinfo", "utf8")
+    readFileSync("/proc/self/mountinfo", "latin1")
       .trimEnd()
       .split("\n")
       .map((line) => line.split(" "))
@@ -30,14 +31,18 @@ export function readMounts(): Mounted {
 }
 
 function unescapeField(text: string): string {
-  return text.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
+  const bytes = text.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
+  return textOfPath(Buffer.from(bytes, "latin1"));
 }
 
 export function tableLine(source: string, target: string, type: string, options: string): string {
   return `${field(source)} ${field(target)} ${type} ${options} 0 0\n`;
 }
 
-// fstab(5): blanks, tabs, newlines and backslashes as octal; a leading # would be a comment, but paths start with /.
+// fstab(5): blanks, tabs, newlines and backslashes as octal, and every byte that is not ASCII, since names need not be
+// UTF-8; a leading # would be a comment, but paths start with /.
 function field(text: string): string {
-  return text.replaceAll(/[\s\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`);
+  return bytesOfPath(text)
+    .toString("latin1")
+    .replaceAll(/[^!-[\]-~]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`);
 }

@@ -1,67 +1,58 @@
-// What all confinements with a mount namespace share: the view, kept up to date, and which directories exist inside.
-import { lstatSync } from "node:fs";
+// What all confinements with a mount namespace share: the mount plan, kept up to date, and which directories exist inside.
 import path from "node:path";
-import type { Confinement } from "../process/confinement.ts";
+import type { Confinement, Wrapped, WrapOptions } from "../process/confinement.ts";
 import { holds } from "./boundary.ts";
-import { holdPlaces, isOurPlace } from "./placeholders.ts";
-import { SCRATCH, viewOf } from "./view.ts";
-import type { Boundary } from "./boundary.ts";
-import type { View } from "./view.ts";
+import { MountPlan, SCRATCH } from "./mount-plan.ts";
+import { findToolchains } from "./toolchains.ts";
+import type { Boundary, HeldPlace } from "./boundary.ts";
+import type { MountpointLocks } from "./mountpoint-locks.ts";
 
-export type Assemble = (
-  view: View,
-  argv: readonly string[],
-  cwd: string,
-  scratch: string,
-  filterFd: number | undefined,
-) => string[];
+export type Assemble = (plan: MountPlan, argv: readonly string[], options: WrapOptions) => Wrapped;
 
-export function mountedConfinement(boundary: Boundary, assemble: Assemble): Confinement {
-  let view = viewOf(boundary);
-  let state = stateOf(view);
+export type MountedOptions = {
+  readonly locks: MountpointLocks;
+  /** Asked before each command: repositories come and go. The same list means that nothing changed. */
+  readonly findHeld?: (() => readonly HeldPlace[]) | undefined;
+};
+
+export function mountedConfinement(
+  boundary: Boundary,
+  { locks, findHeld = () => boundary.held ?? [] }: MountedOptions,
+  assemble: Assemble,
+): Confinement {
+  // Once: what is shown of the machine does not change because of what commands do.
+  const toolchains = findToolchains(boundary);
+  let held = findHeld();
+  let plan = new MountPlan(boundary, held, toolchains, locks);
+  let state = plan.state();
   return {
     // Before each command: what a mount stands on may have been removed, made or replaced since the last.
     prepare: async () => {
-      if (stateOf(view) === state) return;
-      view = viewOf(boundary);
-      state = stateOf(view);
+      const now = findHeld();
+      if (now === held && plan.state() === state) return;
+      const next = new MountPlan(boundary, now, toolchains, locks);
+      plan[Symbol.dispose]();
+      [held, plan, state] = [now, next, next.state()];
     },
-    wrap: (argv, cwd, scratch, filterFd) => assemble(view, argv, cwd, scratch, filterFd),
-    outside: (directory, scratch) => outside(view, directory, scratch),
-    enter: () => holdPlaces(view.placeholders),
+    wrap: (argv, options) => assemble(plan, argv, options),
+    outside: (directory, scratch) => outside(plan, directory, scratch),
+    enter: () => locks.hold(plan.mountpoints),
     state: () => state,
     get allowsSpares() {
-      return view.mayLinger;
+      return plan.mayLinger;
     },
     get holdsPlaces() {
-      return view.placeholders.length > 0;
+      return plan.mountpoints.length > 0;
     },
     namespaced: true,
     hidesSignals: true,
   };
 }
 
-// A mount stays on the file it was made on: when another takes its place (an editor saves by renaming), the mount is gone
-// from that name.
-function stateOf(view: View): string {
-  return view.mounts
-    .map((mount) => (mount.kind === "link" || mount.kind === "fresh" || isOurPlace(mount.at) ? "" : inodeOf(mount.at)))
-    .join();
-}
-
-function inodeOf(file: string): string {
-  try {
-    const { dev, ino } = lstatSync(file);
-    return `${dev}:${ino}`;
-  } catch {
-    return "";
-  }
-}
-
 /** Where a directory seen inside lies outside. */
-function outside(view: View, directory: string, scratch: string): string | undefined {
-  const over = view.mounts.findLast((mount) => holds(mount.at, directory));
-  if (over === undefined) return view.unscoped ? directory : undefined;
+function outside(plan: MountPlan, directory: string, scratch: string): string | undefined {
+  const over = plan.mounts.findLast((mount) => holds(mount.at, directory));
+  if (over === undefined) return plan.unscoped ? directory : undefined;
   switch (over.kind) {
     case "readable":
     case "writable":

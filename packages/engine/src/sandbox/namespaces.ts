@@ -1,16 +1,18 @@
 // The boundary by util-linux alone, where bubblewrap is not installed: user, PID, mount, IPC, UTS and network
-// namespaces, a root of our own built from the view, then no capability left and no way to gain one.
+// namespaces, a root of our own built from the plan, then no capability left and no way to gain one.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { plainly } from "../process/confinement.ts";
 import type { Confinement } from "../process/confinement.ts";
-import { holds } from "./boundary.ts";
+import { heldBy, holds } from "./boundary.ts";
 import { readMounts, tableLine } from "./mount-table.ts";
 import type { Mounted } from "./mount-table.ts";
 import { mountedConfinement } from "./mounted.ts";
-import { SCRATCH } from "./view.ts";
+import { SCRATCH } from "./mount-plan.ts";
 import type { Boundary } from "./boundary.ts";
+import type { MountedOptions } from "./mounted.ts";
 import type { NamespaceTools } from "./system-programs.ts";
-import type { Mount, View } from "./view.ts";
+import type { Mount, MountPlan } from "./mount-plan.ts";
 
 /** No capability left, and no way to gain one. */
 const POWERLESS = ["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all"];
@@ -22,19 +24,27 @@ const DEVICE_LINKS = [
   ["stderr", "/proc/self/fd/2"],
 ] as const;
 
-export function namespaceConfinement(tools: NamespaceTools, boundary: Boundary): Confinement {
+export function namespaceConfinement(tools: NamespaceTools, boundary: Boundary, options: MountedOptions): Confinement {
   const enter = entering(tools, boundary.network);
-  const scripts = new Map<string, { readonly view: View; readonly script: string }>();
-  const scriptFor = (view: View, scratch: string): string => {
+  const scripts = new Map<string, { readonly plan: MountPlan; readonly script: string }>();
+  const scriptFor = (plan: MountPlan, scratch: string): string => {
     const known = scripts.get(scratch);
-    if (known?.view === view) return known.script;
-    const script = prepare(view, scratch);
-    scripts.set(scratch, { view, script });
+    if (known?.plan === plan) return known.script;
+    const script = prepare(plan, plan.mounts, scratch);
+    scripts.set(scratch, { plan, script });
     return script;
   };
-  const shared = mountedConfinement(boundary, (view, argv, cwd, scratch) => {
-    const setup = scriptFor(view, scratch);
-    return [...enter, "--", "/bin/sh", "-c", setup, "bosun-sandbox", tools.setpriv, cwd, ...argv];
+  const shared = mountedConfinement(boundary, options, (plan, argv, { cwd, scratch, open = [] }) => {
+    const isOpen = (mount: Mount): boolean => "held" in mount && heldBy(open, mount.at);
+    const setup =
+      open.length === 0
+        ? scriptFor(plan, scratch)
+        : prepare(
+            plan,
+            plan.mounts.filter((mount) => !isOpen(mount)),
+            scratch,
+          );
+    return plainly([...enter, "--", "/bin/sh", "-c", setup, "bosun-sandbox", tools.setpriv, cwd, ...argv]);
   });
   return Object.assign(shared, {
     forget: (scratch: string) => {
@@ -78,32 +88,32 @@ function besides(scratch: string): string {
  * Writes what the script works off: mount points to copy, and mount tables. A program for each of them would cost every
  * command a millisecond each.
  */
-function prepare(view: View, scratch: string): string {
+function prepare({ unscoped }: MountPlan, mounts: readonly Mount[], scratch: string): string {
   mkdirSync(besides(scratch), { recursive: true });
-  // A folder of its own each time: an earlier command may be working off the tables of an earlier view.
-  const tables = mkdtempSync(path.join(besides(scratch), "view-"));
+  // A folder of its own each time: an earlier command may be working off the tables of an earlier plan.
+  const tables = mkdtempSync(path.join(besides(scratch), "plan-"));
   const root = path.join(tables, "root");
   mkdirSync(root);
   // Where everything is the real thing, nothing may be made but among our own.
-  const ownInside = view.unscoped ? path.join(tables, "own") : "/.bosun";
+  const ownInside = unscoped ? path.join(tables, "own") : "/.bosun";
   const own = root + ownInside;
   const mounted = readMounts();
   // Folders that later mounts stand on come first, then what stands on them.
   const isBase = (mount: Mount): boolean => mount.kind === "fresh" || mount.kind === "scratch";
-  const base = view.mounts.filter(isBase);
-  const rest = view.mounts.filter((mount) => !isBase(mount) && mount.kind !== "link");
+  const base = mounts.filter(isBase);
+  const rest = mounts.filter((mount) => !isBase(mount) && mount.kind !== "link");
   const inWritable = (mount: Mount): boolean =>
-    view.mounts.some((over) => over.kind === "writable" && over !== mount && holds(over.at, mount.at));
+    mounts.some((over) => over.kind === "writable" && over !== mount && holds(over.at, mount.at));
   const inFresh = (mount: Mount): boolean =>
-    view.mounts.some((over) => over.kind === "fresh" && over !== mount && holds(over.at, mount.at));
-  const toMake = view.unscoped ? [] : view.mounts.filter((mount) => mount.kind === "link" || !inWritable(mount));
+    mounts.some((over) => over.kind === "fresh" && over !== mount && holds(over.at, mount.at));
+  const toMake = unscoped ? [] : mounts.filter((mount) => mount.kind === "link" || !inWritable(mount));
   const [points, pointsInFresh] = [path.join(tables, "points"), path.join(tables, "points-in-fresh")];
   for (const folder of ["old", "empty"])
-    mkdirSync(path.join(view.unscoped ? ownInside : points + ownInside, folder), { recursive: true });
-  for (const folder of view.unscoped ? [] : ["/proc", "/dev/shm"]) mkdirSync(points + folder, { recursive: true });
-  const devices = view.unscoped ? [] : DEVICES;
+    mkdirSync(path.join(unscoped ? ownInside : points + ownInside, folder), { recursive: true });
+  for (const folder of unscoped ? [] : ["/proc", "/dev/shm"]) mkdirSync(points + folder, { recursive: true });
+  const devices = unscoped ? [] : DEVICES;
   for (const name of devices) writeFileSync(`${points}/dev/${name}`, "");
-  for (const [name, to] of view.unscoped ? [] : DEVICE_LINKS) symlinkSync(to, `${points}/dev/${name}`);
+  for (const [name, to] of unscoped ? [] : DEVICE_LINKS) symlinkSync(to, `${points}/dev/${name}`);
   for (const mount of toMake) {
     if (inFresh(mount)) makePlace(pointsInFresh, mount.at, mount);
     // What stands in the temporary folder is made in it: to copy it would leave a trace of every command there.
@@ -121,7 +131,7 @@ function prepare(view: View, scratch: string): string {
         ? mounted.below(mount.at).map((at) => tableLine(at, root + at, "none", `bind,ro${mounted.locked(at)}`))
         : []),
     ]);
-  const system: Mount[] = view.unscoped && sealed ? [{ kind: "readable", at: "/sys" }] : [];
+  const system: Mount[] = unscoped && sealed ? [{ kind: "readable", at: "/sys", source: undefined }] : [];
   const first = [
     tableLine("proc", `${root}/proc`, "proc", `nosuid,nodev,noexec${sealed ? ",ro" : ""}`),
     ...devices.map((name) => tableLine(`/dev/${name}`, `${root}/dev/${name}`, "none", "bind")),
@@ -135,24 +145,38 @@ function prepare(view: View, scratch: string): string {
   return [
     "set -e",
     "path=$PATH; PATH=/usr/sbin:/usr/bin:/sbin:/bin",
-    view.unscoped ? `mount --rbind / ${quote(root)}` : `mount -t tmpfs -o mode=755 bosun ${quote(root)}`,
-    ...(view.unscoped ? [] : [`cp -dR ${quote(`${points}/.`)} ${quote(root)}`]),
-    ...(view.mounts.some(({ kind }) => kind === "hidden-folder")
+    unscoped ? `mount --rbind / ${quote(root)}` : `mount -t tmpfs -o mode=755 bosun ${quote(root)}`,
+    ...(unscoped ? [] : [`cp -dR ${quote(`${points}/.`)} ${quote(root)}`]),
+    ...(mounts.some(({ kind }) => kind === "hidden-folder")
       ? [`mount -t tmpfs -o mode=000 bosun ${quote(`${own}/empty`)}`]
       : []),
     `mount -a -T ${quote(path.join(tables, "first"))}`,
     ...(isTwice
       ? [`cp -dR ${quote(`${pointsInFresh}/.`)} ${quote(root)}`, `mount -a -T ${quote(path.join(tables, "second"))}`]
       : []),
+    ...sameSources(mounts, root),
     "ip link set lo up 2>/dev/null || ifconfig lo up 2>/dev/null || :",
     `cd ${quote(root)}; pivot_root . ${quote(`.${ownInside}/old`)}; umount -l ${quote(`${ownInside}/old`)}`,
-    ...(view.unscoped ? [] : ["mount -o remount,bind,ro /"]),
-    `setpriv=$1; cd -- "$2"; shift 2; set +e; PATH=$path${view.unscoped ? "" : `; export TMPDIR=${SCRATCH}`}`,
+    ...(unscoped ? [] : ["mount -o remount,bind,ro /"]),
+    `setpriv=$1; cd -- "$2"; shift 2; set +e; PATH=$path${unscoped ? "" : `; export TMPDIR=${SCRATCH}`}`,
     // Not this shell: the first process of a PID namespace ignores signals, so it must not be the command itself.
     // And quietly: when a signal ends the command, it would say so in the command's name.
     `exec 9>&2 2>/dev/null; (exec "$setpriv" ${POWERLESS.join(" ")} -- "$@" 2>&9 9>&-)`,
     "exit $?",
   ].join("\n");
+}
+
+/** Mounts are made by names; before anything runs, what was mounted is compared with what was checked. */
+function sameSources(mounts: readonly Mount[], root: string): string[] {
+  const known = mounts.flatMap((mount) =>
+    "source" in mount && mount.source !== undefined && mount.at.isWellFormed()
+      ? [{ at: mount.at, id: mount.source.id }]
+      : [],
+  );
+  if (known.length === 0) return [];
+  const paths = known.map(({ at }) => quote(root + at)).join(" ");
+  const refuse = "echo 'bosun sandbox: a folder was replaced while the command started' >&2; exit 125";
+  return [`[ "$(stat -c %d:%i -- ${paths})" = ${quote(known.map(({ id }) => id).join("\n"))} ] || { ${refuse}; }`];
 }
 
 /** What a mount stands on, or the link itself. */
@@ -184,14 +208,17 @@ function lineFor(mount: Mount, { root, own, scratch, mounted }: Place): string {
       return tableLine(`${own}/empty`, at, "none", "bind,ro");
     case "absent":
       return tableLine("bosun", at, "tmpfs", "ro,mode=755");
+    case "fixed-file":
+      return tableLine(mount.file, at, "none", "bind,ro");
     case "link":
       return "";
   }
 }
 
 function isFile(mount: Mount): boolean {
-  if (mount.kind === "hidden-file") return true;
-  return mount.kind === "readable" && !statSync(mount.at).isDirectory();
+  if (mount.kind === "hidden-file" || mount.kind === "fixed-file") return true;
+  if (mount.kind !== "readable" && mount.kind !== "writable") return false;
+  return mount.source === undefined ? !statSync(mount.at).isDirectory() : mount.source.kind === "file";
 }
 
 function quote(text: string): string {

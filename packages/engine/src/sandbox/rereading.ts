@@ -4,6 +4,8 @@ import type { Boundary } from "./boundary.ts";
 
 // A walk over a large tree costs milliseconds; commands come in bursts.
 const FRESH_MS = 2000;
+/** A walk that took long is worth so many times its own time: commands must get on in between. */
+const WORTH = 5;
 
 export function rereadingConfinement(
   first: Confinement,
@@ -13,11 +15,15 @@ export function rereadingConfinement(
 ): Confinement {
   let current = first;
   let known = keyOf(boundary);
-  let readAt = performance.now();
+  // The first command has the files looked at: what it is given here may come from the rules' text alone.
+  let readAt = -Infinity;
+  let freshMs = FRESH_MS;
   let reading: Promise<void> | undefined;
   const look = async (): Promise<void> => {
+    const startedAt = performance.now();
     const found = await reread();
     readAt = performance.now();
+    freshMs = Math.max(FRESH_MS, (readAt - startedAt) * WORTH);
     const key = keyOf(found);
     if (key === known) return;
     known = key;
@@ -26,14 +32,13 @@ export function rereadingConfinement(
   return {
     ...first,
     prepare: async () => {
-      if (performance.now() - readAt >= FRESH_MS) {
+      if (performance.now() - readAt >= freshMs) {
         reading ??= look().finally(() => (reading = undefined));
         await reading;
       }
       await current.prepare?.();
     },
-    wrap: (argv, cwd, scratch, filterFd) => current.wrap(argv, cwd, scratch, filterFd),
-    openFilter: () => current.openFilter?.(),
+    wrap: (argv, options) => current.wrap(argv, options),
     get allowsSpares() {
       return current.allowsSpares ?? true;
     },

@@ -1,37 +1,50 @@
 // The file scope as a boundary: its roots, its rules as the real paths they cover now, and the policy files. The shell
 // gets the same boundary as the file tools.
-import { readdirSync } from "node:fs";
-import path from "node:path";
 import { EngineError } from "../failure.ts";
 import { matchesGlob } from "../glob-pattern.ts";
 import type { GlobPattern } from "../glob-pattern.ts";
 import type { Scope } from "../scope.ts";
-import type { Boundary } from "./boundary.ts";
+import { lookAt } from "./look-at.ts";
+import { entryIn } from "./path-text.ts";
+import { readFolder } from "./read-folder.ts";
+import type { Boundary, HeldPlace } from "./boundary.ts";
 
 export type BoundaryOptions = {
   readonly network: boolean;
   readonly home: string;
   readonly path: string;
-  readonly toolchains?: readonly string[];
-  /** Policy, pins, audit, start-up files: unwritable whether they exist or not. */
+  /** Policy, pins, audit: unwritable where they exist. What is made in their place later is not honoured. */
   readonly protect?: readonly string[];
+  readonly held?: readonly HeldPlace[];
 };
 
-// A rule that cannot be evaluated denies (threats.md): with more entries than this, commands are refused, not let loose.
-const MOST_ENTRIES = 500_000;
+// A rule that cannot be evaluated denies: with more entries than this, commands are refused, not let loose.
+const MOST_ENTRIES = 5_000_000;
 const FOLDERS_PER_SLICE = 200;
 
 /** Throws START_FAILED when rules with wildcards cannot be applied to this many files. */
 export async function boundaryOf(scope: Scope, options: BoundaryOptions): Promise<Boundary> {
+  const boundary = literalBoundaryOf(scope, options);
+  if (!needsRereading(scope)) return boundary;
+  const { denied, readOnly } = await walk(scope);
+  return {
+    ...boundary,
+    denied: [...new Set([...boundary.denied, ...denied])],
+    readOnly: [...new Set([...boundary.readOnly, ...readOnly])],
+  };
+}
+
+/** The boundary as far as it can be said without looking at the files: what rules with wildcards cover is missing. */
+export function literalBoundaryOf(scope: Scope, options: BoundaryOptions): Boundary {
   const { protect = [], ...rest } = options;
-  const wild = [...scope.deny, ...scope.readOnly].filter(hasWildcards);
-  const found = wild.length === 0 ? { denied: [], readOnly: [] } : await walk(scope);
   return {
     ...rest,
     // All of a machine is no boundary: a root among others would be mounted over everything that is put in its place.
     writable: scope.roots.includes("/") ? [] : scope.roots,
-    denied: [...new Set([...scope.deny.flatMap(literalPaths), ...found.denied])],
-    readOnly: [...new Set([...scope.readOnly.flatMap(literalPaths), ...protect, ...found.readOnly])],
+    denied: [...new Set(scope.deny.flatMap(literalPaths))],
+    readOnly: [...new Set([...scope.readOnly.flatMap(literalPaths), ...protect])].filter(
+      (file) => !protect.includes(file) || lookAt(file) !== undefined,
+    ),
   };
 }
 
@@ -62,32 +75,20 @@ async function walk(scope: Scope): Promise<Found> {
   for (let folder = queue.pop(); folder !== undefined; folder = queue.pop()) {
     folders += 1;
     if (folders % FOLDERS_PER_SLICE === 0) await new Promise<void>((resolve) => setImmediate(resolve));
-    for (const entry of entriesOf(folder)) {
+    for (const { name, kind } of readFolder(folder)) {
       entries += 1;
-      const file = path.join(folder, entry.name);
+      const file = entryIn(folder, name);
       if (scope.deny.some((pattern) => matchesGlob(pattern, file))) {
         found.denied.push(file);
         continue;
       }
       if (scope.readOnly.some((pattern) => matchesGlob(pattern, file))) found.readOnly.push(file);
-      if (entry.isDirectory()) queue.push(file);
+      if (kind === "folder") queue.push(file);
     }
     if (entries > MOST_ENTRIES) {
-      const message = `could not start command: deny and read-only patterns cannot be applied to more than ${MOST_ENTRIES} files`;
+      const message = `could not start command: deny and read-only patterns with wildcards cannot be applied to more than ${MOST_ENTRIES} files; name the places in full, or allow fewer folders`;
       throw new EngineError("START_FAILED", message, { reason: "sandbox" });
     }
   }
   return found;
-}
-
-function entriesOf(folder: string): ReturnType<typeof readEntries> {
-  try {
-    return readEntries(folder);
-  } catch {
-    return []; // gone, or closed to us and so to commands too
-  }
-}
-
-function readEntries(folder: string) {
-  return readdirSync(folder, { withFileTypes: true });
 }

@@ -1,7 +1,9 @@
 // The boundary by macOS Seatbelt: a profile in its own language, run by sandbox-exec. Denies by default; later rules win.
+import { plainly } from "../process/confinement.ts";
 import type { Confinement } from "../process/confinement.ts";
 import { findToolchains } from "./toolchains.ts";
 import type { Boundary } from "./boundary.ts";
+import type { Toolchains } from "./toolchains.ts";
 
 const SYSTEM_READ = [
   "/usr",
@@ -17,15 +19,18 @@ const SYSTEM_READ = [
 ];
 
 export function seatbeltConfinement(boundary: Boundary): Confinement {
+  // Once: what is shown of the machine does not change because of what commands do.
+  const toolchains = findToolchains(boundary);
   return {
-    wrap: (argv, _cwd, scratch) => [
-      "/usr/bin/sandbox-exec",
-      "-p",
-      seatbeltProfile(boundary, scratch),
-      "/usr/bin/env",
-      `TMPDIR=${scratch}`,
-      ...argv,
-    ],
+    wrap: (argv, { scratch, open }) =>
+      plainly([
+        "/usr/bin/sandbox-exec",
+        "-p",
+        seatbeltProfile(boundary, scratch, toolchains, open),
+        "/usr/bin/env",
+        `TMPDIR=${scratch}`,
+        ...argv,
+      ]),
     outside: (directory) => directory,
     namespaced: false,
     hidesSignals: false,
@@ -33,11 +38,17 @@ export function seatbeltConfinement(boundary: Boundary): Confinement {
 }
 
 /** The profile text. Paths are quoted as the language wants it; what is denied comes last and so beats what is allowed. */
-export function seatbeltProfile(boundary: Boundary, scratch: string): string {
-  const { visible, secrets } = findToolchains(boundary.home, boundary.path, boundary.toolchains);
+export function seatbeltProfile(
+  boundary: Boundary,
+  scratch: string,
+  { visible, secrets }: Toolchains = findToolchains(boundary),
+  open: readonly string[] = [],
+): string {
   const unscoped = boundary.writable.length === 0;
   const denied = [...boundary.denied, ...(unscoped ? [] : secrets)];
   const readable = unscoped ? ["/"] : [...SYSTEM_READ, ...visible, ...boundary.writable, ...boundary.readOnly, scratch];
+  const held = (boundary.held ?? []).map((place) => place.path).filter((file) => !open.includes(file));
+  const unwritable = [...boundary.readOnly, ...held];
   const writable = unscoped ? ["/"] : [...boundary.writable, scratch];
   return [
     "(version 1)",
@@ -51,7 +62,7 @@ export function seatbeltProfile(boundary: Boundary, scratch: string): string {
     '(allow file-read* (literal "/") (literal "/dev/random") (literal "/dev/urandom"))',
     `(allow file-read* ${subpaths(readable)})`,
     `(allow file-write* ${subpaths(writable)})`,
-    ...(boundary.readOnly.length > 0 ? [`(deny file-write* ${subpaths(boundary.readOnly)})`] : []),
+    ...(unwritable.length > 0 ? [`(deny file-write* ${subpaths(unwritable)})`] : []),
     ...(denied.length > 0 ? [`(deny file-read* file-write* file-read-metadata ${subpaths(denied)})`] : []),
     boundary.network ? "(allow network*)" : '(allow network* (local ip "localhost:*") (remote ip "localhost:*"))',
     "",

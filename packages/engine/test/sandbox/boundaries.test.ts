@@ -20,7 +20,8 @@ import { describeSandbox, sandboxInstructions } from "../../src/sandbox/describe
 import { grantsOf } from "../../src/sandbox/landlock.ts";
 import { seatbeltProfile } from "../../src/sandbox/seatbelt.ts";
 import { findToolchains } from "../../src/sandbox/toolchains.ts";
-import { viewOf } from "../../src/sandbox/view.ts";
+import { MountPlan } from "../../src/sandbox/mount-plan.ts";
+import { MountpointLocks } from "../../src/sandbox/mountpoint-locks.ts";
 import { CAP } from "../process/fixture.ts";
 import type { Boundary } from "../../src/sandbox/boundary.ts";
 import type { Mechanism } from "../../src/sandbox/describe.ts";
@@ -43,7 +44,8 @@ for (const folder of [
   mkdirSync(path.join(home, folder), { recursive: true });
 }
 mkdirSync(path.join(work, "secret"), { recursive: true });
-for (const file of [".cargo/credentials.toml", "opt/tool-1/bin/tool"]) writeFileSync(path.join(home, file), "x");
+for (const file of [".cargo/credentials.toml", "opt/tool-1/bin/tool"])
+  writeFileSync(path.join(home, file), "x", { mode: 0o755 });
 for (const file of [".env", "a.txt", "secret/key"]) writeFileSync(path.join(work, file), "x");
 symlinkSync(path.join(home, "opt/tool-1/bin/tool"), path.join(home, ".local/bin/tool"));
 symlinkSync("/etc", path.join(work, "way-out"));
@@ -52,7 +54,7 @@ const boundary: Boundary = { writable: [work], readOnly: [], denied: [], network
 
 describe("toolchains", () => {
   const inHome = (searchPath: string): string[] =>
-    findToolchains(home, searchPath)
+    findToolchains({ ...boundary, path: searchPath })
       .visible.filter((file) => holds(home, file))
       .map((file) => path.relative(home, file));
 
@@ -63,7 +65,7 @@ describe("toolchains", () => {
     [
       ".local brings programs and libraries, no data, and what its links point to",
       ".local/bin",
-      [".local/bin", ".local/lib", "opt/tool-1"],
+      [".local/bin", ".local/lib", "opt/tool-1/bin/tool"],
     ],
     ["what does not exist brings nothing", "nowhere/bin", []],
   ])("%s", (_, folder, expected) => {
@@ -76,7 +78,7 @@ describe("toolchains", () => {
   });
 
   test("credentials in a toolchain stay hidden", () => {
-    expect(findToolchains(home, path.join(home, ".cargo/bin")).secrets).toContain(
+    expect(findToolchains({ ...boundary, path: path.join(home, ".cargo/bin") }).secrets).toContain(
       path.join(home, ".cargo/credentials.toml"),
     );
   });
@@ -91,11 +93,15 @@ describe("toolchains", () => {
   });
 });
 
-describe("views", () => {
-  const mountsAt = (changes: Partial<Boundary>): Map<string, string> => {
-    const { mounts } = viewOf({ ...boundary, ...changes });
-    return new Map(mounts.map(({ at, kind }) => [at, kind]));
+describe("mount plans", () => {
+  const planOf = (changes: Partial<Boundary>): MountPlan => {
+    const changed = { ...boundary, ...changes };
+    const plan = new MountPlan(changed, changed.held ?? [], findToolchains(changed), new MountpointLocks());
+    plan[Symbol.dispose]();
+    return plan;
   };
+  const mountsAt = (changes: Partial<Boundary>): Map<string, string> =>
+    new Map(planOf(changes).mounts.map(({ at, kind }) => [at, kind]));
 
   test("allowed folders are writable, the home folder is empty, the rest is not there", () => {
     const mounts = mountsAt({});
@@ -123,15 +129,14 @@ describe("views", () => {
   });
 
   test("what is absent is held at its first missing component, and only where it could be made", () => {
-    const view = viewOf({
-      ...boundary,
+    const { mountpoints } = planOf({
       readOnly: [path.join(work, "x/y/z.toml"), path.join(base, "elsewhere/p.toml")],
     });
-    expect(view.placeholders).toEqual([path.join(work, "x")]);
+    expect(mountpoints).toEqual([{ path: path.join(work, "x"), content: undefined }]);
   });
 
   test("parents come before what lies in them", () => {
-    const { mounts } = viewOf({ ...boundary, denied: [path.join(work, "secret")] });
+    const { mounts } = planOf({ denied: [path.join(work, "secret")] });
     for (const [index, mount] of mounts.entries()) {
       for (const later of mounts.slice(index + 1))
         expect(holds(later.at, mount.at) && later.at !== mount.at).toBe(false);

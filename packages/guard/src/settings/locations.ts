@@ -1,5 +1,5 @@
 // Where settings and state live, and which of those places no tool may ever write, even where nothing is there yet.
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 
@@ -51,31 +51,36 @@ export function locateSettings(flag: string | undefined, env: Environment, home:
   return found === undefined ? { kind: "none", usual: toml } : { kind: "usual", file: found };
 }
 
-/** `.bosun.toml` of the working directory or a parent up to the repository's root; without a repository, only here. */
-export function locateProjectFile(cwd: string): string | undefined {
+export type ProjectFile = {
+  readonly file: string;
+  /** In the working directory or a parent up to the repository's root; without a repository, only in the working directory. */
+  readonly isNear: boolean;
+};
+
+/** Every `.bosun.toml` from the working directory up, the nearest first. Where a repository ends, and whether a file stands
+ * nearer, an agent can change: so those above are looked at, too, for one that a person has agreed to. */
+export function locateProjectFiles(cwd: string): ProjectFile[] {
   const root = repositoryRoot(cwd) ?? cwd;
+  const found: ProjectFile[] = [];
+  let isNear = true;
   for (let folder = cwd; ; folder = path.dirname(folder)) {
     const file = path.join(folder, PROJECT_FILE);
-    // A folder of that name holds no settings: a sandbox keeps the place with one while commands run.
-    const isFolder = statSync(file, { throwIfNoEntry: false })?.isDirectory();
-    if (isFolder === false) return file;
-    if (folder === root || folder === path.dirname(folder)) return undefined;
+    // A folder of that name holds no settings.
+    if (lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === false) found.push({ file, isNear });
+    if (folder === root) isNear = false;
+    if (folder === path.dirname(folder)) return found;
   }
 }
 
 /**
- * Paths that decide what is allowed. The engine keeps them out of every tool's reach, also while they do not exist:
- * who can create a policy file can write policy.
+ * Paths that decide what is allowed. The engine keeps them out of every tool's reach. Our own folders count also while they
+ * do not exist: who can make a settings file can write settings. A project file counts once it is there: one that an agent
+ * makes is not honoured, since only a file whose very bytes a person trusted is.
  */
 export function protectedPaths(flag: string | undefined, env: Environment, home: string, cwd: string): string[] {
   const folders = foldersOf(env, home);
   const named = locateSettings(flag, env, home, cwd);
-  const root = repositoryRoot(cwd) ?? cwd;
-  const projects: string[] = [];
-  for (let folder = cwd; ; folder = path.dirname(folder)) {
-    projects.push(path.join(folder, PROJECT_FILE));
-    if (folder === root || folder === path.dirname(folder)) break;
-  }
+  const projects = locateProjectFiles(cwd).map(({ file }) => file);
   const listed = [folders.config, folders.state, folders.data, ...usualFiles(folders), ...projects];
   if (named.kind === "named") listed.push(named.file);
   // A settings file behind a link is as good as its target.

@@ -2,10 +2,11 @@
 // even then may only make things stricter.
 import { realpathSync } from "node:fs";
 import path from "node:path";
+import { GuardError } from "../failure.ts";
 import { sha256 } from "../sha256.ts";
 import { readPrivateFile } from "../private-file.ts";
 import type { TableNode } from "./document.ts";
-import { locateProjectFile } from "./locations.ts";
+import { locateProjectFiles } from "./locations.ts";
 import { readToml } from "./toml.ts";
 import { at, inside, type Field, type Place } from "./field.ts";
 import { camel, refuseUnknown } from "./table-fields.ts";
@@ -23,23 +24,45 @@ export type ProjectSettings =
       readonly text: string;
       readonly changed: boolean;
     }
+  /** Nobody agreed to it and nobody could: no plain file, or it tries to do more than tighten. Anyone can leave one there, so it
+   * is not obeyed and stops nothing. */
+  | { readonly kind: "unusable"; readonly file: string; readonly problem: string }
   | { readonly kind: "trusted"; readonly file: string; readonly hash: string; readonly settings: Settings };
 
 /** Whether a person has agreed to this file with this content. */
 export type IsTrusted = (file: string, hash: string) => "yes" | "no" | "another version";
 
-/** Throws a SettingsError when the file, trusted or not, tries to do more than tighten. */
+/**
+ * The nearest file that a person has agreed to; when there is none, the nearest of the repository, which nobody has.
+ * Throws a SettingsError when one that was agreed to cannot be obeyed any more: the person's own settings changed.
+ */
 export function loadProjectSettings(own: Settings, cwd: string, isTrusted: IsTrusted): ProjectSettings {
-  const found = locateProjectFile(cwd);
-  if (found === undefined) return { kind: "none" };
-  const content = readPrivateFile(found, { maxBytes: MAX_FILE_BYTES, anyOwner: true });
+  const found = locateProjectFiles(cwd).map(({ file, isNear }) => ({ isNear, loaded: load(own, file, isTrusted) }));
+  const trusted = found.find(({ loaded }) => loaded.kind === "trusted");
+  const near = found.find(({ loaded, isNear }) => isNear && loaded.kind !== "none");
+  return (trusted ?? near)?.loaded ?? { kind: "none" };
+}
+
+function load(own: Settings, found: string, isTrusted: IsTrusted): ProjectSettings {
+  const content = attempt(() => readPrivateFile(found, { maxBytes: MAX_FILE_BYTES, anyOwner: true }));
   if (content === undefined) return { kind: "none" };
+  if (content instanceof GuardError) return { kind: "unusable", file: found, problem: content.message };
   const file = path.join(realpathSync(path.dirname(found)), path.basename(found));
   const hash = sha256(content.text);
-  const settings = tightenSettings(own, file, content.text);
   const trust = isTrusted(file, hash);
-  if (trust === "yes") return { kind: "trusted", file, hash, settings };
+  if (trust === "yes") return { kind: "trusted", file, hash, settings: tightenSettings(own, file, content.text) };
+  const settings = attempt(() => tightenSettings(own, file, content.text));
+  if (settings instanceof GuardError) return { kind: "unusable", file, problem: settings.message };
   return { kind: "untrusted", file, hash, text: content.text, changed: trust === "another version" };
+}
+
+function attempt<T>(read: () => T): T | GuardError {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof GuardError) return error;
+    throw error;
+  }
 }
 
 /** Settings joined with a project file's: never more permissive than the first. */

@@ -167,11 +167,21 @@ describe("a project file is trusted by its content", () => {
     const folder = fresh();
     mkdirSync(path.join(folder, "repo/.git"), { recursive: true });
     writeFileSync(path.join(folder, ".bosun.toml"), text);
-    expect(loadProjectSettings(own, path.join(folder, "repo"), () => "yes")).toEqual({ kind: "none" });
+    expect(loadProjectSettings(own, path.join(folder, "repo"), () => "no")).toEqual({ kind: "none" });
     const loose = fresh();
     mkdirSync(path.join(loose, "sub"), { recursive: true });
     writeFileSync(path.join(loose, ".bosun.toml"), text);
-    expect(loadProjectSettings(own, path.join(loose, "sub"), () => "yes")).toEqual({ kind: "none" });
+    expect(loadProjectSettings(own, path.join(loose, "sub"), () => "no")).toEqual({ kind: "none" });
+  });
+
+  test("a nearer file, or a repository around it, that an agent made does not put an agreed one out of force", () => {
+    const folder = repository(text);
+    const [inner, agreed] = [path.join(folder, "sub"), path.join(folder, ".bosun.toml")];
+    mkdirSync(path.join(inner, ".git"), { recursive: true });
+    writeFileSync(path.join(inner, ".bosun.toml"), "# mine\n");
+    const isTrusted = (file: string) => (file === agreed ? "yes" : "no");
+    expect(loadProjectSettings(own, inner, isTrusted)).toMatchObject({ kind: "trusted", file: agreed });
+    expect(loadProjectSettings(own, inner, () => "no")).toMatchObject({ file: path.join(inner, ".bosun.toml") });
   });
 
   test("a link is not followed", () => {
@@ -179,11 +189,23 @@ describe("a project file is trusted by its content", () => {
     mkdirSync(path.join(folder, ".git"), { recursive: true });
     writeFileSync(path.join(folder, "other"), text);
     symlinkSync("other", path.join(folder, ".bosun.toml"));
-    expect(() => loadProjectSettings(own, folder, () => "yes")).toThrow("symbolic link");
+    expect(loadProjectSettings(own, folder, () => "yes")).toMatchObject({
+      kind: "unusable",
+      problem: expect.stringContaining("symbolic link"),
+    });
   });
 
-  test("a file that loosens is refused even untrusted", () => {
+  test("a file that loosens cannot be agreed to, and one that was agreed to before stops the start", () => {
     const folder = repository('[mcp.auto_approve]\n"git.*" = true\n');
-    expect(() => loadProjectSettings(own, folder, () => "no")).toThrow("may not allow");
+    expect(loadProjectSettings(own, folder, () => "no")).toMatchObject({
+      kind: "unusable",
+      problem: expect.stringContaining("may not allow"),
+    });
+    expect(() => loadProjectSettings(own, folder, () => "yes")).toThrow("may not allow");
+  });
+
+  test.each(["not toml [", "\0", "x".repeat(300_000)])("what an agent left there stops nothing: %#", (content) => {
+    const folder = repository(content);
+    expect(loadProjectSettings(own, folder, () => "no").kind).toBe("unusable");
   });
 });

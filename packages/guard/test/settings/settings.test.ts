@@ -297,6 +297,7 @@ describe("where the file is", () => {
     mkdirSync(path.join(folder, "repo/sub"));
     writeFileSync(path.join(folder, "real.toml"), "");
     symlinkSync(path.join(folder, "real.toml"), path.join(folder, "link.toml"));
+    writeFileSync(path.join(folder, "repo/.bosun.toml"), "");
     const listed = protectedPaths("link.toml", {}, folder, path.join(folder, "repo/sub"));
     for (const one of [
       ".config/bosun",
@@ -304,10 +305,11 @@ describe("where the file is", () => {
       ".local/state/bosun",
       ".local/share/bosun",
       "repo/.bosun.toml",
-      "repo/sub/.bosun.toml",
     ]) {
       expect(listed).toContain(path.join(folder, one));
     }
+    // One that is made later is not honoured, so nothing keeps it from being made.
+    expect(listed).not.toContain(path.join(folder, "repo/sub/.bosun.toml"));
     const linked = protectedPaths(path.join(folder, "link.toml"), {}, folder, folder);
     expect(linked).toContain(path.join(folder, "link.toml"));
     expect(linked).toContain(path.join(folder, "real.toml"));

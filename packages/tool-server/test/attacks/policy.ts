@@ -1,5 +1,6 @@
 // S11: settings, approvals, pins, audit and start-up files, inside the scope on purpose: made, linked, replaced, moved.
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+// A project file that a person agreed to cannot be touched; one that is not there may be made, and is not obeyed.
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { must } from "./arena.ts";
 import type { Arena, Attack, Variant } from "./arena.ts";
@@ -15,6 +16,9 @@ const TARGETS = [
   "../state/bosun/trusted.json",
   "../data/bosun/x",
 ];
+
+const PROJECT_FILE = ".bosun.toml";
+const AGREED = '[paths]\ndeny = ["**/agreed-secret"]\n';
 
 type Try = readonly [name: string, tool: string, args: (target: string) => Record<string, unknown>];
 const BY_TOOL: readonly Try[] = [
@@ -69,8 +73,9 @@ function byTool([name, tool, args]: Try): Variant {
     attempt: (arena) =>
       inside(arena, async (server) => {
         for (const target of TARGETS) {
+          const mayBe = target === PROJECT_FILE && !existsSync(path.join(server.root, PROJECT_FILE));
           const result = await server.call(tool, args(target));
-          must(result.isError === true, `${target} was ${name}`);
+          must(result.isError === true || mayBe, `${target} was ${name}`);
         }
       }),
   };
@@ -81,6 +86,7 @@ function workspaceTools(): Variant {
     name: "written, moved, removed by the workspace's tools",
     attempt: (arena) =>
       inside(arena, async (server) => {
+        if (!existsSync(path.join(server.root, PROJECT_FILE))) return; // it may be made, and is looked at below
         await server.call("create_file", { path: "mine.txt", content: "planted" });
         for (const call of [
           ["write_file", { file: ".bosun.toml", content: "planted" }],
@@ -106,12 +112,12 @@ function byCommand([name, command]: (typeof BY_COMMAND)[number]): Variant {
   };
 }
 
-// Both keep the file from being made; when the other ends, it must stay so for the command that goes on.
+// Both keep the file as it is; when the other ends, it must stay so for the command that goes on.
 function besideAnother(): Variant {
   return {
     name: "tried again and again while another server of the folder ends",
     attempt: async (arena) => {
-      const { base, root } = scratch();
+      const { base, root } = scratch({ [PROJECT_FILE]: AGREED });
       const [server, other] = [await arena.own({ root }), await arena.own({ root })];
       await other.bash("true");
       const tried = server.bash(
@@ -121,7 +127,7 @@ function besideAnother(): Variant {
       await other.close();
       await tried;
       await server.close();
-      must(!existsSync(path.join(root, ".bosun.toml")), ".bosun.toml is there");
+      must(readFileSync(path.join(root, PROJECT_FILE), "utf8") === AGREED, "it was changed");
       Bun.spawnSync(["rm", "-rf", base]);
     },
   };
@@ -130,9 +136,15 @@ function besideAnother(): Variant {
 /** A server whose settings and state lie inside its scope; afterwards nothing planted is where policy is read. */
 async function inside(arena: Arena, attack: (server: TestServer) => Promise<void>): Promise<void> {
   const { base } = scratch();
-  // The settings folder is not there in one half of all cases: each variant meets both.
+  const project = path.join(base, "work", PROJECT_FILE);
+  // The settings folder and an agreed project file are there in one half of all cases: each variant meets both.
   for (const made of [false, true]) {
-    if (made) mkdirSync(path.join(base, "config/bosun"), { recursive: true });
+    if (made) {
+      mkdirSync(path.join(base, "config/bosun"), { recursive: true });
+      rmSync(project, { recursive: true, force: true });
+      writeFileSync(project, AGREED);
+      trust(base, project);
+    }
     const server = await arena.own({
       root: path.join(base, "work"),
       args: ["--allow-dir", base, "--tools", "coding,workspace"],
@@ -142,10 +154,30 @@ async function inside(arena: Arena, attack: (server: TestServer) => Promise<void
     } finally {
       await server.close();
     }
-    for (const target of TARGETS) untouched(path.resolve(server.root, target));
+    for (const target of TARGETS) if (target !== PROJECT_FILE) untouched(path.resolve(server.root, target));
+    if (made) must(readFileSync(project, "utf8") === AGREED, "the agreed project file was changed");
+    await notObeyed(arena, base, made);
     must(readdirSync(path.join(base, "state/bosun/audit")).length > 0, "the record is gone");
   }
   Bun.spawnSync(["rm", "-rf", base]);
+}
+
+/** The next start goes on as if nothing had been planted: it is not stopped, and only what was agreed to is in force. */
+async function notObeyed(arena: Arena, base: string, agreed: boolean): Promise<void> {
+  const server = await arena.own({ root: path.join(base, "work"), args: ["--allow-dir", base] });
+  const { error } = await server.request("ping", {});
+  const secret = await server.call("create_file", { path: "agreed-secret", content: "x" });
+  await server.close();
+  rmSync(path.join(base, "work/agreed-secret"), { force: true });
+  must(error === undefined, `the next start was stopped: ${error?.message}`);
+  must((secret.isError === true) === agreed, "another project file than the agreed one is in force");
+}
+
+function trust(base: string, file: string): void {
+  const hash = new Bun.CryptoHasher("sha256").update(AGREED).digest("hex");
+  const entries = { [file]: { hash, at: new Date(0).toISOString() } };
+  mkdirSync(path.join(base, "state/bosun"), { recursive: true, mode: 0o700 });
+  writeFileSync(path.join(base, "state/bosun/trusted-projects.json"), JSON.stringify(entries), { mode: 0o600 });
 }
 
 function untouched(file: string): void {

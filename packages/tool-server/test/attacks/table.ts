@@ -3,6 +3,7 @@ import { Arena } from "./arena.ts";
 import { HIDDEN_COMMANDS } from "./hidden-commands.ts";
 import { HTTP_CALLERS } from "./http-callers.ts";
 import { LIFETIMES } from "./lifetimes.ts";
+import { MOUNTS } from "./mounts.ts";
 import { ODD_FILES } from "./odd-files.ts";
 import { OPTIONS } from "./options.ts";
 import { PATHS } from "./paths.ts";
@@ -17,6 +18,7 @@ export const ATTACKS: readonly Attack[] = [
   ...RACES,
   ...ODD_FILES,
   ...REACH,
+  ...MOUNTS,
   ...HIDDEN_COMMANDS,
   ...OPTIONS,
   ...POLICY,

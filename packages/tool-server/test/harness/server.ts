@@ -33,6 +33,8 @@ export type Options = {
   readonly root?: string;
   readonly capabilities?: Record<string, unknown>;
   readonly initialize?: boolean;
+  /** Words before the server's own, such as those that make it another user's. */
+  readonly as?: readonly string[];
 };
 
 /** A folder of its own for everything: workspace, state, home. */
@@ -82,7 +84,7 @@ export class TestServer implements AsyncDisposable {
   private constructor({ base, root }: { base: string; root: string }, options: Options) {
     this.base = base;
     this.root = root;
-    this.process = Bun.spawn([...BUN, MAIN, "--transport", "stdio", ...(options.args ?? [])], {
+    this.process = Bun.spawn([...(options.as ?? []), ...BUN, MAIN, "--transport", "stdio", ...(options.args ?? [])], {
       cwd: root,
       env: { ...cleanEnvironment(base), ...options.env },
       stdin: "pipe",
