@@ -25,6 +25,7 @@ export function lateConfinement(build: () => Promise<Confinement>): Confinement 
     outside: (directory, scratch) => ready().outside(directory, scratch),
     enter: () => ready().enter?.() ?? (() => undefined),
     forget: (scratch) => built?.forget?.(scratch),
+    close: () => built?.close?.(),
     get namespaced() {
       return ready().namespaced;
     },

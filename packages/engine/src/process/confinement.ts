@@ -30,6 +30,8 @@ export type Confinement = {
   enter?(): () => void;
   /** The session with that temporary folder is over. */
   forget?(scratch: string): void;
+  /** No command will be started any more: gives back what is held open. */
+  close?(): void;
   /** A PID namespace: killing the started process ends the tree, and it dies with us. */
   readonly namespaced: boolean;
   /** Death by signal n comes back as exit status 128 + n. */

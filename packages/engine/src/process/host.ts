@@ -272,6 +272,7 @@ export class ProcessHost {
     await this.#equipment.pipes.close();
     this.#equipment.records.close();
     await Promise.all(this.#removals);
+    this.confinement.close?.();
     await removeFolder(this.#folder);
   }
 }

@@ -70,7 +70,14 @@ export function bubblewrapConfinement(program: string, boundary: Boundary, optio
     };
   };
   const shared = mountedConfinement(boundary, options, assemble);
-  return Object.assign(shared, { forget: (scratch: string) => many.forget(scratch) });
+  const closeMounts = shared.close;
+  return Object.assign(shared, {
+    forget: (scratch: string) => many.forget(scratch),
+    close: () => {
+      argumentFiles.close();
+      closeMounts?.();
+    },
+  });
 }
 
 /**
@@ -83,8 +90,7 @@ class ArgumentFiles {
 
   open(plan: MountPlan, key: string, words: () => readonly string[]): number {
     if (this.#plan !== plan) {
-      for (const fd of this.#files.values()) fs.closeSync(fd);
-      this.#files.clear();
+      this.close();
       this.#plan = plan;
     }
     let file = this.#files.get(key);
@@ -94,6 +100,11 @@ class ArgumentFiles {
       fs.writeSync(file, Buffer.concat(words().flatMap((word) => [bytesOfPath(word), Buffer.of(0)])));
     }
     return fs.openSync(`/proc/self/fd/${file}`, "r");
+  }
+
+  close(): void {
+    for (const fd of this.#files.values()) fs.closeSync(fd);
+    this.#files.clear();
   }
 }
 

@@ -37,6 +37,7 @@ export function mountedConfinement(
     wrap: (argv, options) => assemble(plan, argv, options),
     outside: (directory, scratch) => outside(plan, directory, scratch),
     enter: () => locks.hold(plan.mountpoints),
+    close: () => plan[Symbol.dispose](),
     state: () => state,
     get allowsSpares() {
       return plan.mayLinger;

@@ -27,7 +27,9 @@ export function rereadingConfinement(
     const key = keyOf(found);
     if (key === known) return;
     known = key;
-    current = build(found);
+    const next = build(found);
+    current.close?.();
+    current = next;
   };
   return {
     ...first,
@@ -45,6 +47,7 @@ export function rereadingConfinement(
     get holdsPlaces() {
       return current.holdsPlaces === true;
     },
+    close: () => current.close?.(),
     state: () => `${known} ${current.state?.() ?? ""}`,
     outside: (directory, scratch) => current.outside(directory, scratch),
     enter: () => current.enter?.() ?? (() => undefined),

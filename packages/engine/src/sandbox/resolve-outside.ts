@@ -3,6 +3,7 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import path from "node:path";
 import { heldBy } from "./boundary.ts";
+import { idAt, idOf } from "./look-at.ts";
 
 /** As the kernel: more links than this on one way is a loop. */
 const MOST_LINKS = 40;
@@ -15,8 +16,15 @@ export type Resolved = {
   readonly executable: boolean;
 };
 
+/** Folders that agents can write, by their names and by what they are: one that was moved is still the agent's. */
+export type Untrusted = { readonly paths: readonly string[]; readonly ids: ReadonlySet<string> };
+
+export function untrustedFolders(paths: readonly string[]): Untrusted {
+  return { paths, ids: new Set(paths.map(idAt)) };
+}
+
 /** The real path, or undefined when there is none, or when it leads through one of the `untrusted` folders. */
-export function resolveOutside(file: string, untrusted: readonly string[]): Resolved | undefined {
+export function resolveOutside(file: string, untrusted: Untrusted): Resolved | undefined {
   if (!path.isAbsolute(file)) return undefined;
   const pending = components(file).toReversed();
   let at = "/";
@@ -29,8 +37,9 @@ export function resolveOutside(file: string, untrusted: readonly string[]): Reso
       }
       const next = path.join(at, name);
       // Not even looked at: what stands there, and whether it does, is the agent's to say.
-      if (heldBy(untrusted, next)) return undefined;
-      const stat = lstatSync(next);
+      if (heldBy(untrusted.paths, next)) return undefined;
+      const stat = lstatSync(next, { bigint: true });
+      if (untrusted.ids.has(idOf(stat))) return undefined;
       if (stat.isSymbolicLink()) {
         links += 1;
         if (links > MOST_LINKS) return undefined;

@@ -11,9 +11,10 @@ import { accessSync, constants, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { heldBy, holds } from "./boundary.ts";
 import { lookAt } from "./look-at.ts";
-import { resolveOutside } from "./resolve-outside.ts";
+import { resolveOutside, untrustedFolders } from "./resolve-outside.ts";
 import { systemSecrets } from "./system-secrets.ts";
 import type { Boundary } from "./boundary.ts";
+import type { Untrusted } from "./resolve-outside.ts";
 
 /** Read-only parts of the system that programs are made of. Not /var, /run, /mnt, /srv: data lives there; not /sys: ten
  * mounts of its own, each of which would cost every command. */
@@ -51,10 +52,11 @@ export type Toolchains = { readonly visible: readonly string[]; readonly secrets
 
 /** The folders and files to show, and what to hide inside them. Real paths that exist, none in what agents can write. */
 export function findToolchains({ home, path: searchPath, writable }: Boundary): Toolchains {
-  const finder = new Finder(home, writable);
+  const untrusted = untrustedFolders(writable);
+  const finder = new Finder(home, untrusted);
   for (const folder of searchPath.split(":")) finder.addProgramFolder(folder);
   for (const file of [path.join(home, ".gitconfig"), path.join(home, ".config/git/config")]) finder.addGitConfig(file);
-  const resolver = resolveOutside("/etc/resolv.conf", writable);
+  const resolver = resolveOutside("/etc/resolv.conf", untrusted);
   if (resolver !== undefined) finder.add(resolver.path);
   const { visible } = finder;
   const secrets = [
@@ -66,10 +68,10 @@ export function findToolchains({ home, path: searchPath, writable }: Boundary): 
 
 class Finder {
   readonly #home: string;
-  readonly #untrusted: readonly string[];
+  readonly #untrusted: Untrusted;
   readonly #found = new Set<string>([...SYSTEM, ...SYSTEM_STORES].filter(exists));
 
-  constructor(home: string, untrusted: readonly string[]) {
+  constructor(home: string, untrusted: Untrusted) {
     this.#home = home;
     this.#untrusted = untrusted;
   }
