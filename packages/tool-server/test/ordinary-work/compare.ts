@@ -1,9 +1,11 @@
 // One kind of work through two real servers, one with a sandbox and one without: the same output or not.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { scratch, TestServer } from "../harness/server.ts";
 import { SUDO } from "./work.ts";
 import type { Work } from "./work.ts";
+
+const HUSKY = path.resolve(import.meta.dir, "../../../../node_modules/husky");
 
 export type Comparison = {
   readonly name: string;
@@ -28,6 +30,7 @@ export class TwoServers implements AsyncDisposable {
   }
 
   async compare(work: Work): Promise<Comparison> {
+    if (work.before !== undefined) return compareAlone(work, work.before);
     this.#count += 1;
     const command = `mkdir -p w${this.#count}; cd w${this.#count}\n${work.command}`;
     // One after the other: both use the same port, and the one outside is this machine's.
@@ -45,6 +48,25 @@ export class TwoServers implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.#inside[Symbol.asyncDispose](), this.#outside[Symbol.asyncDispose]()]);
   }
+}
+
+/** In a folder of its own, at its top, with folders of it on PATH as npx and an activated environment have them. */
+async function compareAlone(work: Work, before: string): Promise<Comparison> {
+  const said: string[] = [];
+  for (const mode of ["require", "off"]) {
+    const { base, root } = scratch();
+    const prepared = Bun.spawnSync(["bash", "-c", before], { cwd: root, env: { ...process.env, HUSKY } });
+    if (!prepared.success) throw new Error(`${work.name}: ${prepared.stderr.toString()}`);
+    const onPath = [".venv/bin", "node_modules/.bin"].map((name) => path.join(root, name));
+    const env = { PATH: [...onPath, process.env["PATH"] ?? "/usr/bin:/bin"].join(":") };
+    const server = await TestServer.start({ root, args: ["--sandbox", mode], env });
+    said.push(await outputOf(server, work.command));
+    await server.close();
+    rmSync(base, { recursive: true, force: true });
+  }
+  const [inside = "", outside = ""] = said;
+  const isAsItShould = work.inside === undefined ? inside === outside : work.inside.test(inside);
+  return { name: work.name, inside, outside, ok: isAsItShould && inside.includes(work.says) };
 }
 
 export function missingFor({ needs }: Work): string[] {

@@ -8,6 +8,10 @@ export type Work = {
   readonly command: string;
   /** What must be in the output in any case: the same failure on both sides is no success. */
   readonly says: string;
+  /** It has a folder and a server of its own, and this is done in the folder before the server starts. */
+  readonly before?: string;
+  /** What is said inside may differ, and must be this: a person's own places are not changed without being asked. */
+  readonly inside?: RegExp;
 };
 
 const GIT = "git -c user.name=A -c user.email=a@b.c -c init.defaultBranch=main -c commit.gpgsign=false";
@@ -26,6 +30,23 @@ import { watch, writeFileSync } from "node:fs";
 const watcher = watch(".", (_, name) => { if (name === "seen") { console.log("saw", name); watcher.close(); process.exit(0); } });
 setTimeout(() => writeFileSync("seen", "x"), 50);
 setTimeout(() => process.exit(1), 8000);`;
+
+/** Makes a package without anything from outside. */
+const WHEEL = Buffer.from(
+  `import zipfile
+with zipfile.ZipFile("demo-1.0-py3-none-any.whl", "w") as z:
+    z.writestr("demo.py", 'said = "from a wheel"')
+    z.writestr("demo-1.0.dist-info/METADATA", "Metadata-Version: 2.1\\nName: demo\\nVersion: 1.0\\n")
+    z.writestr("demo-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+    z.writestr("demo-1.0.dist-info/RECORD", "")
+`,
+).toString("base64");
+/** What refuses to make a project where there is something. */
+const SCAFFOLD = `#!/usr/bin/env node
+const fs = require("fs");
+if (fs.readdirSync(".").length > 0) { console.log("not empty:", fs.readdirSync(".").join()); process.exit(1); }
+fs.writeFileSync("index.js", "");
+console.log("scaffolded");`;
 
 export const WORK: readonly Work[] = [
   {
@@ -167,6 +188,57 @@ export const WORK: readonly Work[] = [
     command:
       "head -c 8 /dev/urandom | wc -c; head -c 3 /dev/zero | od -An -tx1; cat /dev/null | wc -c; : > /dev/full || echo full; echo x > /dev/full 2>/dev/null || echo full",
     says: "8\n 00 00 00\n0",
+  },
+  {
+    name: "git commit with hooks present, branch, merge, tag, gc",
+    needs: ["git"],
+    before: `${GIT} init -q . && printf '#!/bin/sh\necho hook ran\n' > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit`,
+    command: `echo a > f && git add f && ${GIT} commit -qm one 2>&1 && git switch -qc side && echo b >> f && ${GIT} commit -qam two 2>&1 && git switch -q main && ${GIT} merge -q side && git tag v1 && git gc -q && git log --format=%s && git status --short`,
+    says: "hook ran\nhook ran\ntwo\none",
+  },
+  {
+    name: "git clone X . at the top of the folder",
+    needs: ["git"],
+    before: "true",
+    command: `t=$(mktemp -d) && ${GIT} init -q $t/src && echo a > $t/src/f && git -C $t/src add f && ${GIT} -C $t/src commit -qm one && git clone -q $t/src . && ls -A && git log --format=%s`,
+    says: ".git\nf\none",
+  },
+  {
+    name: "git clean -fdx, and removing everything",
+    needs: ["git"],
+    before: `${GIT} init -q . && echo x > .gitignore && ${GIT} add . && ${GIT} commit -qm one`,
+    command: "mkdir -p d/e && touch x d/e/f && git clean -fdxq && ls -A && rm -rf ./* .gitignore && ls -A",
+    says: ".git\n.gitignore\n.git",
+  },
+  {
+    name: "an empty folder looks empty, and can be emptied again",
+    needs: [],
+    before: "true",
+    command: "ls -A | wc -l; mkdir d; touch a .b d/c; rm -rf ./* ./.b; ls -A | wc -l",
+    says: "0\n0",
+  },
+  {
+    name: "python -m venv && pip install, with .venv/bin on PATH",
+    needs: ["python3"],
+    before: "mkdir -p .venv/bin node_modules/.bin",
+    command: `python3 -m venv .venv && echo ${WHEEL} | base64 -d | python3 - && pip install --quiet --no-index --disable-pip-version-check ./demo-1.0-py3-none-any.whl && python -c 'import demo; print(demo.said)' && command -v pip | sed 's/.*work/work/'`,
+    says: "from a wheel\nwork/.venv/bin/pip",
+  },
+  {
+    name: "npm install with husky",
+    needs: ["git", "npm", "node"],
+    before: `${GIT} init -q . && mkdir vendor && cp -r "$HUSKY" vendor/husky && printf '%s' '{"name":"x","version":"1.0.0","scripts":{"prepare":"husky"},"devDependencies":{"husky":"file:vendor/husky"}}' > package.json`,
+    command:
+      "npm install --offline --no-audit --no-fund --no-update-notifier --loglevel=error --foreground-scripts 2>&1 | grep -v '^$' | tail -4; echo status $?; ls node_modules/.bin",
+    says: "status 0\nhusky",
+    inside: /could not write config file \.git\/config[^]*status 0\nhusky/,
+  },
+  {
+    name: "npm create in an empty folder (npm exec create-demo)",
+    needs: ["npm", "node"],
+    before: "true",
+    command: `t=$(mktemp -d)/create-demo && mkdir $t && printf '%s' '{"name":"create-demo","version":"1.0.0","bin":"c.js"}' > $t/package.json && printf '%s' '${SCAFFOLD}' > $t/c.js && chmod +x $t/c.js && npm exec --yes --offline --no-update-notifier --loglevel=error --package="file:$t" -- create-demo 2>&1 | tail -2 && ls -A`,
+    says: "scaffolded\nindex.js",
   },
 ];
 
