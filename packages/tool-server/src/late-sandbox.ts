@@ -62,7 +62,7 @@ async function settle(
   // That none was there is no reason to refuse a start: somebody may have seen to it.
   if (isKnown && (expected !== "none" || options.mode !== "require"))
     return { mechanism: expected, attempts: [], build: () => build(boundary, options, expected, search) };
-  const { mechanism, attempts, confinement } = await chooseSandbox(boundary, options);
+  const { mechanism, attempts, confinement } = await chooseSandbox((await options.reread?.()) ?? boundary, options);
   // When not even a bare command ran, it is the machine, not the place.
   search.memory.remember(mechanism, expected === undefined ? undefined : search.place);
   return { mechanism, attempts, build: async () => confinement };

@@ -27,6 +27,8 @@ export type Command = {
   readonly stdout: CapturePlan;
   readonly stderr: CapturePlan;
   readonly limits?: ResourceLimits;
+  /** Protected places that this one command may change, because a person said so. It never runs on a waiting shell. */
+  readonly open?: readonly string[];
   /** Called for every chunk, from the reading loop: be quick. */
   readonly onOutput?: (stream: "stdout" | "stderr", chunk: Uint8Array) => void;
 };

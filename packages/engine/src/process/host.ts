@@ -164,7 +164,9 @@ export class ProcessHost {
 
   #startOnSpare(command: Command): Running | undefined {
     const startedAt = performance.now();
-    const told = command.what.kind === "shell" ? spareText(command.cwd, command.what.text) : undefined;
+    // A waiting shell's sandbox is built already, with everything protected.
+    const isOpened = command.open !== undefined && command.open.length > 0;
+    const told = command.what.kind === "shell" && !isOpened ? spareText(command.cwd, command.what.text) : undefined;
     const spare = told === undefined ? undefined : this.#spares.take(command);
     if (told === undefined || spare === undefined) return undefined;
     // All of ours first: once it knows, there is nothing left that would have to share a processor with it.

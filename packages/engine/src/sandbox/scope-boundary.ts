@@ -6,7 +6,7 @@ import { EngineError } from "../failure.ts";
 import { matchesGlob } from "../glob-pattern.ts";
 import type { GlobPattern } from "../glob-pattern.ts";
 import type { Scope } from "../scope.ts";
-import type { Boundary } from "./boundary.ts";
+import type { Boundary, HeldPlace } from "./boundary.ts";
 
 export type BoundaryOptions = {
   readonly network: boolean;
@@ -15,6 +15,8 @@ export type BoundaryOptions = {
   readonly toolchains?: readonly string[];
   /** Policy, pins, audit, start-up files: unwritable whether they exist or not. */
   readonly protect?: readonly string[];
+  /** What a person's own programs obey, as it is now. */
+  readonly held?: readonly HeldPlace[];
 };
 
 // A rule that cannot be evaluated denies (threats.md): with more entries than this, commands are refused, not let loose.
