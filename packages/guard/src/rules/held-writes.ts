@@ -60,8 +60,11 @@ export function partsOfScripts(packageJson: string, names: readonly string[]): r
 }
 
 function isPlain({ words, assignments, redirects }: SimpleCommand): boolean {
-  const isQuiet = redirects.every(({ target }) => target === "/dev/null");
-  return assignments.length === 0 && isQuiet && words.every(isLiteral);
+  // 2>&1 only joins two streams.
+  const isHarmless = redirects.every(
+    ({ op, target }) => target === "/dev/null" || (op.includes("&") && isLiteral(target) && /^[0-9]$/.test(target)),
+  );
+  return assignments.length === 0 && isHarmless && words.every(isLiteral);
 }
 
 function gitWrite(words: readonly string[]): HeldWrite | undefined {
