@@ -3,46 +3,14 @@
 import { describe, expect, test } from "bun:test";
 import fs from "node:fs";
 import path from "node:path";
+import { BY_COMMAND, BY_TOOL, git, ranWhenUsed, repository } from "./attacks/protected-places.ts";
+import type { Made } from "./attacks/protected-places.ts";
 import { scratch, TestServer } from "./harness/server.ts";
 import type { Message, Options } from "./harness/server.ts";
 
-const IDENTITY = { GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@x", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@x" };
 /** For commands inside, which see no home folder. */
 const AS = "git -c user.name=a -c user.email=a@x";
 const hasSandbox = Bun.which("bwrap") !== null;
-
-/** As the person uses it, outside. */
-function git(where: string, ...words: string[]): string {
-  const { stdout, stderr } = Bun.spawnSync(["git", ...words], {
-    cwd: where,
-    env: { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", GIT_CONFIG_NOSYSTEM: "1", ...IDENTITY },
-  });
-  return `${stdout.toString()}${stderr.toString()}`;
-}
-
-type Made = ReturnType<typeof scratch>;
-
-/** A repository with one commit, and a program that would leave a mark if somebody's git ran it. */
-function repository(): Made {
-  const made = scratch({ "a.txt": "a\n", "plan/keep": "" });
-  git(made.root, "init", "-q", "-b", "main");
-  git(made.root, "add", ".");
-  git(made.root, "commit", "-q", "-m", "first");
-  const evil = path.join(made.root, "evil.sh");
-  fs.writeFileSync(evil, `#!/bin/sh\ntouch ${made.base}/RAN\n`, { mode: 0o755 });
-  fs.writeFileSync(path.join(made.root, "evil.config"), `[core]\n\tfsmonitor = ${evil}\n\tbare = false\n`);
-  return made;
-}
-
-/** Everything a person does that would run what was planted. */
-function ranWhenUsed({ base, root }: Made): boolean {
-  git(root, "status");
-  fs.writeFileSync(path.join(root, "person.txt"), "p\n");
-  git(root, "add", "person.txt");
-  git(root, "commit", "-q", "-m", "by the person");
-  git(root, "checkout", "-q", "-b", "other");
-  return fs.existsSync(path.join(base, "RAN"));
-}
 
 type Reply = { action: string; content?: Record<string, string> };
 const YES: Reply = { action: "accept", content: { decision: "allow once" } };
@@ -59,29 +27,14 @@ async function asking(made: Made, reply: Reply, options: Options = {}) {
   return { server, asked, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-const PLANTS: [string, string, Record<string, string>, string][] = [
-  ["a hook", "create_file", { path: ".git/hooks/pre-commit" }, ".git/hooks/pre-commit"],
-  ["the configuration", "create_file", { path: ".git/config" }, ".git/config"],
-  ["commondir", "create_file", { path: ".git/commondir" }, ".git/commondir"],
-  ["config.worktree", "create_file", { path: ".git/config.worktree" }, ".git/config.worktree"],
-  ["a submodule's configuration", "create_file", { path: ".git/modules/x/config" }, ".git/modules/x/config"],
-  ["a pointer file", "create_file", { path: "plan/.git" }, "plan/.git"],
-  [
-    "a new repository's hook",
-    "create_file",
-    { path: "plan/.git/hooks/post-checkout" },
-    "plan/.git/hooks/post-checkout",
-  ],
-];
-
 describe("file tools", () => {
-  test.each(PLANTS)("do not plant %s", async (_, tool, args, shown) => {
+  test.each([...BY_TOOL])("do not plant %s", async (_, file) => {
     const made = repository();
     await using server = await TestServer.start({ root: made.root, args: ["--sandbox", "off"] });
     const before = git(made.root, "config", "--list", "--local");
-    const { content, isError } = await server.call(tool, { ...args, content: "evil\n" });
+    const { content, isError } = await server.call("create_file", { path: file, content: "evil\n" });
     expect(isError).toBe(true);
-    expect(content[0]?.text).toStartWith(`[ACCESS_DENIED] PROTECTED: ${shown} is `);
+    expect(content[0]?.text).toStartWith(`[ACCESS_DENIED] PROTECTED: ${file} is `);
     expect(content[0]?.text).toMatch(/by git outside the sandbox\. The person can allow it: --open-place \S+$/);
     expect(git(made.root, "config", "--list", "--local")).toBe(before);
     expect(ranWhenUsed(made)).toBe(false);
@@ -133,23 +86,7 @@ describe("file tools", () => {
 });
 
 describe.if(hasSandbox)("commands in the sandbox", () => {
-  test.each([
-    ["a new hook", "cp evil.sh .git/hooks/pre-commit; cp evil.sh .git/hooks/post-checkout"],
-    ["the configuration", "cat evil.config >> .git/config"],
-    ["git config", "git config core.fsmonitor $PWD/evil.sh || true; true"],
-    ["the hooks' folder renamed", "mv .git/hooks .git/old; mkdir .git/hooks; cp evil.sh .git/hooks/pre-commit"],
-    ["the hooks' folder removed", "rm -rf .git/hooks; mkdir -p .git/hooks; cp evil.sh .git/hooks/pre-commit"],
-    ["the configuration replaced", "cp evil.config .git/new; mv -f .git/new .git/config"],
-    ["a hard link", "ln .git/config x; cat evil.config >> x"],
-    ["a link in its place", "ln -sfn ../evil.config .git/config; rm -f .git/config; ln -s ../evil.config .git/config"],
-    [".git itself replaced", "cp -r .git g && cat evil.config >> g/config && mv .git old && mv g .git"],
-    ["the folder above renamed", "cd .. && mv work w2 && cp -r w2 work && cat work/evil.config >> work/.git/config"],
-    ["commondir", "mkdir g; cp -r .git/. g/; cat evil.config >> g/config; printf '../g\\n' > .git/commondir"],
-    ["config.worktree", "cp evil.config .git/config.worktree"],
-    ["a bind mount", "mount --bind evil.config .git/config; umount .git/config; umount -l .git/hooks"],
-    ["chmod and truncate", "chmod 777 .git/config; : > .git/config; cat evil.config >> .git/config"],
-    ["a program", `python3 -c "import os; os.replace('evil.config', '.git/config')"`],
-  ])("do not plant %s", async (_, command) => {
+  test.each([...BY_COMMAND])("do not plant %s", async (_, command) => {
     const made = repository();
     await using server = await TestServer.start({ root: made.root, args: ["--sandbox", "require"] });
     const before = fs.readFileSync(server.at(".git/config"), "utf8");
@@ -181,10 +118,11 @@ describe.if(hasSandbox)("commands in the sandbox", () => {
     const before = names();
     const running = server.bash("echo started > plan/started; until [ -e plan/end ]; do sleep 0.02; done");
     while (!fs.existsSync(server.at("plan/started"))) await Bun.sleep(5);
-    expect(names().filter((name) => name !== "commondir")).toEqual(before);
-    expect(git(made.root, "status")).toContain("On branch main");
+    const [during, status] = [names(), git(made.root, "status")];
     fs.writeFileSync(server.at("plan/end"), "");
     await running;
+    expect(during.filter((name) => name !== "commondir")).toEqual(before);
+    expect(status).toContain("On branch main");
   });
 
   const WORK = [
