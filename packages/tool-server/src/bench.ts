@@ -86,7 +86,7 @@ export class Bench {
       mode,
       ...(options.sandboxHelper === undefined ? {} : { helper: options.sandboxHelper }),
       ...(isProtecting || needsRereading(scope)
-        ? { reread: () => boundaryOf(scope, { ...view, held: protection.places() }) }
+        ? { reread: () => boundaryOf(scope, { ...view, held: heldNow(protection, log) }) }
         : {}),
     };
     const sandbox = search?.open(boundary, wanted) ?? (await chooseSandbox(boundary, wanted));
@@ -180,6 +180,17 @@ export class Bench {
     closeScope(this.scope);
     if (this.workspace !== this.scope) closeScope(this.workspace);
   }
+}
+
+const warned = new WeakSet<Protection>();
+
+function heldNow(protection: Protection, log: Log): ReturnType<Protection["places"]> {
+  const places = protection.places();
+  if (protection.limited && !warned.has(protection)) {
+    warned.add(protection);
+    log("warn", "there are more folders or repositories here than are looked at: some repositories are not protected");
+  }
+  return places;
 }
 
 function protectionFor(config: Config, paths: PathRules, home: string): Protection {

@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import type { BigIntStats } from "node:fs";
 import path from "node:path";
-import { EngineError } from "../failure.ts";
+import { EngineError, errnoOf } from "../failure.ts";
 import { isWithin } from "../scope.ts";
 import { isUnchanged, stampOf } from "./folder-stamp.ts";
 import type { Stamp } from "./folder-stamp.ts";
@@ -55,12 +55,18 @@ export class Protection {
       repositories === this.#repositories && stamps.every((stamp, i) => isUnchanged(this.#stamps[i] ?? stamp, stamp));
     if (same) return this.#held.places;
     const before = this.#held.places;
-    const held = listHeldPlaces(this.#options, repositories);
+    const listed = listHeldPlaces(this.#options, repositories);
+    const held = { ...listed, places: withEarlier(listed.places, before) };
     this.#repositories = repositories;
     // What changes after it was stamped is seen the next time.
     this.#stamps = held.watched.map(stampOf);
     this.#held = JSON.stringify(held.places) === JSON.stringify(before) ? { ...held, places: before } : held;
     return this.#held.places;
+  }
+
+  /** There are more repositories or folders than are looked at: some may not be protected. */
+  get limited(): boolean {
+    return this.#finder.limited;
   }
 
   repositories(): readonly Repository[] {
@@ -137,6 +143,26 @@ export class Protection {
 }
 
 const NONE: readonly Repository[] = [];
+const MOST_PLACES = 10_000;
+
+/**
+ * What was held stays held while it, or the folder it would be in, is there: an agent could otherwise make a repository
+ * look like none for a while, or so many new ones that an old one is not looked at.
+ */
+function withEarlier(now: readonly ProtectedPlace[], before: readonly ProtectedPlace[]): readonly ProtectedPlace[] {
+  const paths = new Set(now.map((place) => place.path));
+  const kept = before.filter((place) => !paths.has(place.path) && mayBeThere(path.posix.dirname(place.path)));
+  return [...kept, ...now].slice(0, MOST_PLACES);
+}
+
+/** What cannot be looked at may be there. */
+function mayBeThere(file: string): boolean {
+  try {
+    return fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    return errnoOf(error) !== "ENOTDIR";
+  }
+}
 
 function gitUse(file: string): HeldUse | undefined {
   const found = GIT_NAMES.exec(file);

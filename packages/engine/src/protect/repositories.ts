@@ -2,6 +2,7 @@
 // configuration may be what somebody planted. A second look costs one lstat per folder.
 import { lstatSync, readdirSync, realpathSync } from "node:fs";
 import path from "node:path";
+import { errnoOf } from "../failure.ts";
 import { readBoundedText } from "./bounded-text.ts";
 import { isUnchanged, stampOf } from "./folder-stamp.ts";
 import type { Stamp } from "./folder-stamp.ts";
@@ -39,13 +40,17 @@ type Folder = {
   readonly isBare: boolean;
 };
 
-/** Finds again what `findRepositories` finds, reading only folders in which names came or went. */
+/**
+ * Finds again what `findRepositories` finds, reading only folders in which names came or went. What was found once stays
+ * found while it is there: otherwise an agent could make so many new ones that an old one is no longer looked after.
+ */
 export class RepositoryFinder {
   readonly #roots: readonly string[];
   readonly #limits: Required<RepositoryLimits>;
   #folders = new Map<string, Folder>();
   #found: readonly Repository[] = [];
   #key = "";
+  #limited = false;
 
   /** `roots`: real paths. */
   constructor(roots: readonly string[], limits: RepositoryLimits = {}) {
@@ -53,14 +58,33 @@ export class RepositoryFinder {
     this.#limits = { levels: LEVELS, repositories: MOST_REPOSITORIES, folders: MOST_FOLDERS, ...limits };
   }
 
+  /** There was more than the limits let us look at. */
+  get limited(): boolean {
+    return this.#limited;
+  }
+
   /** The very same list as long as nothing has changed. */
   find(): readonly Repository[] {
     const found = new Map<string, Repository>();
+    const fresh = new Map<string, Repository>();
+    for (const known of this.#found) {
+      const now = repositoryAt(known.top) ?? bareAt(known.top) ?? known;
+      if (!isGone(now.gitDir)) found.set(now.top, now);
+    }
     const add = (repository: Repository | undefined): void => {
-      if (repository !== undefined && found.size < this.#limits.repositories) found.set(repository.top, repository);
+      if (repository !== undefined && !found.has(repository.top) && !fresh.has(repository.top))
+        fresh.set(repository.top, repository);
     };
-    for (const root of this.#roots) add(enclosing(root));
-    this.#search(add);
+    this.#limited = false;
+    for (const root of this.#roots) {
+      const around = enclosing(root);
+      if (around !== undefined) found.set(around.top, around);
+    }
+    this.#search((top) => found.has(top), add);
+    const room = Math.max(0, this.#limits.repositories - found.size);
+    if (fresh.size > room) this.#limited = true;
+    for (const repository of [...fresh.values()].toSorted(room < fresh.size ? byAge : () => 0).slice(0, room))
+      found.set(repository.top, repository);
     const list = [...found.values()];
     const key = JSON.stringify(list);
     if (key !== this.#key) {
@@ -70,7 +94,7 @@ export class RepositoryFinder {
     return this.#found;
   }
 
-  #search(add: (repository: Repository | undefined) => void): void {
+  #search(isKnown: (top: string) => boolean, add: (repository: Repository | undefined) => void): void {
     const folders = new Map<string, Folder>();
     const { levels, folders: most } = this.#limits;
     let level = [...this.#roots];
@@ -79,15 +103,18 @@ export class RepositoryFinder {
       const next: string[] = [];
       for (const folder of level) {
         looked += 1;
-        if (looked > most) break;
+        if (looked > most) {
+          this.#limited = true;
+          break;
+        }
         if (folders.has(folder)) continue;
         // On the last level only `.git` itself matters.
         const seen = depth < levels ? this.#look(folder) : undefined;
-        if (depth === levels || seen?.hasGit === true) add(repositoryAt(folder));
+        if ((depth === levels || seen?.hasGit === true) && !isKnown(folder)) add(repositoryAt(folder));
         if (seen === undefined) continue;
         folders.set(folder, seen);
-        if (seen.isBare) add(bareAt(folder));
-        else next.push(...seen.below);
+        if (seen.isBare && !seen.hasGit) add(bareAt(folder));
+        next.push(...seen.below);
       }
       level = next;
     }
@@ -101,14 +128,15 @@ export class RepositoryFinder {
     try {
       const entries = readdirSync(folder, { withFileTypes: true });
       // A link is no folder here, so none is followed.
-      const inner = entries.filter((entry) => entry.isDirectory() && !isPassedOver(entry.name));
       const names = new Set(entries.map(({ name }) => name));
+      const isBare = ["HEAD", "objects", "refs"].every((name) => names.has(name));
+      const inner = entries.filter((entry) => entry.isDirectory() && !isPassedOver(entry.name, isBare));
       return {
         stamp,
         below: inner.map(({ name }) => inFolder(folder, name)),
         // By the file system's own rules for case: `.GIT` may be `.git`.
         hasGit: kindAt(inFolder(folder, ".git")) !== undefined,
-        isBare: ["HEAD", "objects", "refs"].every((name) => names.has(name)),
+        isBare,
       };
     } catch {
       return undefined; // gone, or closed to us
@@ -116,8 +144,31 @@ export class RepositoryFinder {
   }
 }
 
-function isPassedOver(name: string): boolean {
-  return name === "node_modules" || name === ".git";
+/** In a folder that looks like a bare repository, those with its thousands of objects, too. */
+function isPassedOver(name: string, isBare: boolean): boolean {
+  return name === "node_modules" || name === ".git" || (isBare && (name === "objects" || name === "refs"));
+}
+
+/** The oldest first: when not all can be looked after, those that were there before any agent. Nobody can set this time. */
+function byAge(a: Repository, b: Repository): number {
+  return bornAt(a.gitDir) - bornAt(b.gitDir);
+}
+
+function bornAt(folder: string): number {
+  try {
+    return lstatSync(folder).birthtimeMs;
+  } catch {
+    return Infinity;
+  }
+}
+
+/** What cannot be looked at is not gone. */
+function isGone(folder: string): boolean {
+  try {
+    return lstatSync(folder, { throwIfNoEntry: false }) === undefined;
+  } catch (error) {
+    return errnoOf(error) === "ENOTDIR";
+  }
 }
 
 /** The repository that git would find from there: the nearest one above. */
@@ -138,8 +189,10 @@ function repositoryAt(top: string): Repository | undefined {
 }
 
 function repositoryIn(top: string, gitDir: string | undefined, pointer: string | undefined): Repository | undefined {
-  // Without HEAD it is none for git either.
-  if (gitDir === undefined || kindAt(inFolder(gitDir, "HEAD")) === undefined) return undefined;
+  // Without HEAD it is none for git, but an agent could take that away for a while; the others it cannot.
+  const isOne = (folder: string): boolean =>
+    ["HEAD", "config", "hooks", "commondir"].some((name) => kindAt(inFolder(folder, name)) !== undefined);
+  if (gitDir === undefined || !isOne(gitDir)) return undefined;
   return { top, gitDir, commonDir: commonDirOf(gitDir), pointer };
 }
 

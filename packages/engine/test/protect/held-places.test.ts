@@ -1,6 +1,6 @@
 // Which places of real repositories and of a home folder are held, and what opens them again.
 import { expect, test } from "bun:test";
-import { appendFileSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { heldPlaces, Protection } from "../../src/index.ts";
 import type { HoldOptions } from "../../src/index.ts";
 import { GitFolder } from "./git.ts";
@@ -172,4 +172,19 @@ test("the list is the same until something changes, and another as soon as it do
   expect(protection.places().map(({ path }) => path)).toContain(folder.at("w/.git/worktrees/tree/gitdir"));
   folder.repository("w/new");
   expect(protection.places().map(({ path }) => path)).toContain(folder.at("w/new/.git/hooks"));
+});
+
+test("what is held stays held while an agent makes its repository look like none", () => {
+  using folder = new GitFolder();
+  folder.repository("w/sub");
+  const protection = new Protection({ roots: [folder.at("w")], home: "/nowhere", open: [], extra: [], enabled: true });
+  const hooks = folder.at("w/sub/.git/hooks");
+  const holdsHooks = (): boolean => protection.places().some(({ path }) => path === hooks);
+  expect(holdsHooks()).toBe(true);
+  rmSync(folder.at("w/sub/.git/HEAD"));
+  rmSync(hooks, { recursive: true, force: true });
+  rmSync(folder.at("w/sub/.git/config"));
+  expect(holdsHooks()).toBe(true);
+  rmSync(folder.at("w/sub"), { recursive: true });
+  expect(holdsHooks()).toBe(false);
 });

@@ -103,3 +103,32 @@ test("looking again gives the same list, notices a new repository at once, and o
   rmSync(folder.at("w/a/b/.git"), { recursive: true });
   expect(finder.find().map(({ top }) => top)).not.toContain(folder.at("w/a/b"));
 });
+
+test("many new ones do not push an old one out, nor one that looks bare or has lost its HEAD", () => {
+  using folder = new GitFolder();
+  folder.repository("w/z/old");
+  const finder = new RepositoryFinder([folder.at("w")], { repositories: 4 });
+  const old = finder.find();
+  expect(old.map(({ top }) => top)).toEqual([folder.at("w/z/old")]);
+  for (const name of ["a", "b", "c", "d", "e"]) folder.repository(`w/${name}`);
+  expect(finder.find()).toHaveLength(4);
+  expect(finder.limited).toBe(true);
+  for (const name of ["HEAD", "objects", "refs"]) mkdirSync(folder.at("w/z/old", name));
+  renameSync(folder.at("w/z/old/.git/HEAD"), folder.at("w/z/old/.git/HEAD2"));
+  expect(finder.find()).toContainEqual(old[0] as never);
+  // A new start, which knows nothing: the oldest are taken.
+  expect(findRepositories([folder.at("w")], { repositories: 4 })).toContainEqual(old[0] as never);
+});
+
+test("a folder that is made to look bare hides neither its own repository nor those below", () => {
+  using folder = new GitFolder();
+  folder.repository("w");
+  folder.repository("w/sub");
+  mkdirSync(folder.at("w/objects"));
+  mkdirSync(folder.at("w/refs"));
+  writeFileSync(folder.at("w/HEAD"), "ref: refs/heads/main\n");
+  expect(findRepositories([folder.at("w")]).map(({ gitDir }) => gitDir)).toEqual([
+    folder.at("w/.git"),
+    folder.at("w/sub/.git"),
+  ]);
+});
