@@ -14,6 +14,8 @@ import { Refusal } from "./refusal.ts";
 import type { Acts } from "./served-tool.ts";
 
 const MAX_PACKAGE_BYTES = 1024 * 1024;
+/** Of the scripts in a question: what is longer would not be shown whole, so it is not asked about. */
+const MAX_SCRIPT_CHARS = 240;
 
 export type Opening = Asking & {
   readonly record: { decided(decision: Decision, acts: Acts, cwd: string | undefined, worthALine: boolean): void };
@@ -33,19 +35,22 @@ export async function askToOpen(call: CallToDecide, acts: Acts, opening: Opening
   const shell = shellOf(acts, watch.parse);
   const write = shell === undefined ? undefined : heldWriteOf(shell);
   if (shell === undefined || write === undefined || call.cwd === undefined) return [];
-  const places = placesOf(write, call.cwd, bench);
+  const { places, scripts } = changeOf(write, call.cwd, bench);
   if (places.length === 0 || isOfAgent(write.program, bench)) return [];
+  if (scripts.join("; ").length > MAX_SCRIPT_CHARS) return [];
   const opened = places.map((place) => place.path);
   // What would be opened is part of what is agreed to.
-  const asked = { ...call, shell, context: { opens: opened } };
-  const decision = decisionOn(places, bench);
+  const asked = { ...call, shell, context: { opens: opened, scripts } };
+  const decision = decisionOn(places, scripts, bench);
   const approvals = watch.approvalsOf(session, isShared(context.owner));
   const considered = approvals.consider(approvalCall(asked), decision, call.isDestructive ?? false);
   if (considered.kind !== "ask") return [];
   record.decided(decision, acts, call.cwd, true);
   try {
     await askPerson(considered.ask, asked, opening);
-    return opened;
+    // While the question was open somebody could write other scripts: nothing is opened for those.
+    const now = changeOf(write, call.cwd, bench);
+    return JSON.stringify(now.scripts) === JSON.stringify(scripts) ? opened : [];
   } catch (error) {
     if (error instanceof Refusal && error.kind === "cannot ask") return [];
     throw error;
@@ -58,12 +63,16 @@ function shellOf({ command, argv }: Acts, parse: (text: string) => ShellText): S
   return { commands: [{ kind: "command", words: argv, redirects: [], assignments: [] }] };
 }
 
-/** Those of the repository that git would work on there, as far as they are protected. */
-function placesOf(write: HeldWrite, cwd: string, { protection }: Bench): readonly ProtectedPlace[] {
+type Change = { readonly places: readonly ProtectedPlace[]; readonly scripts: readonly string[] };
+
+/** The places of the repository that git would work on there, as far as they are protected. */
+function changeOf(write: HeldWrite, cwd: string, { protection }: Bench): Change {
   const repository = nearest(protection.repositories(), cwd);
-  if (repository === undefined) return [];
-  const parts = write.scripts === undefined ? write.parts : partsOfScripts(packageJsonIn(cwd), write.scripts);
-  return protection.places().filter((place) => parts.some((part) => isPart(place.path, part, repository)));
+  if (repository === undefined) return { places: [], scripts: [] };
+  const { parts, texts } =
+    write.scripts === undefined ? { parts: write.parts, texts: [] } : partsOfScripts(packageJsonIn(cwd), write.scripts);
+  const places = protection.places().filter((place) => parts.some((part) => isPart(place.path, part, repository)));
+  return { places, scripts: texts };
 }
 
 function isPart(file: string, part: GitPart, { commonDir }: Repository): boolean {
@@ -93,16 +102,18 @@ function realOf(file: string): string | undefined {
   }
 }
 
-function decisionOn(places: readonly ProtectedPlace[], { protection }: Bench): Decision {
+function decisionOn(places: readonly ProtectedPlace[], scripts: readonly string[], { protection }: Bench): Decision {
   const shown = places
     .filter(({ path: file }) => !/\/modules\//.test(file))
     .map((place) => protection.shown(place.path));
   const modules = places.length > shown.length ? ["its submodules' configuration"] : [];
   const verb = places.every(({ use }) => use === "run by git") ? "runs" : "obeys";
+  // Whatever they say runs with the place open: the person must see it.
+  const ran = scripts.length === 0 ? "" : `, and runs ${scripts.join("; ")}`;
   return {
     verdict: "ask",
     rule: { name: "protected places", file: "built in" },
-    reason: `This changes ${[...shown, ...modules].join(" and ")}, which git ${verb} outside the sandbox`,
+    reason: `This changes ${[...shown, ...modules].join(" and ")}, which git ${verb} outside the sandbox${ran}`,
     grantable: false,
   };
 }

@@ -3,9 +3,11 @@
 import { describe, expect, test } from "bun:test";
 import fs from "node:fs";
 import path from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { BY_COMMAND, BY_TOOL, git, ranWhenUsed, repository } from "./attacks/protected-places.ts";
 import type { Made } from "./attacks/protected-places.ts";
-import { scratch, TestServer } from "./harness/server.ts";
+import { BUN, cleanEnvironment, MAIN, scratch, TestServer } from "./harness/server.ts";
 import type { Message, Options } from "./harness/server.ts";
 
 /** For commands inside, which see no home folder. */
@@ -183,10 +185,30 @@ describe.if(hasSandbox)("commands in the sandbox", () => {
     expect(git(made.root, "remote")).toBe("");
   });
 
-  test.each<[string, string[], string]>([
-    ["--open-place", ["--open-place", ".git/config"], "0"],
-    ["--no-protect", ["--no-protect"], "0"],
-    ["nothing", [], "128"],
+  test("scripts that are changed while the question is open get nothing opened", async () => {
+    const made = repository();
+    const manifest = path.join(made.root, "package.json");
+    const withScript = (prepare: string): void =>
+      fs.writeFileSync(manifest, JSON.stringify({ name: "x", version: "1.0.0", scripts: { prepare } }));
+    withScript("husky");
+    await using server = await TestServer.start({
+      root: made.root,
+      args: ["--sandbox", "require"],
+      capabilities: { elicitation: {} },
+    });
+    server.onRequest = ({ method }: Message) => {
+      if (method !== "elicitation/create") return undefined;
+      withScript("git config core.fsmonitor $PWD/evil.sh || husky");
+      return YES;
+    };
+    await server.bash("npm run prepare");
+    expect(ranWhenUsed(made)).toBe(false);
+  });
+
+  test.each<[string, string[]]>([
+    ["--open-place", ["--open-place", ".git/config"]],
+    ["--no-protect", ["--no-protect"]],
+    ["nothing", []],
   ])("with %s git config ends as it should", async (_, args) => {
     const made = repository();
     await using server = await TestServer.start({ root: made.root, args: ["--sandbox", "require", ...args] });
@@ -212,6 +234,35 @@ describe("a command that is known to change a protected place", () => {
     expect(opened.asked[0]).toContain(ADD);
     expect(said).toContain("exit_code: 0");
     expect(git(made.root, "remote").trim()).toBe("o");
+  });
+
+  test("is asked about in a call of its own under 2026-07-28, and runs once", async () => {
+    const made = repository();
+    const asked: string[] = [];
+    const client = new Client(
+      { name: "test", version: "1" },
+      { versionNegotiation: { mode: "auto" }, capabilities: { elicitation: { form: {} } } },
+    );
+    client.setRequestHandler("elicitation/create", ({ params }) => {
+      asked.push(params.message);
+      return { action: "accept" as const, content: { decision: "allow once" } };
+    });
+    const [command = "", ...flags] = BUN;
+    await client.connect(
+      new StdioClientTransport({
+        command,
+        args: [...flags, MAIN, "--transport", "stdio", "--sandbox", "off"],
+        cwd: made.root,
+        env: cleanEnvironment(made.base),
+        stderr: "ignore",
+      }),
+    );
+    const config = "git config --add test.times once";
+    const result = await client.callTool({ name: "bash", arguments: { command: config } });
+    await client.close();
+    expect(JSON.stringify(result.content)).toContain("exit_code: 0");
+    expect(asked).toHaveLength(1);
+    expect(git(made.root, "config", "--get-all", "test.times")).toBe("once\n");
   });
 
   test("does not run after a no", async () => {
@@ -275,9 +326,20 @@ describe("a command that is known to change a protected place", () => {
       args: ["run", "prepare"],
       timeoutMs: 60_000,
     });
-    expect(opened.asked[0]).toContain("This changes .git/config");
+    expect(opened.asked[0]).toContain(
+      "This changes .git/config, which git obeys outside the sandbox, and runs prepare: husky",
+    );
     expect(JSON.parse(said)).toMatchObject({ ok: true, data: { exitCode: 0 } });
     expect(git(made.root, "config", "core.hooksPath").trim()).toBe(".husky/_");
+  });
+
+  test("scripts too long to be shown are not asked about", async () => {
+    const made = repository();
+    const scripts = { prepare: `husky; : ${"x".repeat(300)}; git config a.b c` };
+    fs.writeFileSync(path.join(made.root, "package.json"), JSON.stringify({ name: "x", version: "1.0.0", scripts }));
+    await using opened = await asking(made, YES, { args: ["--sandbox", "off"] });
+    await opened.server.bash("npm run prepare");
+    expect(opened.asked).toEqual([]);
   });
 
   test("a hook installer is asked about with the hooks it changes", async () => {

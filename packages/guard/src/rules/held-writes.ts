@@ -41,22 +41,26 @@ export function heldWriteOf(shell: ShellText): HeldWrite | undefined {
   return installerWrite(program, words);
 }
 
-/** What the named scripts of a package.json change, by the installers in them. */
-export function partsOfScripts(packageJson: string, names: readonly string[]): readonly GitPart[] {
-  let scripts: unknown;
+export type ScriptWrite = { readonly parts: readonly GitPart[]; readonly texts: readonly string[] };
+
+/** What the named scripts of a package.json change, by the installers in them; `texts` for people, `name: command`. */
+export function partsOfScripts(packageJson: string, names: readonly string[]): ScriptWrite {
+  const scripts = scriptsIn(packageJson).filter(([name]) => names.includes(name));
+  const parts = Object.entries(INSTALLERS).flatMap(([name, installer]) => {
+    const word = new RegExp(`(?:^|[^\\w-])${name}(?:[^\\w-]|$)`);
+    return scripts.some(([, text]) => word.test(text)) ? installer.parts : [];
+  });
+  return { parts: [...new Set(parts)], texts: scripts.map(([name, text]) => `${name}: ${text}`) };
+}
+
+function scriptsIn(packageJson: string): [name: string, text: string][] {
   try {
-    scripts = (JSON.parse(packageJson) as { scripts?: unknown } | null)?.scripts;
+    const scripts = (JSON.parse(packageJson) as { scripts?: unknown } | null)?.scripts;
+    if (typeof scripts !== "object" || scripts === null) return [];
+    return Object.entries(scripts).filter((one): one is [string, string] => typeof one[1] === "string");
   } catch {
     return []; // then the package manager fails as well
   }
-  if (typeof scripts !== "object" || scripts === null) return [];
-  const texts = Object.entries(scripts).flatMap(([name, text]) =>
-    names.includes(name) && typeof text === "string" ? [text] : [],
-  );
-  const parts = Object.entries(INSTALLERS).flatMap(([name, installer]) =>
-    texts.some((text) => new RegExp(`(?:^|[^\\w-])${name}(?:[^\\w-]|$)`).test(text)) ? installer.parts : [],
-  );
-  return [...new Set(parts)];
 }
 
 function isPlain({ words, assignments, redirects }: SimpleCommand): boolean {

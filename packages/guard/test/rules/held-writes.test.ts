@@ -124,5 +124,13 @@ test.each<[string, string, string[], string[]]>([
   ["no JSON", "{", ["prepare"], []],
   ["scripts that are none", '{"scripts":[1]}', ["0"], []],
 ])("scripts of package.json: %s", (_, text, names, parts) => {
-  expect(partsOfScripts(text, names)).toEqual(parts as never);
+  expect(partsOfScripts(text, names).parts).toEqual(parts as never);
+});
+
+test("the scripts that would run are told", () => {
+  const text = '{"scripts":{"prepare":"husky","test":"x","postinstall":"node evil.js"}}';
+  expect(partsOfScripts(text, ["prepare", "postinstall"]).texts).toEqual([
+    "prepare: husky",
+    "postinstall: node evil.js",
+  ]);
 });
