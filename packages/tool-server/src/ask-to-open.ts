@@ -71,13 +71,17 @@ function changeOf(write: HeldWrite, cwd: string, { protection }: Bench): Change 
   if (repository === undefined) return { places: [], scripts: [] };
   const { parts, texts } =
     write.scripts === undefined ? { parts: write.parts, texts: [] } : partsOfScripts(packageJsonIn(cwd), write.scripts);
-  const places = protection.places().filter((place) => parts.some((part) => isPart(place.path, part, repository)));
+  const { commonDir } = repository;
+  const pointers = protection.repositories().flatMap((one) => (one.commonDir === commonDir ? [one.pointer] : []));
+  const isMeant = (file: string): boolean =>
+    parts.some((part) => isPart(file, part, commonDir)) || (parts.includes("worktrees") && pointers.includes(file));
+  const places = protection.places().filter((place) => isMeant(place.path));
   return { places, scripts: texts };
 }
 
-function isPart(file: string, part: GitPart, { commonDir }: Repository): boolean {
+function isPart(file: string, part: GitPart, commonDir: string): boolean {
   const whole = path.join(commonDir, part);
-  return part === "modules" ? holds(whole, file) : file === whole;
+  return part === "modules" || part === "worktrees" ? holds(whole, file) : file === whole;
 }
 
 function nearest(repositories: readonly Repository[], cwd: string): Repository | undefined {
@@ -103,19 +107,22 @@ function realOf(file: string): string | undefined {
 }
 
 function decisionOn(places: readonly ProtectedPlace[], scripts: readonly string[], { protection }: Bench): Decision {
-  const shown = places
-    .filter(({ path: file }) => !/\/modules\//.test(file))
-    .map((place) => protection.shown(place.path));
-  const modules = places.length > shown.length ? ["its submodules' configuration"] : [];
+  const names = new Set(places.map((place) => nameOf(place, protection.shown(place.path))));
   const verb = places.every(({ use }) => use === "run by git") ? "runs" : "obeys";
   // Whatever they say runs with the place open: the person must see it.
   const ran = scripts.length === 0 ? "" : `, and runs ${scripts.join("; ")}`;
   return {
     verdict: "ask",
     rule: { name: "protected places", file: "built in" },
-    reason: `This changes ${[...shown, ...modules].join(" and ")}, which git ${verb} outside the sandbox${ran}`,
+    reason: `This changes ${[...names].join(" and ")}, which git ${verb} outside the sandbox${ran}`,
     grantable: false,
   };
+}
+
+/** Of submodules and worktrees there may be hundreds. */
+function nameOf({ path: file }: ProtectedPlace, shown: string): string {
+  if (file.includes("/.git/modules/")) return "its submodules' configuration";
+  return file.includes("/.git/worktrees/") || file.endsWith("/.git") ? "where its worktrees lead" : shown;
 }
 
 /** It only decides whether somebody is asked: what the agent wrote there opens nothing by itself. */

@@ -1,5 +1,6 @@
 // After a command: when it failed at a protected place, a line that says so. The system's own words ("Device or resource
 // busy") would send a model looking for a process that holds the file.
+import path from "node:path";
 import type { Captured, ProtectedPlace } from "@bosun/engine";
 import type { Bench } from "./bench.ts";
 
@@ -43,15 +44,18 @@ function hintFor(line: string, places: readonly ProtectedPlace[], { protection }
     const shown = protection.shown(mentioned.path);
     return `[protected] ${shown} is read-only here: ${speaker(line)} says "${said}". ${protection.advice(mentioned)}`;
   }
-  // A folder around protected places can be neither moved nor removed.
-  const isAround = places.length > 0 && /(?:^|[\s'"`/])\.git(?:[\s'"`:]|$)/.test(line);
-  if (!isAround) return undefined;
-  return `[protected] .git holds places that are read-only here: ${speaker(line)} says "${said}". The person can allow it: --open-place '.git/**'`;
+  // A folder that holds a protected place can be neither moved nor removed.
+  const around = places
+    .map((place) => path.posix.dirname(place.path))
+    .find((folder) => namesOf(folder, protection.shown(folder)).some((name) => mentions(line, name, false)));
+  if (around === undefined) return undefined;
+  const advice = protection.advice({ path: around, isFolder: true });
+  return `[protected] ${protection.shown(around)} holds places that are read-only here: ${speaker(line)} says "${said}". ${advice}`;
 }
 
 /** As messages name it: whole, from the allowed folder, or from its own repository. */
 function namesOf(file: string, shown: string): string[] {
-  const inRepository = /(?<=\/)\.git\/.+$/.exec(file)?.[0];
+  const inRepository = /(?<=\/)\.git(?:\/.+)?$/.exec(file)?.[0];
   return [...new Set([file, shown, ...(inRepository === undefined ? [] : [inRepository])])];
 }
 

@@ -185,6 +185,17 @@ describe.if(hasSandbox)("commands in the sandbox", () => {
     expect(git(made.root, "remote")).toBe("");
   });
 
+  test("removing a worktree works after a yes, and says why it does not without one", async () => {
+    const made = repository();
+    for (const name of ["tree", "other"]) git(made.root, "worktree", "add", "-q", name);
+    await using opened = await asking(made, YES, { args: ["--sandbox", "require"] });
+    const said = await opened.server.bash("true && git worktree remove tree");
+    expect(said).toContain("[protected] tree holds places that are read-only here: git says");
+    expect(await opened.server.bash("git worktree remove other")).toContain("exit_code: 0");
+    expect(opened.asked[0]).toContain("This changes where its worktrees lead, which git obeys outside the sandbox");
+    expect(fs.existsSync(path.join(made.root, "other"))).toBe(false);
+  });
+
   test("scripts that are changed while the question is open get nothing opened", async () => {
     const made = repository();
     const manifest = path.join(made.root, "package.json");

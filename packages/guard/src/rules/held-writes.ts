@@ -3,7 +3,7 @@
 import { isLiteral, type ShellText, type SimpleCommand } from "./command.ts";
 
 /** What of the repository around the working directory it changes. */
-export type GitPart = "config" | "hooks" | "modules";
+export type GitPart = "config" | "hooks" | "modules" | "worktrees";
 
 export type HeldWrite = {
   readonly parts: readonly GitPart[];
@@ -97,6 +97,7 @@ const GIT_WRITES: Readonly<Record<string, Reading>> = {
   branch: whenOption(/^(?:-[a-z]*[mMcCu]|--(?:move|copy|set-upstream-to|unset-upstream|edit-description)(?:=|$))/),
   push: whenOption(/^(?:-[a-z0-9]*u|--set-upstream$)/),
   submodule: whenVerb(/^(?:add|init|update|deinit|sync|set-url|set-branch|absorbgitdirs)$/, ["config", "modules"]),
+  worktree: whenVerb(/^(?:remove|move|prune|repair)$/, ["worktrees"]),
   lfs: whenVerb(/^(?:install|uninstall)$/, ["hooks", "config"]),
 };
 
