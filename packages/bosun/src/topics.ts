@@ -11,6 +11,7 @@ Boundary   File tools touch the working directory, or what --allow-dir names. Pa
            opened; links that lead outside are refused.
 Sandbox    Commands run behind the same boundary: allowed folders writable, system and toolchains readable, the
            rest of your home folder absent, the network off. bosun doctor says what enforces it here.
+Protected  What git runs or obeys outside (.git/hooks, .git/config) is read-only; --open-place opens a place again.
 Rules      The settings file allows, asks or denies by tool, argument, command and path. First deny wins; what
            cannot be judged is not allowed. Policy lies where no tool can write.
 Approval   "ask" becomes a question to the person at the client, bound to exactly that call.

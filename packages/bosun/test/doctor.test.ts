@@ -39,6 +39,19 @@ test("a settings file that cannot be used is named with line and column, and exi
   });
 });
 
+test("lists what is protected in a repository, says what is opened, and warns when nothing is", async () => {
+  using place = new Place();
+  Bun.spawnSync(["git", "init", "-q", "."], { cwd: place.work, env: place.env });
+  expect((await place.run(["doctor"])).out).toMatch(/ok {2}protected +\.git\/hooks, \.git\/config, /);
+  const settings = path.join(place.folder, "settings.toml");
+  writeFileSync(settings, '[paths]\nopen = [".git/config"]\n', { mode: 0o600 });
+  expect((await place.run(["doctor", "--config", settings])).out).toMatch(/\.git\/hooks, .*; opened: \.git\/config/);
+  writeFileSync(settings, '[paths]\nprotect = "off"\n', { mode: 0o600 });
+  expect((await place.run(["doctor", "--config", settings])).out).toMatch(
+    /!! {2}protected +off \(paths\.protect = "off"\)/,
+  );
+});
+
 test("a state folder that others can read is a finding", async () => {
   using place = new Place();
   const state = path.join(place.home, ".local/state/bosun");

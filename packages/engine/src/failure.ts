@@ -16,6 +16,7 @@ export type EngineCode =
   | "OUTSIDE_SCOPE" // no allowed root holds it
   | "PATH_DENIED" // a deny pattern covers it; details.pattern. Says nothing about whether it exists
   | "READ_ONLY" // it may be read, not written; details.pattern
+  | "PROTECTED" // the person's own programs run or obey it; the message says which and how the person can open it
   | "LINK_LOOP" // too many symbolic links on the way
   // what is there
   | "NOT_FOUND"

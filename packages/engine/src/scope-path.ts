@@ -1,4 +1,5 @@
 // A requested path → an open, verified place inside the scope, or the reason why not.
+import path from "node:path";
 import { EngineError, errnoOf, ioError } from "./failure.ts";
 import { refuseReadOnly } from "./scope-place.ts";
 import type { ScopedPath } from "./scope-place.ts";
@@ -23,6 +24,9 @@ export function resolveInScope(scope: Scope, requested: string, options: Resolve
   if (options.writing !== true) return place;
   try {
     refuseReadOnly(place);
+    // As written, too: a protected name may be a link to somewhere else.
+    const written = path.posix.resolve(options.base ?? scope.workdir, requested);
+    scope.protection?.refuseChange({ path: written, foldCase: scope.foldCase });
     return place;
   } catch (error) {
     place[Symbol.dispose]();

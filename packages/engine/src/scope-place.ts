@@ -63,8 +63,11 @@ export function lookAgain(place: ScopedPath): ScopedPath {
   }
 }
 
-/** Throws READ_ONLY when a pattern protects the place from writing. */
+/** Throws READ_ONLY when a pattern protects the place from writing, PROTECTED when a person's own programs obey it. */
 export function refuseReadOnly(place: ScopedPath): void {
+  const { protection, foldCase } = place.scope;
+  protection?.refuseChange({ path: place.path, foldCase });
+  refuseHeldFile(place);
   const pattern = readOnlyBy(place.scope, place.path);
   if (pattern === undefined) return;
   const { path, shown } = place;
@@ -73,4 +76,14 @@ export function refuseReadOnly(place: ScopedPath): void {
     requested: shown,
     pattern,
   });
+}
+
+/** Throws PROTECTED when what is there is a protected file under another name. */
+export function refuseHeldFile({ scope, entry }: ScopedPath): void {
+  if (entry !== undefined) scope.protection?.refuseSameFile(entry.stat);
+}
+
+/** Throws PROTECTED when a protected place would go with it. */
+export function refuseHolding({ scope, path }: ScopedPath): void {
+  scope.protection?.refuseRemoval({ path, foldCase: scope.foldCase });
 }

@@ -5,6 +5,7 @@ import path from "node:path";
 import { EngineError, errnoOf } from "./failure.ts";
 import { compileGlob, literalPrefix, literalSegments, matchesGlob, matchesPathOrName } from "./glob-pattern.ts";
 import type { GlobPattern, Segment } from "./glob-pattern.ts";
+import type { Protection } from "./protect/protection.ts";
 import { bestWalkMode, openRealDirectory } from "./scope-directory.ts";
 import type { Directory, WalkMode } from "./scope-directory.ts";
 
@@ -19,6 +20,8 @@ export type ScopeOptions = {
   readonly readOnly?: readonly string[];
   /** Left out of listings and searches, still readable by name. Tried on the path below the root and on the base name. */
   readonly ignore?: readonly string[];
+  /** What a person's own programs obey: never changed. */
+  readonly protection?: Protection | undefined;
   readonly walkMode?: WalkMode;
   /** The program never changes its working directory: a root that is there is opened by a shorter way. */
   readonly staysInFolder?: boolean;
@@ -30,6 +33,7 @@ export type Scope = {
   readonly deny: readonly GlobPattern[];
   readonly readOnly: readonly GlobPattern[];
   readonly ignore: readonly GlobPattern[];
+  readonly protection: Protection | undefined;
   /** The file system does not tell `.ENV` from `.env`. */
   readonly foldCase: boolean;
   readonly walkMode: WalkMode;
@@ -53,6 +57,7 @@ export function openScope(options: ScopeOptions): Scope {
     deny: anchored(options.deny),
     readOnly: anchored(options.readOnly),
     ignore: (options.ignore ?? []).map((source) => compileGlob(source.replace(/\/$/, ""), { foldCase })),
+    protection: options.protection,
     foldCase,
     walkMode,
     anchors,

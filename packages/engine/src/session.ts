@@ -31,7 +31,7 @@ export type SessionOptions = {
 
 /** A command in the session's directory and environment; what is not given is the session's. */
 export type SessionCommand = Pick<Command, "what"> &
-  Partial<Pick<Command, "cwd" | "env" | "timeoutMs" | "signal" | "merge" | "limits" | "onOutput">> & {
+  Partial<Pick<Command, "cwd" | "env" | "timeoutMs" | "signal" | "merge" | "limits" | "open" | "onOutput">> & {
     readonly stdout: CapturePlan;
     readonly stderr: CapturePlan;
   };

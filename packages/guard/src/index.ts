@@ -35,6 +35,14 @@ export type {
 } from "./rules/command.ts";
 export { textOfCommand } from "./rules/command.ts";
 export { actsOf, describeActs, mayConnect, type Act } from "./rules/acts.ts";
+export {
+  heldWriteOf,
+  mayBeHeldWrite,
+  partsOfScripts,
+  type GitPart,
+  type HeldWrite,
+  type ScriptWrite,
+} from "./rules/held-writes.ts";
 export { reach, type Reached } from "./rules/reach.ts";
 export { nameOfRule, type Decision, type RuleSource, type Verdict } from "./rules/decision.ts";
 export { judge, type Call, type JudgeOptions } from "./rules/judge.ts";

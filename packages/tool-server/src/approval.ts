@@ -13,7 +13,7 @@ import type { Watch } from "./watch.ts";
 const SHOWN = { maxValueChars: 100_000, maxValueLines: 5000, secrets: true };
 const REFUSE = "refuse";
 
-type Asking = {
+export type Asking = {
   readonly bench: Bench;
   readonly watch: Watch;
   readonly context: Context;

@@ -1,8 +1,10 @@
 // What all tools work with: the scope, the sandboxed host of commands, and what each client has. One per server.
+import { realpathSync } from "node:fs";
 import path from "node:path";
 import {
   MemorySessions,
   ProcessHost,
+  Protection,
   boundaryOf,
   childEnvironment,
   chooseSandbox,
@@ -43,6 +45,9 @@ export type BenchOptions = {
 export class Bench {
   readonly config: Config;
   readonly log: Log;
+  readonly paths: PathRules;
+  /** What a person's own programs obey, as it is at each moment. */
+  readonly protection: Protection;
   readonly scope: Scope;
   /** The workspace surface's: the working directory and nothing else. Often the same. */
   readonly workspace: Scope;
@@ -64,10 +69,12 @@ export class Bench {
     // Begun first: what there is to find out, another process finds out beside us.
     const search = mode === "off" ? undefined : searchSandbox({ place, network: config.allowNetwork, memory, log });
     const environment = childEnvironment(options.env, { pass: config.passEnvironment, secrets: options.secrets });
+    const protection = protectionFor(config, paths, home);
     const rules = {
       deny: [...config.deny, ...paths.deny],
-      readOnly: [...paths.readOnly, ...paths.protected.map(literalGlob)],
+      readOnly: [...paths.readOnly, ...paths.protected.map(literalGlob), ...wildHolds(config, paths)],
       ignore: paths.ignore,
+      protection,
       staysInFolder: options.staysInFolder === true,
     };
     const scope = openScope({ workdir: config.workdir, roots: config.roots, ...rules });
@@ -76,17 +83,19 @@ export class Bench {
     const view = { network: config.allowNetwork, home, path: environment["PATH"] ?? "", protect: paths.protected };
     // What wildcards cover is looked for before the first command, not before the first answer.
     const boundary = literalBoundaryOf(scope, view);
+    const isProtecting = protection.enabled || paths.hold.length > 0;
     const wanted: SandboxOptions = {
       mode,
       lockFolder: path.join(options.stateFolder, "mountpoints"),
       ...(options.sandboxHelper === undefined ? {} : { helper: options.sandboxHelper }),
+      ...(isProtecting ? { findHeld: () => heldNow(protection, log) } : {}),
       ...(needsRereading(scope) ? { reread: () => boundaryOf(scope, view) } : {}),
     };
     const sandbox = search?.open(boundary, wanted) ?? (await chooseSandbox(boundary, wanted));
     const host = new ProcessHost({ confinement: sandbox.confinement });
     try {
       const announced = "announced" in sandbox ? await sandbox.announced : sandbox;
-      return new Bench(options, { scope, workspace, boundary, host, sandbox: announced, environment });
+      return new Bench(options, { scope, workspace, protection, boundary, host, sandbox: announced, environment });
     } catch (error) {
       await host.close();
       throw error;
@@ -94,11 +103,13 @@ export class Bench {
   }
 
   private constructor(
-    { config, log }: BenchOptions,
-    parts: Pick<Bench, "scope" | "workspace" | "boundary" | "host" | "sandbox" | "environment">,
+    { config, paths, log }: BenchOptions,
+    parts: Pick<Bench, "protection" | "scope" | "workspace" | "boundary" | "host" | "sandbox" | "environment">,
   ) {
     this.config = config;
     this.log = log;
+    this.paths = paths;
+    this.protection = parts.protection;
     this.scope = parts.scope;
     this.workspace = parts.workspace;
     this.boundary = parts.boundary;
@@ -171,4 +182,50 @@ export class Bench {
     closeScope(this.scope);
     if (this.workspace !== this.scope) closeScope(this.workspace);
   }
+}
+
+const warned = new WeakSet<Protection>();
+
+function heldNow(protection: Protection, log: Log): ReturnType<Protection["places"]> {
+  const places = protection.places();
+  if (protection.limited && !warned.has(protection)) {
+    warned.add(protection);
+    log("warn", "there are more folders or repositories here than are looked at: some repositories are not protected");
+  }
+  return places;
+}
+
+function protectionFor(config: Config, paths: PathRules, home: string): Protection {
+  const everywhere = config.roots.length === 0 || config.roots.includes("/");
+  return new Protection({
+    // All of a machine cannot be searched: then the folder it works in is.
+    roots: everywhere ? [config.workdir] : config.roots,
+    everywhere,
+    home: realFolder(home),
+    open: paths.open,
+    extra: paths.hold.filter((pattern) => !isWild(pattern)),
+    enabled: paths.protect === "on",
+  });
+}
+
+/** What `hold` says with wildcards is read-only by the scope's own rules, below each allowed folder. */
+function wildHolds({ roots, workdir }: Config, { hold, open }: PathRules): string[] {
+  const patterns = hold.filter((pattern) => isWild(pattern) && !open.includes(pattern));
+  const bases = roots.length === 0 ? [workdir] : roots;
+  return patterns.flatMap((pattern) =>
+    pattern.startsWith("/") ? [pattern] : bases.map((base) => path.posix.join(literalGlob(base), pattern)),
+  );
+}
+
+/** The allowed folders are real paths, too. */
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}
+
+function isWild(pattern: string): boolean {
+  return /[*?[{\\]/.test(pattern);
 }

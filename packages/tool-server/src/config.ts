@@ -30,6 +30,10 @@ export type Config = {
   /** Whether `roots` were named, or are the working directory by default. */
   readonly rootsNamed: boolean;
   readonly deny: readonly string[];
+  /** Protected places that may be changed after all. */
+  readonly openPlaces: readonly string[];
+  /** Whether the built-in list of protected places holds, unless the settings say no. */
+  readonly protect: boolean;
   readonly sandbox: "auto" | "require" | "off";
   readonly allowNetwork: boolean;
   readonly passEnvironment: readonly string[];
@@ -89,6 +93,13 @@ export const FLAGS: readonly Flag[] = [
   },
   { name: "allow-dir", kind: "list", value: "FOLDER", help: "folder that may be touched; repeatable (the workdir)" },
   { name: "deny-dir", kind: "list", value: "GLOB", help: "paths never to touch, such as **/.env; repeatable" },
+  {
+    name: "open-place",
+    kind: "list",
+    value: "GLOB",
+    help: "protected place that may be changed, such as .git/config; repeatable",
+  },
+  { name: "no-protect", kind: "switch", help: "protect nothing that git, shells and editors obey outside the sandbox" },
   { name: "unscoped", kind: "switch", help: "no folder limit: for containers" },
   { name: "sandbox", kind: "text", value: "auto|require|off", help: "confine commands to the same folders (auto)" },
   { name: "allow-network", kind: "switch", help: "let sandboxed commands use the network" },
@@ -209,6 +220,8 @@ function configFrom(flags: FlagValues, cwd: string): Config {
     roots,
     rootsNamed: named.length > 0,
     deny: flags.list("deny-dir"),
+    openPlaces: flags.list("open-place"),
+    protect: !flags.switch("no-protect"),
     sandbox: choice(flags, "sandbox", ["auto", "require", "off"], "auto"),
     allowNetwork: flags.switch("allow-network"),
     passEnvironment: flags.list("pass-env"),

@@ -7,6 +7,7 @@ import { defineTool, InvalidArguments, isShared } from "@bosun/mcp/server";
 import type { Context, Tool, ToolResult } from "@bosun/mcp/server";
 import { askPerson } from "./approval.ts";
 import type { Bench } from "./bench.ts";
+import { askToOpen, mayChangeHeld } from "./ask-to-open.ts";
 import { explainOn, explainUnrecorded, withUnrecordedNote } from "./explain.ts";
 import { Refusal } from "./refusal.ts";
 import { withoutSecrets } from "./own-secrets.ts";
@@ -67,8 +68,16 @@ function callGuarded(
     const parsed = tool.input.parse(args, "arguments");
     if (!parsed.ok) throw new InvalidArguments(parsed.problem);
     const { watch, secrets } = guarding;
-    const permission = permit(tool, args, tool.acts(parsed.value), { bench, watch, secrets, context, session, record });
-    const call = { bench, session, context, note: (facts: OutcomeFacts) => record.note(facts) };
+    const permitting = { bench, watch, secrets, context, session, record };
+    const acts = tool.acts(parsed.value);
+    const open: string[] = [];
+    const permitted = permit(tool, args, acts, permitting);
+    const permission = mayChangeHeld(acts)
+      ? Promise.resolve(permitted).then(async () => {
+          open.push(...(await askToOpen(callToDecide(tool, args, acts, permitting), acts, permitting)));
+        })
+      : permitted;
+    const call = { bench, session, context, open, note: (facts: OutcomeFacts) => record.note(facts) };
     const run = (): Promise<ToolResult> | ToolResult => tool.run(parsed.value, call);
     const result = permission === undefined ? run() : permission.then(run);
     return result instanceof Promise ? result.then(ended).catch(failed) : ended(result);

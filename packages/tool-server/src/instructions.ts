@@ -4,6 +4,9 @@ import type { Bench } from "./bench.ts";
 import { isShell, runsCommands } from "./catalogue.ts";
 import type { ServedTool } from "./served-tool.ts";
 
+const PROTECTED_PLACES =
+  "Read-only, because git runs or obeys them outside the sandbox: .git/hooks, .git/config and git's pointer files; other git work is as usual.";
+
 /** The first lines are the contract's (reference §1.2); the rest says why something may fail. */
 export function instructionsFor(bench: Bench, tools: readonly ServedTool[]): string {
   const { config, scope } = bench;
@@ -22,6 +25,7 @@ export function instructionsFor(bench: Bench, tools: readonly ServedTool[]): str
             ? "File tools may touch any folder."
             : "File tools are limited to the working directory.",
         ]),
+    ...(bench.paths.protect === "on" && !config.readOnly ? [PROTECTED_PLACES] : []),
     ...(config.readOnly ? ["Nothing can be written: the server is read-only."] : []),
     ...(tools.some(({ name }) => isShell(name))
       ? [`Shell: ${bench.host.shell.path}, no terminal, input at end-of-file.`]

@@ -75,7 +75,7 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
   const commands = runsCommands(tools);
   const bench = await Bench.open({
     config,
-    paths: pathRulesOf(settings, loaded.protectedPaths, home),
+    paths: pathRulesOf(settings, loaded.protectedPaths, home, config),
     log,
     env,
     home,
@@ -88,6 +88,8 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
   });
   if (tools.length === 0) log("warn", "no tool is left: --read-only and --disable-tools took them all");
   if (commands) reportSandbox(bench, log);
+  if (bench.paths.protect === "off")
+    log("warn", "protected places are off: what an agent leaves in .git can run when git is used outside the sandbox");
   if (config.roots.length > 0 && !config.roots.some((root) => holds(root, config.workdir))) {
     log(
       "warn",
@@ -214,7 +216,12 @@ function shellLimitsOf({ shellTool }: Settings) {
   };
 }
 
-function pathRulesOf({ paths, serve }: Settings, protectedPaths: readonly string[], home: string): PathRules {
+function pathRulesOf(
+  { paths, serve }: Settings,
+  protectedPaths: readonly string[],
+  home: string,
+  config: Pick<Config, "openPlaces" | "protect">,
+): PathRules {
   const texts = (list: readonly { readonly text: string }[]): string[] =>
     list.map(({ text }) => (text.startsWith("~/") ? path.join(home, text.slice(2)) : text));
   return {
@@ -222,6 +229,11 @@ function pathRulesOf({ paths, serve }: Settings, protectedPaths: readonly string
     readOnly: texts(paths.readOnly),
     ignore: texts(paths.ignore),
     protected: protectedPaths,
+    hold: texts(paths.hold),
+    settle: texts(paths.settle),
+    note: texts(paths.note),
+    open: [...texts(paths.open), ...config.openPlaces],
+    protect: config.protect ? paths.protect : "off",
   };
 }
 

@@ -11,6 +11,8 @@ export type Acts = {
   readonly argv?: readonly string[];
   /** Where it would run, as requested. */
   readonly cwd?: string | undefined;
+  /** No protected place is opened for it: it goes on after the answer, or the caller chose what its programs' names mean. */
+  readonly neverOpens?: boolean;
   readonly paths?: readonly {
     readonly requested: string;
     readonly access: "read" | "write";
@@ -32,6 +34,8 @@ export type ToolCall = {
   readonly bench: Bench;
   readonly session: Session;
   readonly context: Context;
+  /** Protected places that the person opened for this very call. */
+  readonly open: readonly string[];
   note(facts: OutcomeFacts): void;
 };
 

@@ -35,7 +35,21 @@ rows(
         truncate: "head",
         auth: { kind: "none" },
         surfaces: ["coding"],
+        openPlaces: [],
+        protect: true,
       },
+    ],
+    [
+      "protected places",
+      ["--open-place", ".git/config", "--open-place=.git/hooks/**", "--no-protect"],
+      {},
+      { openPlaces: [".git/config", ".git/hooks/**"], protect: false },
+    ],
+    [
+      "protected places by variables",
+      [],
+      { BOSUN_OPEN_PLACES: ".git/config,.vscode/**", BOSUN_NO_PROTECT: "0" },
+      { openPlaces: [".git/config", ".vscode/**"], protect: true },
     ],
     [
       "BORIS_ names are read",

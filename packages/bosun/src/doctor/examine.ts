@@ -3,7 +3,10 @@ import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs"
 import path from "node:path";
 import { detectShell, findRipgrep } from "@bosun/engine";
 import { foldersOf, GuardError, homeOf, loadSettings, locateProjectFiles, locateSettings } from "@bosun/guard";
+import type { Settings } from "@bosun/guard";
 import { VERSION } from "../version.ts";
+import { examineProtected } from "./protected.ts";
+import type { ProtectedFindings } from "./protected.ts";
 import { examineSandboxes } from "./sandbox.ts";
 import type { Here, SandboxFindings } from "./sandbox.ts";
 
@@ -16,6 +19,7 @@ export type Examination = {
   readonly platform: string;
   readonly folder: string;
   readonly sandbox: SandboxFindings;
+  readonly protected: ProtectedFindings;
   readonly ripgrep: Finding;
   readonly shell: Finding;
   readonly settings: Finding & { readonly warnings: readonly string[] };
@@ -28,7 +32,7 @@ export type Examination = {
 export async function examine(here: Here, config: string | undefined): Promise<Examination> {
   const home = homeOf(here.env);
   const sandbox = await examineSandboxes(here);
-  const settings = examineSettings(here, home, config);
+  const { settings, finding } = examineSettings(here, home, config);
   const folders = foldersOf(here.env, home);
   const project = locateProjectFiles(here.cwd).find(({ isNear }) => isNear)?.file;
   return {
@@ -38,16 +42,17 @@ export async function examine(here: Here, config: string | undefined): Promise<E
     platform: `${process.platform} ${process.arch}`,
     folder: here.cwd,
     sandbox,
+    protected: examineProtected(here.cwd, home, settings, sandbox.mechanism),
     ripgrep: examineRipgrep(),
     shell: { ok: true, what: detectShell().path },
-    settings,
+    settings: finding,
     project: project === undefined ? undefined : { ok: true, what: project },
     folders: {
       config: examineFolder(folders.config, 0o022),
       state: examineFolder(folders.state, 0o077),
       data: examineFolder(folders.data, 0o077),
     },
-    ok: sandbox.mechanism !== "none" && settings.ok,
+    ok: sandbox.mechanism !== "none" && finding.ok,
   };
 }
 
@@ -61,20 +66,22 @@ function examineRipgrep(): Finding {
   }
 }
 
-function examineSettings(here: Here, home: string, config: string | undefined): Examination["settings"] {
+type SettingsExamined = { readonly settings: Settings | undefined; readonly finding: Examination["settings"] };
+
+function examineSettings(here: Here, home: string, config: string | undefined): SettingsExamined {
   const found = locateSettings(config, here.env, home, here.cwd);
   const what = found.kind === "none" ? `none (${found.usual} would be read)` : found.file;
   try {
-    const { warnings } = loadSettings({
+    const { settings, warnings } = loadSettings({
       ...(config === undefined ? {} : { config }),
       env: here.env,
       home,
       cwd: here.cwd,
     });
-    return { ok: true, what, warnings };
+    return { settings, finding: { ok: true, what, warnings } };
   } catch (error) {
     if (!(error instanceof GuardError)) throw error;
-    return { ok: false, what, problem: error.message, warnings: [] };
+    return { settings: undefined, finding: { ok: false, what, problem: error.message, warnings: [] } };
   }
 }
 

@@ -18,6 +18,7 @@ export function reportOf(found: Examination): string {
     ...heading("It enforces", description.enforces),
     ...heading("It does not", description.gaps),
     ...heading(mechanism === "none" ? "To get one" : "To get a better one", sandbox.advice),
+    finding("protected", found.protected),
     "",
     finding("ripgrep", found.ripgrep),
     finding("shell", found.shell),

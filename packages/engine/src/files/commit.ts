@@ -5,6 +5,7 @@ import type { BigIntStats } from "node:fs";
 import { errnoOf, ioError } from "../failure.ts";
 import type { Directory, Entry } from "../scope-directory.ts";
 import { closeEntry } from "../scope-directory.ts";
+import { refuseHeldFile } from "../scope-place.ts";
 import type { ScopedPath } from "../scope-place.ts";
 import { overwriteInPlace } from "./overwrite-in-place.ts";
 import { changed, isSameVersion, pathOfEntry } from "./open-file.ts";
@@ -29,6 +30,8 @@ export async function commit(
   { content, expected }: Commit,
 ): Promise<BigIntStats> {
   const { entry } = place;
+  // Again, since the place was looked at again: a protected file may have got this name meanwhile.
+  refuseHeldFile(place);
   if (entry !== undefined) refuseWriteProtected(place, entry);
   if (entry !== undefined && entry.stat.nlink > 1n)
     return commitToHardLinked(place, parent, { content, expected: expected ?? entry.stat });

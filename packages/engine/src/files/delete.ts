@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import { EngineError, errnoOf, ioError } from "../failure.ts";
 import type { Directory } from "../scope-directory.ts";
-import { refuseReadOnly } from "../scope-place.ts";
+import { refuseHolding, refuseReadOnly } from "../scope-place.ts";
 import type { ScopedPath } from "../scope-place.ts";
 import { holdsRoot } from "../scope.ts";
 import { Turns } from "../turns.ts";
@@ -31,6 +31,7 @@ export async function deletePath(
   }
   if (entry === undefined) throw new EngineError("NOT_FOUND", `${shown} does not exist`, details);
   refuseReadOnly(place);
+  refuseHolding(place);
   return withTwoLocks(place, place, async () => {
     try {
       if (entry.kind !== "directory") {

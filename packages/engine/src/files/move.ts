@@ -3,7 +3,7 @@ import fs from "node:fs";
 import { EngineError, errnoOf, ioError } from "../failure.ts";
 import { closeEntry } from "../scope-directory.ts";
 import type { Directory, Entry } from "../scope-directory.ts";
-import { refuseReadOnly } from "../scope-place.ts";
+import { refuseHolding, refuseReadOnly } from "../scope-place.ts";
 import type { ScopedPath } from "../scope-place.ts";
 import { holdsRoot, isWithin } from "../scope.ts";
 import { Turns } from "../turns.ts";
@@ -29,6 +29,8 @@ export async function movePath(
   refuseReadOnly(from);
   refuseReadOnly(to);
   if (from.path === to.path) return { overwritten: false };
+  refuseHolding(from);
+  refuseHolding(to);
   await refuseProtectedBelow(from, options.signal);
   return withTwoLocks(from, to, async () => {
     using parent = makeParents(to);

@@ -2,7 +2,6 @@
 import fs from "node:fs";
 import type { Confinement, Wrapped, WrapOptions } from "../process/confinement.ts";
 import { closeQuietly, openNamelessFile, temporaryFolder } from "../process/private-files.ts";
-import { heldBy } from "./boundary.ts";
 import { openFilter } from "./filter-file.ts";
 import { ManyMounts } from "./many-mounts.ts";
 import { SCRATCH } from "./mount-plan.ts";
@@ -31,9 +30,8 @@ export function bubblewrapConfinement(program: string, boundary: Boundary, optio
   const many = new ManyMounts(findNamespaceTools());
   const argumentFiles = new ArgumentFiles();
   const assemble = (plan: MountPlan, argv: readonly string[], wrap: WrapOptions): Wrapped => {
-    const open = wrap.open ?? [];
-    const ahead = open.length > 0 ? undefined : many.ahead(plan, wrap.scratch);
-    const mounts = (ahead?.left ?? plan.mounts).filter((mount) => !("held" in mount) || !heldBy(open, mount.at));
+    const ahead = many.ahead(plan, wrap.scratch);
+    const mounts = ahead?.left ?? plan.mounts;
     const filterFd = openFilter();
     const [filterAt, argumentsAt] = [wrap.firstFd, wrap.firstFd + (filterFd === undefined ? 0 : 1)];
     const sources = options.bindsDescriptors ? descriptorsOf(mounts) : [];
@@ -48,7 +46,7 @@ export function bubblewrapConfinement(program: string, boundary: Boundary, optio
       ...mounts.flatMap((mount) => optionsFor(mount, wrap.scratch, sources, argumentsAt + 1)),
       ...(plan.unscoped ? [] : ["--setenv", "TMPDIR", SCRATCH, "--remount-ro", "/"]),
     ];
-    const key = [wrap.scratch, wrap.firstFd, ...open].join("\0");
+    const key = [wrap.scratch, wrap.firstFd].join("\0");
     const argumentsFd = argumentFiles.open(plan, key, words);
     return {
       argv: [

@@ -1,7 +1,7 @@
 // What all confinements with a mount namespace share: the mount plan, kept up to date, and which directories exist inside.
 import path from "node:path";
 import type { Confinement, Wrapped, WrapOptions } from "../process/confinement.ts";
-import { holds } from "./boundary.ts";
+import { heldBy, holds } from "./boundary.ts";
 import { MountPlan, SCRATCH } from "./mount-plan.ts";
 import { findToolchains } from "./toolchains.ts";
 import type { Boundary, HeldPlace } from "./boundary.ts";
@@ -34,7 +34,19 @@ export function mountedConfinement(
       plan[Symbol.dispose]();
       [held, plan, state] = [now, next, next.state()];
     },
-    wrap: (argv, options) => assemble(plan, argv, options),
+    wrap: (argv, options) => {
+      const open = options.open ?? [];
+      if (open.length === 0) return assemble(plan, argv, options);
+      // A plan of its own: folders above an open place must not be mount points, or it could not be removed.
+      const closed = held.filter((place) => !heldBy(open, place.path));
+      const own = new MountPlan(boundary, closed, toolchains, locks);
+      const wrapped = assemble(own, argv, options);
+      const release = (): void => {
+        wrapped.release();
+        own[Symbol.dispose]();
+      };
+      return { ...wrapped, release };
+    },
     outside: (directory, scratch) => outside(plan, directory, scratch),
     enter: () => locks.hold(plan.mountpoints),
     close: () => plan[Symbol.dispose](),

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writ
 import path from "node:path";
 import { plainly } from "../process/confinement.ts";
 import type { Confinement } from "../process/confinement.ts";
-import { heldBy, holds } from "./boundary.ts";
+import { holds } from "./boundary.ts";
 import { readMounts, tableLine } from "./mount-table.ts";
 import type { Mounted } from "./mount-table.ts";
 import { mountedConfinement } from "./mounted.ts";
@@ -30,20 +30,12 @@ export function namespaceConfinement(tools: NamespaceTools, boundary: Boundary, 
   const scriptFor = (plan: MountPlan, scratch: string): string => {
     const known = scripts.get(scratch);
     if (known?.plan === plan) return known.script;
-    const script = prepare(plan, plan.mounts, scratch);
+    const script = prepare(plan, scratch);
     scripts.set(scratch, { plan, script });
     return script;
   };
-  const shared = mountedConfinement(boundary, options, (plan, argv, { cwd, scratch, open = [] }) => {
-    const isOpen = (mount: Mount): boolean => "held" in mount && heldBy(open, mount.at);
-    const setup =
-      open.length === 0
-        ? scriptFor(plan, scratch)
-        : prepare(
-            plan,
-            plan.mounts.filter((mount) => !isOpen(mount)),
-            scratch,
-          );
+  const shared = mountedConfinement(boundary, options, (plan, argv, { cwd, scratch }) => {
+    const setup = scriptFor(plan, scratch);
     return plainly([...enter, "--", "/bin/sh", "-c", setup, "bosun-sandbox", tools.setpriv, cwd, ...argv]);
   });
   return Object.assign(shared, {
@@ -88,7 +80,7 @@ function besides(scratch: string): string {
  * Writes what the script works off: mount points to copy, and mount tables. A program for each of them would cost every
  * command a millisecond each.
  */
-function prepare({ unscoped }: MountPlan, mounts: readonly Mount[], scratch: string): string {
+function prepare({ unscoped, mounts }: MountPlan, scratch: string): string {
   mkdirSync(besides(scratch), { recursive: true });
   // A folder of its own each time: an earlier command may be working off the tables of an earlier plan.
   const tables = mkdtempSync(path.join(besides(scratch), "plan-"));

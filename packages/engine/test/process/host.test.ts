@@ -410,6 +410,16 @@ describe("a shell that is started ahead", () => {
     expect(warm.stdout.text.replace(/\n\d+\n/, "\n")).toBe(cold.stdout.text.replace(/\n\d+\n/, "\n"));
   });
 
+  test("is not used by a command that has a protected place opened", async () => {
+    await own.host.run(own.shell("true"));
+    let waiting: number[] = [];
+    expect(await eventually(() => (waiting = childrenOf(process.pid).filter(isWaiting)).length > 0)).toBe(true);
+    const cold = await own.host.run(own.shell("echo $$", { open: ["/w/.git/config"] }));
+    expect(waiting).not.toContain(Number(cold.stdout.text));
+    const warm = await own.host.run(own.shell("echo $$", { open: [] }));
+    expect(waiting).toContain(Number(warm.stdout.text));
+  });
+
   test.each([
     ["a command that is not found", "no-such-command-here; echo $?"],
     ["a syntax error", "echo a; if"],

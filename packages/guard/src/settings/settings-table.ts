@@ -155,6 +155,19 @@ export const SETTINGS = group("", {
       deny: adds(locatedList("Neither read nor written; not even listed.")),
       read_only: adds(locatedList("Read, never written.")),
       ignore: adds(locatedList("Left out of listings and searches.")),
+      hold: adds(
+        locatedList(
+          "Further places that nobody's agent may change (see protected-places.md); relative to each allowed folder.",
+        ),
+      ),
+      settle: adds(locatedList("Further places whose changes by a command are asked about afterwards, else put back.")),
+      note: adds(locatedList("Further places whose changes are written to the audit log.")),
+      open: locatedList("Protected places that may be changed after all, such as `.git/config` or `.vscode/**`."),
+      protect: oneOf(
+        "Whether the built-in list of protected places holds. `off` warns at each start.",
+        ["on", "off"],
+        "on",
+      ),
     }),
   ),
 

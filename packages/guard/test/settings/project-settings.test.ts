@@ -48,6 +48,9 @@ deny = ["x"]
 [paths]
 deny = ["**/.env"]
 read_only = ["vendor"]
+hold = ["deploy/run.sh"]
+settle = ["tools/**"]
+note = ["Dockerfile"]
 [shell_tool]
 blocked_commands = ["git push"]
 max_timeout = 100
@@ -72,6 +75,8 @@ command = "npm publish"
       tools: { allow: ["log"], deny: ["x"] },
     });
     expect(tightened.runCommand.allow).toEqual(["node"]);
+    const { hold, settle, note } = tightened.paths;
+    expect([hold, settle, note].map(([one]) => one?.text)).toEqual(["deploy/run.sh", "tools/**", "Dockerfile"]);
     expect(tightened.serve).toMatchObject({ sandbox: "require", maxMemory: 512 * 1024 * 1024, maxProcesses: 10 });
     const policy = policyOfSettings(tightened, "config.toml", { fallback: "ask", workdir: "/w", home: "/h" });
     expect(judge(policy, { tool: { alias: "git", tool: "log" } }).verdict).toBe("allow");
@@ -128,6 +133,8 @@ describe("a project file may not", () => {
     ["pass variables on", '[serve]\nenv_pass = ["AWS_SECRET_ACCESS_KEY"]\n', "cannot be set by a project file"],
     ["let more programs start", '[run_command]\nallow = ["bash"]\n', "may only take away"],
     ["turn the audit off", "[audit]\nenabled = false\n", "may only set it to true"],
+    ["open a protected place", '[paths]\nopen = [".git/config"]\n', "paths.open cannot be set by a project file"],
+    ["switch protected places off", '[paths]\nprotect = "off"\n', "paths.protect cannot be set by a project file"],
     ["move the audit", '[audit]\nfolder = "/tmp"\n', "cannot be set by a project file"],
     ["turn pins off", '[mcp]\npin = "off"\n', "cannot be set by a project file"],
     ["turn the taint rule off", "[approvals]\ntaint = false\n", "may only set it to true"],

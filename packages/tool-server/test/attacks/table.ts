@@ -8,6 +8,7 @@ import { ODD_FILES } from "./odd-files.ts";
 import { OPTIONS } from "./options.ts";
 import { PATHS } from "./paths.ts";
 import { POLICY } from "./policy.ts";
+import { PROTECTED_PLACES } from "./protected-places.ts";
 import { RACES } from "./races.ts";
 import { REACH } from "./reach.ts";
 import { SECRETS } from "./secrets.ts";
@@ -22,6 +23,7 @@ export const ATTACKS: readonly Attack[] = [
   ...HIDDEN_COMMANDS,
   ...OPTIONS,
   ...POLICY,
+  ...PROTECTED_PLACES,
   ...SECRETS,
   ...HTTP_CALLERS,
   ...LIFETIMES,

@@ -6,6 +6,7 @@ import type { JsonObject, ToolResult } from "@bosun/mcp/server";
 import { keepForModel, keepOriginals, shownText, streamBlocks } from "../../command-output.ts";
 import { liveProgress } from "../../live-progress.ts";
 import { noteRun } from "../../note-run.ts";
+import { protectedHints, withHints } from "../../protected-hint.ts";
 import { serveTool } from "../../served-tool.ts";
 import type { ServedTool, ToolCall } from "../../served-tool.ts";
 
@@ -28,7 +29,7 @@ export function bash(timeoutMs = BASH_TIMEOUT_MS): ServedTool {
       run_in_background: boolean("returns a task_id", { default: false }),
       description: optional(string("what it does, for people")),
     }),
-    acts: ({ command }) => ({ command }),
+    acts: ({ command, run_in_background }) => ({ command, neverOpens: run_in_background }),
     run({ command, timeout = 0, run_in_background }, call) {
       if (command.trim() === "") throw new EngineError("EMPTY_COMMAND", "command must not be empty");
       const limitMs = Math.min(timeout <= 0 ? timeoutMs : timeout, LONGEST_MS);
@@ -50,6 +51,7 @@ async function runHere(command: string, timeoutMs: number, call: ToolCall): Prom
         signal: context.signal,
         stdout: plan,
         stderr: plan,
+        open: call.open,
         ...(isShared(context.owner) ? { cwd: bench.config.workdir } : {}),
         ...(progress === undefined ? {} : { onOutput: progress.onOutput }),
       },
@@ -67,7 +69,8 @@ function describeRun(run: Run, running: Running | undefined, timeoutMs: number, 
   const stderr = shownText(run.stderr, running?.stderr, truncate);
   const stdout = shownText(run.stdout, running?.stdout, truncate);
   const timedOut = run.timedOut ? `Command timed out after ${timeoutMs}ms\n\n` : "";
-  const said = `${timedOut}exit_code: ${run.exitCode ?? -1}\n${streamBlocks(stderr, stdout)}`;
+  const output = `${timedOut}exit_code: ${run.exitCode ?? -1}\n${streamBlocks(stderr, stdout)}`;
+  const said = withHints(output, protectedHints(run, call.bench));
   const handles = keepOriginals(run, running, (capture) => call.session.originals.keep(capture));
   const hints = hintsFor(run, handles);
   return {

@@ -8,6 +8,7 @@ import type { JsonObject, ToolResult } from "@bosun/mcp/server";
 import { SHOWN_CHARS } from "../../command-output.ts";
 import { liveProgress } from "../../live-progress.ts";
 import { noteRun } from "../../note-run.ts";
+import { protectedHints, withHints } from "../../protected-hint.ts";
 import { serveTool } from "../../served-tool.ts";
 import type { ServedTool, ToolCall } from "../../served-tool.ts";
 import { explainStatus } from "./explain-status.ts";
@@ -50,7 +51,11 @@ export function shell(limits: ShellLimits = SHELL_LIMITS): ServedTool {
       timeout: integer("Timeout in seconds", { min: 1, max: limits.maxTimeout, default: limits.defaultTimeout }),
       environment: optional(record("Additional environment variables", string(""))),
     }),
-    acts: ({ command, working_directory }) => ({ command, cwd: working_directory ?? "." }),
+    acts: ({ command, working_directory, environment = {} }) => ({
+      command,
+      cwd: working_directory ?? ".",
+      neverOpens: Object.keys(environment).length > 0,
+    }),
     async run({ command, working_directory, timeout, environment = {} }, call) {
       const cwd = directoryOf(working_directory, call);
       const env = extendEnvironment(call.bench.environment, environment);
@@ -58,7 +63,10 @@ export function shell(limits: ShellLimits = SHELL_LIMITS): ServedTool {
       const run = await execute(command, cwd, env, timeout, limits, call);
       noteRun(run, call);
       call.note({ environment: Object.keys(environment) });
-      return run.timedOut ? timedOut(command, cwd, timeout, run) : ended(command, cwd, run, env["PATH"] ?? "");
+      const hints = protectedHints(run, call.bench);
+      return run.timedOut
+        ? timedOut(command, cwd, timeout, run, hints)
+        : ended(command, cwd, run, env["PATH"] ?? "", hints);
     },
   });
 }
@@ -94,6 +102,7 @@ async function execute(
       signal: call.context.signal,
       stdout: plan,
       stderr: plan,
+      open: call.open,
       ...(progress === undefined ? {} : { onOutput: progress.onOutput }),
     });
   } finally {
@@ -101,7 +110,7 @@ async function execute(
   }
 }
 
-function ended(command: string, cwd: string, run: Run, searchPath: string): ToolResult {
+function ended(command: string, cwd: string, run: Run, searchPath: string, hints: readonly string[]): ToolResult {
   const exitCode = run.exitCode ?? 128 + signalNumber(run.signal);
   const metadata: JsonObject = {
     command,
@@ -113,16 +122,20 @@ function ended(command: string, cwd: string, run: Run, searchPath: string): Tool
     ...factsOf(run),
   };
   if (exitCode === 0)
-    return verdict("Command executed successfully", { isError: false, metadata, blocks: blocksOf(run) });
+    return verdict(withHints("Command executed successfully", hints), {
+      isError: false,
+      metadata,
+      blocks: blocksOf(run),
+    });
   const why = explainStatus(exitCode, run.stderr.text, searchPath, cwd);
-  return verdict(`Command failed with exit code ${exitCode}`, {
+  return verdict(withHints(`Command failed with exit code ${exitCode}`, hints), {
     isError: true,
     metadata: why === undefined ? metadata : { ...metadata, hint: why },
     blocks: [...(why === undefined ? [] : [why]), ...blocksOf(run)],
   });
 }
 
-function timedOut(command: string, cwd: string, timeout: number, run: Run): ToolResult {
+function timedOut(command: string, cwd: string, timeout: number, run: Run, hints: readonly string[]): ToolResult {
   const metadata: JsonObject = {
     command,
     timeout_seconds: timeout,
@@ -131,7 +144,11 @@ function timedOut(command: string, cwd: string, timeout: number, run: Run): Tool
     working_directory: cwd,
     ...factsOf(run),
   };
-  return verdict(`Command timed out after ${timeout} seconds`, { isError: true, metadata, blocks: blocksOf(run) });
+  return verdict(withHints(`Command timed out after ${timeout} seconds`, hints), {
+    isError: true,
+    metadata,
+    blocks: blocksOf(run),
+  });
 }
 
 function factsOf(run: Run): JsonObject {

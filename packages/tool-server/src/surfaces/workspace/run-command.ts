@@ -7,6 +7,7 @@ import { liveProgress } from "../../live-progress.ts";
 import { serveTool } from "../../served-tool.ts";
 import type { ToolCall } from "../../served-tool.ts";
 import { noteRun } from "../../note-run.ts";
+import { protectedHints } from "../../protected-hint.ts";
 import { succeeded } from "./envelope.ts";
 import { orRoot, placeOf } from "./place.ts";
 
@@ -33,6 +34,7 @@ export const runCommand = serveTool({
     }
     const plan: CapturePlan = { cap: { max: maxOutputBytes, unit: "bytes" }, tailBytes: 0 };
     const run = await execute([command, ...args], at.place.path, timeoutMs, plan, call);
+    const hints = protectedHints(run, call.bench);
     return succeeded({
       command,
       args,
@@ -44,6 +46,7 @@ export const runCommand = serveTool({
       stderr: run.stderr.text,
       stdoutTruncated: run.stdout.cut,
       stderrTruncated: run.stderr.cut,
+      ...(hints.length === 0 ? {} : { protected: hints }),
     });
   },
 });
@@ -58,6 +61,7 @@ async function execute(argv: readonly string[], cwd: string, timeoutMs: number, 
       signal: call.context.signal,
       stdout: plan,
       stderr: plan,
+      open: call.open,
       ...(progress === undefined ? {} : { onOutput: progress.onOutput }),
     });
     noteRun(run, call);

@@ -1,0 +1,32 @@
+// A small text file of git's, read without following a link as its last part, without waiting for a FIFO, and up to a limit.
+import fs from "node:fs";
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
+
+/** The text, cut at the limit, or undefined when there is no regular file to read. */
+export function readBoundedText(
+  file: string,
+  maxBytes: number,
+  options: { followLink?: boolean } = {},
+): string | undefined {
+  let fd: number | undefined;
+  try {
+    const stat = options.followLink === true ? fs.statSync(file) : fs.lstatSync(file);
+    // Looked at before it is opened: opening a device can do anything.
+    if (!stat.isFile()) return undefined;
+    fd = fs.openSync(file, O_RDONLY | O_NONBLOCK | O_NOCTTY | (options.followLink === true ? 0 : O_NOFOLLOW));
+    if (!fs.fstatSync(fd).isFile()) return undefined;
+    const bytes = Buffer.alloc(Math.min(maxBytes, stat.size + 1));
+    let filled = 0;
+    while (filled < bytes.length) {
+      const got = fs.readSync(fd, bytes, filled, bytes.length - filled, filled);
+      if (got === 0) break;
+      filled += got;
+    }
+    return bytes.toString("utf8", 0, filled);
+  } catch {
+    return undefined;
+  } finally {
+    if (fd !== undefined) fs.closeSync(fd);
+  }
+}

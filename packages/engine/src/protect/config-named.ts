@@ -1,0 +1,76 @@
+// The files and folders that git's configuration names and git then obeys: hooks, included configuration, the fsmonitor
+// program. Configuration outside the allowed folders is read as well: it may name a place inside.
+import { realpathSync } from "node:fs";
+import path from "node:path";
+import { readBoundedText } from "./bounded-text.ts";
+import { CONFIG_BYTES, isTrue, parseGitConfig } from "./git-config.ts";
+import type { Repository } from "./repositories.ts";
+
+/** Git's own limit for includes within includes. */
+const MAX_DEPTH = 10;
+const MOST_FILES = 64;
+const SWITCH = /^(?:true|false|yes|no|on|off|\d*)$/i;
+
+export type NamedPlace = { readonly path: string; readonly kind: "hooks" | "config" | "program" };
+
+export type ConfigFacts = {
+  readonly named: readonly NamedPlace[];
+  /** Each worktree has a configuration of its own. */
+  readonly worktreeConfig: boolean;
+  /** What was read, or would be if it was there. */
+  readonly read: readonly string[];
+};
+
+export function readConfigOf(repository: Repository, home: string): ConfigFacts {
+  const { top, gitDir, commonDir } = repository;
+  const named = new Map<string, NamedPlace>();
+  const read = new Set<string>();
+  let worktreeConfig = false;
+  const add = (file: string, kind: NamedPlace["kind"]): void => {
+    named.set(file, { path: file, kind });
+  };
+  const visit = (file: string, depth: number): void => {
+    if (read.has(file) || read.size >= MOST_FILES) return;
+    read.add(file);
+    const text = readBoundedText(file, CONFIG_BYTES, { followLink: true });
+    if (text === undefined) return;
+    for (const { key, value } of parseGitConfig(text)) {
+      if (key === "extensions.worktreeconfig") worktreeConfig = isTrue(value);
+      else if (key === "core.hookspath") {
+        const folder = resolved(value, top, home);
+        if (folder !== undefined && folder !== path.posix.join(top, ".husky/_")) add(folder, "hooks");
+      } else if (key === "core.fsmonitor" && !SWITCH.test(value)) {
+        // A shell runs it: the program may have arguments.
+        for (const program of new Set([value, value.split(/\s/, 1)[0] ?? ""])) {
+          const file = program.includes("/") ? resolved(program, top, home) : undefined;
+          if (file !== undefined) add(file, "program");
+        }
+      } else if (key === "include.path" || (key.startsWith("includeif.") && key.endsWith(".path"))) {
+        // Relative to the file itself, not to a link that leads to it.
+        const included = resolved(value, path.posix.dirname(realOf(file)), home);
+        if (included === undefined) continue;
+        add(included, "config");
+        if (depth < MAX_DEPTH) visit(included, depth + 1);
+      }
+    }
+  };
+  for (const file of ["/etc/gitconfig", `${home}/.config/git/config`, `${home}/.gitconfig`]) visit(file, 0);
+  visit(path.posix.join(commonDir, "config"), 0);
+  if (worktreeConfig) visit(path.posix.join(gitDir, "config.worktree"), 0);
+  return { named: [...named.values()], worktreeConfig, read: [...read] };
+}
+
+function resolved(value: string, base: string, home: string): string | undefined {
+  if (value === "" || value.includes("\0") || value.startsWith("%(prefix)")) return undefined;
+  if (value.startsWith("~/")) return path.posix.join(home, value.slice(2));
+  // Somebody else's home.
+  return value.startsWith("~") ? undefined : path.posix.resolve(base, value);
+}
+
+function realOf(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
+}

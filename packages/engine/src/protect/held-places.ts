@@ -1,0 +1,201 @@
+// The places that a person's own programs run or obey outside the sandbox, and that nothing of an agent's may change: git's
+// hooks and configuration, and the start-up files of the home folder where that is inside the boundary.
+import { lstatSync, readdirSync, realpathSync } from "node:fs";
+import type { Dirent } from "node:fs";
+import path from "node:path";
+import type { HeldPlace } from "../sandbox/boundary.ts";
+import { isWithin } from "../scope.ts";
+import { readConfigOf } from "./config-named.ts";
+import type { ConfigFacts } from "./config-named.ts";
+import { HOME_PLACES } from "./home-places.ts";
+import { absoluteHome, OpenPlaces } from "./open-places.ts";
+import { findRepositories } from "./repositories.ts";
+import type { Repository } from "./repositories.ts";
+
+const MOST_WORKTREES = 256;
+/** Submodules lie in each other, and their names may have slashes. */
+const MODULE_LEVELS = 8;
+const MOST_MODULE_FOLDERS = 500;
+
+export type HoldOptions = {
+  /** Allowed folders, real paths: nothing else is writable. Of an unscoped server the folder it works in. */
+  readonly roots: readonly string[];
+  /** Everything is writable, not only what is in `roots`. */
+  readonly everywhere?: boolean;
+  readonly home: string;
+  /** Patterns of what the person has opened. */
+  readonly open: readonly string[];
+  /** Further places without wildcards, relative to each root and repository, or absolute. */
+  readonly extra: readonly string[];
+  /** Whether the places of the built-in list are held; `extra` always is. */
+  readonly enabled: boolean;
+};
+
+/** How a person's programs use a place, for messages. */
+export type HeldUse =
+  "run by git" | "obeyed by git" | "read by the person's programs when they start" | "held by the settings";
+
+export type ProtectedPlace = HeldPlace & { readonly use: HeldUse; readonly isFolder: boolean };
+
+/** What was found, and the files whose change would make it another list. */
+export type HeldList = { readonly places: readonly ProtectedPlace[]; readonly watched: readonly string[] };
+
+export function heldPlaces(options: HoldOptions): ProtectedPlace[] {
+  return [...listHeldPlaces(options, findRepositories(options.roots)).places];
+}
+
+export function listHeldPlaces(options: HoldOptions, repositories: readonly Repository[]): HeldList {
+  const collector = new Collector(options, repositories);
+  if (options.enabled) {
+    for (const repository of repositories) collector.addRepository(repository);
+    collector.addHome();
+  }
+  collector.addExtra();
+  return collector.list();
+}
+
+class Collector {
+  readonly #options: HoldOptions;
+  readonly #open: OpenPlaces;
+  readonly #bases: readonly string[];
+  readonly #places = new Map<string, ProtectedPlace>();
+  readonly #watched = new Set<string>();
+
+  constructor(options: HoldOptions, repositories: readonly Repository[]) {
+    this.#options = options;
+    this.#open = new OpenPlaces(options.open, options.home);
+    this.#bases = [...options.roots, ...repositories.map(({ top }) => top)];
+  }
+
+  list(): HeldList {
+    return { places: [...this.#places.values()], watched: [...this.#watched] };
+  }
+
+  addRepository(repository: Repository): void {
+    const { gitDir, commonDir, pointer } = repository;
+    if (pointer !== undefined) this.#add({ path: pointer, absent: "nothing", use: "obeyed by git", isFolder: false });
+    const facts = readConfigOf(repository, this.#options.home);
+    for (const file of facts.read) this.#watched.add(file);
+    this.#addShared(commonDir, facts);
+    if (gitDir !== commonDir) this.#addOfWorktree(gitDir, facts);
+    this.#watched.add(path.posix.join(commonDir, "worktrees"));
+    for (const { name } of foldersIn(path.posix.join(commonDir, "worktrees")).slice(0, MOST_WORKTREES))
+      this.#addOfWorktree(path.posix.join(commonDir, "worktrees", name), facts);
+    this.#addModules(path.posix.join(commonDir, "modules"), facts);
+    for (const { path: named, kind } of facts.named) {
+      const isFolder = kind === "hooks";
+      // What is outside the repository's own folder is made by nobody but git and the person: nothing may stand there.
+      const absent = isFolder && isWithin(commonDir, named) ? "folder" : "nothing";
+      this.#add({ path: named, absent, use: kind === "config" ? "obeyed by git" : "run by git", isFolder });
+    }
+  }
+
+  addHome(): void {
+    const { home, roots, everywhere } = this.#options;
+    if (everywhere !== true && !roots.some((root) => isWithin(root, home))) return;
+    for (const name of HOME_PLACES) {
+      const file = path.posix.join(home, name);
+      this.#watched.add(file);
+      const found = statOf(file);
+      if (found === undefined) continue;
+      const use = "read by the person's programs when they start";
+      this.#add({ path: file, absent: "nothing", use, isFolder: found === "folder" });
+    }
+  }
+
+  addExtra(): void {
+    for (const source of this.#options.extra) {
+      const named = absoluteHome(source, this.#options.home);
+      const places = named.startsWith("/") ? [named] : this.#bases.map((base) => path.posix.join(base, named));
+      for (const file of new Set(places.map((place) => path.posix.normalize(place).replace(/(?<=.)\/+$/, "")))) {
+        this.#watched.add(file);
+        this.#add({ path: file, absent: "nothing", use: "held by the settings", isFolder: statOf(file) === "folder" });
+      }
+    }
+  }
+
+  /** Of a repository, or of a submodule's. */
+  #addShared(gitDir: string, facts: Pick<ConfigFacts, "worktreeConfig">): void {
+    const at = (name: string): string => path.posix.join(gitDir, name);
+    this.#add({ path: at("hooks"), absent: "folder", use: "run by git", isFolder: true });
+    // Nothing and an empty file mean the same to git.
+    this.#addFile(at("config"), { content: "" });
+    // With a file of that name git reads another configuration. "." says what none says.
+    this.#addFile(at("commondir"), { content: ".\n" });
+    this.#addFile(at("config.worktree"), facts.worktreeConfig ? { content: "" } : "nothing");
+  }
+
+  #addOfWorktree(gitDir: string, facts: Pick<ConfigFacts, "worktreeConfig">): void {
+    this.#addFile(path.posix.join(gitDir, "commondir"), "nothing");
+    this.#addFile(path.posix.join(gitDir, "gitdir"), "nothing");
+    this.#addFile(path.posix.join(gitDir, "config.worktree"), facts.worktreeConfig ? { content: "" } : "nothing");
+  }
+
+  #addModules(top: string, facts: Pick<ConfigFacts, "worktreeConfig">): void {
+    let level = [top];
+    let looked = 0;
+    for (let depth = 0; depth < MODULE_LEVELS; depth += 1) {
+      const next: string[] = [];
+      for (const folder of level) {
+        looked += 1;
+        if (looked > MOST_MODULE_FOLDERS) return;
+        this.#watched.add(folder);
+        for (const { name } of foldersIn(folder)) {
+          const inner = path.posix.join(folder, name);
+          const isGitDir = statOf(path.posix.join(inner, "HEAD")) !== undefined;
+          if (isGitDir) this.#addShared(inner, facts);
+          next.push(isGitDir ? path.posix.join(inner, "modules") : inner);
+        }
+      }
+      level = next;
+    }
+  }
+
+  #addFile(file: string, absent: HeldPlace["absent"]): void {
+    this.#add({ path: file, absent, use: "obeyed by git", isFolder: false });
+  }
+
+  #add(place: ProtectedPlace): void {
+    this.#addIfInside(place);
+    // Git goes where a link leads: what is there counts as well.
+    const real = linkedTo(place.path);
+    if (real !== undefined) this.#addIfInside({ ...place, path: real, absent: "nothing" });
+  }
+
+  #addIfInside(place: ProtectedPlace): void {
+    const { roots, everywhere } = this.#options;
+    const file = place.path;
+    // An allowed folder itself was named by the person: it is not taken away again.
+    if (roots.some((root) => isWithin(file, root))) return;
+    if (everywhere !== true && !roots.some((root) => isWithin(root, file))) return;
+    if (this.#places.has(file) || this.#open.has(file, this.#bases)) return;
+    this.#places.set(file, place);
+  }
+}
+
+function foldersIn(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  } catch {
+    return [];
+  }
+}
+
+function statOf(file: string): "folder" | "other" | undefined {
+  try {
+    const found = lstatSync(file, { throwIfNoEntry: false });
+    return found === undefined ? undefined : found.isDirectory() ? "folder" : "other";
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the name leads, when that is another place. */
+function linkedTo(file: string): string | undefined {
+  try {
+    const real = realpathSync(file);
+    return real === file ? undefined : real;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,212 @@
+// What file tools may not change, asked for each path: the held places as they are now, git's own names in any folder, and
+// the same files under other names.
+import fs from "node:fs";
+import type { BigIntStats } from "node:fs";
+import path from "node:path";
+import { EngineError, errnoOf } from "../failure.ts";
+import { isWithin } from "../scope.ts";
+import { isUnchanged, stampOf } from "./folder-stamp.ts";
+import type { Stamp } from "./folder-stamp.ts";
+import { listHeldPlaces } from "./held-places.ts";
+import type { HeldList, HeldUse, HoldOptions, ProtectedPlace } from "./held-places.ts";
+import { OpenPlaces } from "./open-places.ts";
+import { RepositoryFinder } from "./repositories.ts";
+import type { Repository } from "./repositories.ts";
+
+/** Files in held folders that are compared with one that has several names. */
+const MOST_COMPARED = 2000;
+
+/** In any folder, whether a repository is there or not: who can make these can make one that git obeys. */
+const GIT_NAMES =
+  /(?:^|\/)\.git(?:$|\/(?:(hooks)(?:\/|$)|(?:config|config\.worktree|commondir)(?:\/|$)|worktrees\/[^/]+\/(?:commondir|gitdir|config\.worktree)(?:\/|$)|modules\/(?:.+\/)?(?:(hooks)(?:\/|$)|(?:config|config\.worktree|commondir)(?:\/|$))))/;
+
+export type ChangedPath = {
+  /** Absolute: canonical, or as it was written. */
+  readonly path: string;
+  /** Where the file system does not tell `.GIT` from `.git`. */
+  readonly foldCase: boolean;
+};
+
+export class Protection {
+  readonly #options: HoldOptions;
+  readonly #finder: RepositoryFinder;
+  readonly #open: OpenPlaces;
+  #repositories: readonly Repository[] | undefined;
+  #held: HeldList = { places: [], watched: [] };
+  #stamps: readonly Stamp[] = [];
+
+  /** Throws INVALID_GLOB for a pattern of `open` that is none. Looks at nothing yet. */
+  constructor(options: HoldOptions) {
+    this.#options = options;
+    this.#finder = new RepositoryFinder(options.roots);
+    this.#open = new OpenPlaces(options.open, options.home);
+  }
+
+  /** Whether the built-in list holds. */
+  get enabled(): boolean {
+    return this.#options.enabled;
+  }
+
+  /** As they are now; the very same list as long as nothing has changed. */
+  places(): readonly ProtectedPlace[] {
+    const repositories = this.repositories();
+    const stamps = this.#held.watched.map(stampOf);
+    const same =
+      repositories === this.#repositories && stamps.every((stamp, i) => isUnchanged(this.#stamps[i] ?? stamp, stamp));
+    if (same) return this.#held.places;
+    const before = this.#held.places;
+    const listed = listHeldPlaces(this.#options, repositories);
+    const held = { ...listed, places: withEarlier(listed.places, before) };
+    this.#repositories = repositories;
+    // What changes after it was stamped is seen the next time.
+    this.#stamps = held.watched.map(stampOf);
+    this.#held = JSON.stringify(held.places) === JSON.stringify(before) ? { ...held, places: before } : held;
+    return this.#held.places;
+  }
+
+  /** There are more repositories or folders than are looked at: some may not be protected. */
+  get limited(): boolean {
+    return this.#finder.limited;
+  }
+
+  repositories(): readonly Repository[] {
+    return this.#options.enabled ? this.#finder.find() : NONE;
+  }
+
+  /** Throws PROTECTED when something there may not be made, written, moved or deleted. */
+  refuseChange({ path: file, foldCase }: ChangedPath): void {
+    const fold = (text: string): string => (foldCase ? text.toLowerCase() : text);
+    const folded = fold(file);
+    const held = this.places().find((place) => isWithin(fold(place.path), folded));
+    const use = held?.use ?? (this.#options.enabled ? gitUse(folded) : undefined);
+    if (use === undefined || !this.#isInScope(file) || this.#isOpen(file)) return;
+    throw this.#refusal(file, use, held);
+  }
+
+  /** Throws PROTECTED when moving or deleting it would move or delete a held place. */
+  refuseRemoval({ path: folder, foldCase }: ChangedPath): void {
+    const fold = (text: string): string => (foldCase ? text.toLowerCase() : text);
+    const held = this.places().find(({ path: file }) => isWithin(fold(folder), fold(file)) && isThere(file));
+    if (held !== undefined) throw this.#refusal(held.path, held.use, held);
+  }
+
+  /** Throws PROTECTED when that file is a held one under another name. */
+  refuseSameFile(stat: BigIntStats): void {
+    if (!stat.isFile() || stat.nlink < 2n) return;
+    let left = MOST_COMPARED;
+    for (const place of this.places()) {
+      for (const file of filesOf(place)) {
+        left -= 1;
+        if (left < 0) return;
+        const found = statOf(file);
+        if (found?.ino === stat.ino && found.dev === stat.dev && !this.#isOpen(file))
+          throw this.#refusal(file, place.use, place);
+      }
+    }
+  }
+
+  /** A place as it is called in messages: below the allowed folder that holds it. */
+  shown(file: string): string {
+    const root = this.#options.roots.find((one) => isWithin(one, file) && one !== file);
+    return root === undefined ? file : path.posix.relative(root, file);
+  }
+
+  /** What to type to open it. */
+  advice(place: Pick<ProtectedPlace, "path" | "isFolder">): string {
+    const named = this.shown(place.path).replace(/[\\*?[\]{}!]/g, "\\$&");
+    const glob = place.isFolder ? `${named}/**` : named;
+    const quoted = /^[\w./-]+$/.test(glob) ? glob : `'${glob.replaceAll("'", `'\\''`)}'`;
+    return `The person can allow it: --open-place ${quoted}`;
+  }
+
+  #refusal(file: string, use: HeldUse, held: ProtectedPlace | undefined): EngineError {
+    const advice = this.advice(held ?? placeNamed(file));
+    const where = use === "held by the settings" ? "" : " outside the sandbox";
+    const shown = this.shown(file);
+    return new EngineError("PROTECTED", `PROTECTED: ${shown} is ${use}${where}. ${advice}`, {
+      path: file,
+      requested: shown,
+    });
+  }
+
+  #isInScope(file: string): boolean {
+    const { roots, everywhere } = this.#options;
+    return everywhere === true || roots.some((root) => isWithin(root, file));
+  }
+
+  #isOpen(file: string): boolean {
+    if (this.#open.isEmpty) return false;
+    const git = file.indexOf("/.git");
+    const tops = this.repositories().map(({ top }) => top);
+    return this.#open.has(file, [...this.#options.roots, ...tops, ...(git > 0 ? [file.slice(0, git)] : [])]);
+  }
+}
+
+const NONE: readonly Repository[] = [];
+const MOST_PLACES = 10_000;
+
+/**
+ * What was held stays held while it, or the folder it would be in, is there: an agent could otherwise make a repository
+ * look like none for a while, or so many new ones that an old one is not looked at.
+ */
+function withEarlier(now: readonly ProtectedPlace[], before: readonly ProtectedPlace[]): readonly ProtectedPlace[] {
+  const paths = new Set(now.map((place) => place.path));
+  const kept = before.filter((place) => !paths.has(place.path) && mayBeThere(path.posix.dirname(place.path)));
+  return [...kept, ...now].slice(0, MOST_PLACES);
+}
+
+/** What cannot be looked at may be there. */
+function mayBeThere(file: string): boolean {
+  try {
+    return fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    return errnoOf(error) !== "ENOTDIR";
+  }
+}
+
+function gitUse(file: string): HeldUse | undefined {
+  const found = GIT_NAMES.exec(file);
+  if (found === null) return undefined;
+  return found[1] === undefined && found[2] === undefined ? "obeyed by git" : "run by git";
+}
+
+/** The hooks folder around a hook, or the file itself. */
+function placeNamed(file: string): Pick<ProtectedPlace, "path" | "isFolder"> {
+  const hooks = /^.*?\/\.git\/(?:.*?\/)?hooks(?=\/|$)/i.exec(file)?.[0];
+  return hooks === undefined ? { path: file, isFolder: /\/\.git$/i.test(file) } : { path: hooks, isFolder: true };
+}
+
+function statOf(file: string): BigIntStats | undefined {
+  try {
+    return fs.lstatSync(file, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function isThere(file: string): boolean {
+  return stampOf(file).text !== "";
+}
+
+function* filesOf({ path: file, isFolder }: ProtectedPlace): Generator<string> {
+  if (!isFolder) {
+    yield file;
+    return;
+  }
+  const folders = [file];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of entriesOf(folder)) {
+      const inner = path.posix.join(folder, entry.name);
+      if (entry.isDirectory()) folders.push(inner);
+      else yield inner;
+    }
+  }
+}
+
+function entriesOf(folder: string): fs.Dirent[] {
+  try {
+    return fs.readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
