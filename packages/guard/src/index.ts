@@ -37,7 +37,7 @@ export { textOfCommand } from "./rules/command.ts";
 export { actsOf, describeActs, mayConnect, type Act } from "./rules/acts.ts";
 export { reach, type Reached } from "./rules/reach.ts";
 export { nameOfRule, type Decision, type RuleSource, type Verdict } from "./rules/decision.ts";
-export { judge, type Call, type JudgeOptions } from "./rules/judge.ts";
+export { judge, type Call, type CallPath, type JudgeOptions } from "./rules/judge.ts";
 export { isIgnored, judgePath, type PathAccess } from "./rules/judge-paths.ts";
 export {
   compilePolicy,
