@@ -74,6 +74,11 @@ export function checkCommand(command: Command, cwdOutside: string | undefined): 
   if (command.cwdIsReal === true && cwdOutside === command.cwd) refuseLinks(command.cwd);
 }
 
+/** The directory that a command must find itself in, where that was judged. */
+export function realCwdOf({ cwd, cwdIsReal }: Command): string | undefined {
+  return cwdIsReal === true ? cwd : undefined;
+}
+
 /** A sandbox would start where a missing shell would not be noticed: look first. */
 export function checkShell(shell: Shell): void {
   if (!isProgram(shell.path))
