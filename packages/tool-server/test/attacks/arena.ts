@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import path from "node:path";
 import { HttpServer } from "../harness/http.ts";
 import { scratch, TestServer } from "../harness/server.ts";
+import type { Options } from "../harness/server.ts";
 
 export type Mode = "on" | "off";
 
@@ -77,7 +78,7 @@ export class Arena implements AsyncDisposable {
   }
 
   /** Another server in the same mode, for attacks that end it or need other settings. */
-  own(options: { root?: string; args?: readonly string[]; env?: Record<string, string> } = {}): Promise<TestServer> {
+  own(options: Pick<Options, "root" | "args" | "env" | "capabilities"> = {}): Promise<TestServer> {
     return TestServer.start({ ...options, args: ["--sandbox", flagOf(this.mode), ...(options.args ?? [])] });
   }
 
