@@ -111,11 +111,20 @@ export class CallPlaces implements Places, Disposable {
     return seen(outside === undefined ? undefined : fs.statSync(outside, STAT));
   }
 
+  /** Where a command would run, as a path among those of the call; undefined when it runs none. */
+  commandDirectory(): CallPath | undefined {
+    if (!this.#runsCommand) return undefined;
+    const { cwd: requested = "." } = this.#acts;
+    const real = this.judgedDirectory();
+    // A session that went elsewhere says nothing about it in its calls.
+    const isLed = path.posix.resolve(this.#owner.bench.config.workdir, this.#text(requested)) !== real;
+    return { path: real, access: "read", seen: this.directorySeen(), ...(isLed ? { requested } : {}) };
+  }
+
   /** Before a person is asked: what could not be done anyway is refused, and what they are asked about is held. */
   hold(): void {
     for (const [index] of (this.#acts.paths ?? []).entries()) this.place(index);
-    const runs = this.#acts.command !== undefined || this.#acts.argv !== undefined;
-    if (!runs || this.#acts.cwd !== undefined) return;
+    if (!this.#runsCommand || this.#acts.cwd !== undefined) return;
     const outside = this.#ownOutside();
     this.#held = outside === undefined ? undefined : HeldDirectory.open(outside);
     if (this.#held === undefined) throw directoryChanged(this.#base);
@@ -137,6 +146,10 @@ export class CallPlaces implements Places, Disposable {
     this.#places.length = 0;
     this.#named = undefined;
     this.#held = undefined;
+  }
+
+  get #runsCommand(): boolean {
+    return this.#acts.command !== undefined || this.#acts.argv !== undefined;
   }
 
   #ownOutside(): string | undefined {

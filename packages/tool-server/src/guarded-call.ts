@@ -12,9 +12,15 @@ import { explainOn, explainUnrecorded, withUnrecordedNote } from "./explain.ts";
 import { Refusal } from "./refusal.ts";
 import { withoutSecrets } from "./own-secrets.ts";
 import type { Acts, OutcomeFacts, ServedTool, ToolCall } from "./served-tool.ts";
+import type { ShownPaths } from "./shown-paths.ts";
 import type { Watch } from "./watch.ts";
 
-export type Guarding = { readonly bench: Bench; readonly watch: Watch; readonly secrets: readonly string[] };
+export type Guarding = {
+  readonly bench: Bench;
+  readonly watch: Watch;
+  readonly secrets: readonly string[];
+  readonly shown: ShownPaths;
+};
 
 /** A tool as the protocol sees it. Arguments are parsed here, so that every failure has the surface's own shape. */
 export function guarded(tool: ServedTool, guarding: Guarding): Tool {
@@ -71,10 +77,11 @@ function callGuarded(
     guarding.watch.ready();
     const parsed = tool.input.parse(args, "arguments");
     if (!parsed.ok) throw new InvalidArguments(parsed.problem);
-    const { watch, secrets } = guarding;
+    const { watch } = guarding;
     const acts = tool.acts(parsed.value);
     const own = (places = new CallPlaces({ surface: tool.surface, bench, session, watch }, acts));
-    const permission = permit(tool, args, acts, { bench, watch, secrets, context, session, record, places });
+    guarding.shown.check(tool.name, args, own);
+    const permission = permit(tool, args, acts, { ...guarding, context, session, record, places });
     const call: ToolCall = {
       bench,
       session,
@@ -115,8 +122,30 @@ function permit(tool: ServedTool, args: unknown, acts: Acts, permitting: Permitt
     throw new Refusal("denied", decision, { settingsFile: watch.settingsFile });
   }
   if (resolution.kind !== "ask") return undefined;
-  places.hold();
-  return askPerson(resolution.ask, call, permitting).then(() => places.confirm());
+  return whileHeld(places, watch, decision, () => askPerson(resolution.ask, call, permitting));
+}
+
+/** Each holds descriptors for as long as its question is open; and nobody reads so many questions at a time. */
+const MOST_QUESTIONS = 200;
+
+async function whileHeld(
+  places: CallPlaces,
+  watch: Watch,
+  decision: Decision,
+  ask: () => Promise<void>,
+): Promise<void> {
+  if (watch.openQuestions >= MOST_QUESTIONS) {
+    const after = `${MOST_QUESTIONS} questions are open already.`;
+    throw new Refusal("cannot ask", decision, { settingsFile: watch.settingsFile, after });
+  }
+  watch.openQuestions += 1;
+  try {
+    places.hold();
+    await ask();
+    places.confirm();
+  } finally {
+    watch.openQuestions -= 1;
+  }
 }
 
 function callToDecide(tool: ServedTool, args: unknown, acts: Acts, { places, watch }: Permitting): CallToDecide {
