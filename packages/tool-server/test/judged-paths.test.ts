@@ -17,7 +17,8 @@ import type { ChangedCall, Folder, RepointedCall } from "./attacks/judged-paths.
 import { announceRows, row, rows, together } from "./harness/contract.ts";
 import { connectAsked, writeSettings } from "./harness/asked-client.ts";
 import type { AskedClient, Era } from "./harness/asked-client.ts";
-import { scratch, TestServer } from "./harness/server.ts";
+import { eventually, scratch, TestServer } from "./harness/server.ts";
+import type { Message } from "./harness/server.ts";
 
 announceRows();
 
@@ -188,6 +189,31 @@ together(() => {
     expect(await server.bash("echo x > made")).toMatch(/a part of it was replaced by a link; reset to /);
     expect(existsSync(`${root}/b/made`)).toBe(false);
     expect(await server.bash("pwd")).toContain(root);
+  });
+
+  row("server", "so many questions are open at a time, and no more", async () => {
+    const { root } = preparedFolder();
+    const args = ["--sandbox", "off"];
+    await using server = await TestServer.start({ root, args, capabilities: { elicitation: { form: {} } } });
+    const waiting: Message[] = [];
+    server.onRequest = (question) => void waiting.push(question);
+    const call = (index: number) => server.call("create_file", { path: `a/${index}.txt`, content: "w" });
+    const asked = Array.from({ length: 200 }, (_, index) => call(index));
+    await eventually("all are asked", () => waiting.length === 200);
+    expect((await call(200)).content[0]?.text).toContain("200 questions are open already");
+    for (const { id } of waiting) server.send({ jsonrpc: "2.0", id, result: { action: "decline" } });
+    await Promise.all(asked);
+    server.onRequest = () => ({ action: "accept", content: { decision: "allow once" } });
+    expect((await call(201)).isError).toBeUndefined();
+  });
+
+  row("server", "no tool makes a place of its own from a text", async () => {
+    const surfaces = new URL("../src/surfaces/", import.meta.url).pathname;
+    for (const file of readdirSync(surfaces, { recursive: true, encoding: "utf8" })) {
+      if (!file.endsWith(".ts")) continue;
+      const source = readFileSync(`${surfaces}${file}`, "utf8");
+      expect([file, /resolveInScope|openDirectly|openScope/.exec(source)]).toEqual([file, null]);
+    }
   });
 
   row("server", "the record names the real paths that were judged, and what the boundary refused", async () => {
