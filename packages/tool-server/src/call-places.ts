@@ -107,8 +107,7 @@ export class CallPlaces implements Places, Disposable {
   directorySeen(): string {
     const { cwd } = this.#acts;
     if (cwd !== undefined) return seen(this.#namedDirectory(cwd).entry?.stat);
-    const outside = this.#ownOutside();
-    return seen(outside === undefined ? undefined : fs.statSync(outside, STAT));
+    return seen(this.#statOfOwn());
   }
 
   /** Where a command would run, as a path among those of the call; undefined when it runs none. */
@@ -124,10 +123,7 @@ export class CallPlaces implements Places, Disposable {
   /** Before a person is asked: what could not be done anyway is refused, and what they are asked about is held. */
   hold(): void {
     for (const [index] of (this.#acts.paths ?? []).entries()) this.place(index);
-    if (!this.#runsCommand || this.#acts.cwd !== undefined) return;
-    const outside = this.#ownOutside();
-    this.#held = outside === undefined ? undefined : HeldDirectory.open(outside);
-    if (this.#held === undefined) throw directoryChanged(this.#base);
+    this.#held = this.#openOwn();
   }
 
   /** After the answer: everything must still be where it was when it was judged. Throws CHANGED_ON_DISK. */
@@ -136,7 +132,9 @@ export class CallPlaces implements Places, Disposable {
       if (place !== undefined) this.#places[index] = replaced(place);
     }
     if (this.#named !== undefined) this.#named = replaced(this.#named);
-    if (this.#held?.isInPlace() === false) throw directoryChanged(this.#base);
+    // What was not there when it was judged is left to whoever starts the command: the session then leaves it.
+    using now = this.#held === undefined ? this.#openOwn() : undefined;
+    if (now !== undefined || this.#held?.isInPlace() === false) throw directoryChanged(this.#base);
   }
 
   [Symbol.dispose](): void {
@@ -150,6 +148,21 @@ export class CallPlaces implements Places, Disposable {
 
   get #runsCommand(): boolean {
     return this.#acts.command !== undefined || this.#acts.argv !== undefined;
+  }
+
+  /** The directory of the session or the server that a command would run in, if it runs in that. */
+  #openOwn(): HeldDirectory | undefined {
+    const outside = this.#runsCommand && this.#acts.cwd === undefined ? this.#ownOutside() : undefined;
+    return outside === undefined ? undefined : HeldDirectory.open(outside);
+  }
+
+  #statOfOwn(): fs.BigIntStats | undefined {
+    try {
+      const outside = this.#ownOutside();
+      return outside === undefined ? undefined : fs.statSync(outside, STAT);
+    } catch {
+      return undefined; // whoever starts the command says what is wrong with it
+    }
   }
 
   #ownOutside(): string | undefined {
@@ -187,7 +200,7 @@ export class CallPlaces implements Places, Disposable {
   }
 }
 
-const STAT = { bigint: true, throwIfNoEntry: false } as const;
+const STAT = { bigint: true } as const;
 
 function seen(stat: fs.BigIntStats | undefined): string {
   return stat === undefined ? "nothing" : `${stat.dev}:${stat.ino}`;

@@ -179,6 +179,15 @@ together(() => {
     expect(existsSync(`${made.root}/b/made`) || existsSync(`${made.root}/made`)).toBe(false);
   });
 
+  row("server", "a session whose folder is gone leaves it, also when its next command is asked about", async () => {
+    const made = preparedFolder();
+    await using person = await connect(made, "legacy", () => {});
+    await person.call("bash", { command: "cd a/d" });
+    renameSync(`${made.root}/a/d`, `${made.root}/a/aside`);
+    expect((await person.call("bash", { command: "touch made" })).text).toContain("no longer exists; reset to");
+    expect((await person.call("bash", { command: "pwd" })).text).toContain(made.root);
+  });
+
   row("server", "without a question, a session's folder that became a link is not where a command runs", async () => {
     const { root, base } = scratch({ "a/d/in.txt": "", "b/in.txt": "" });
     writeSettings(base, '[[rules]]\nname = "never b"\ndecide = "deny"\npath = ["b/**"]\n');
