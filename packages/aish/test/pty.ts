@@ -22,7 +22,13 @@ export type Pty = {
   stop(): Promise<void>;
 };
 
-export type PtyOptions = { columns?: number; rows?: number; env?: Record<string, string> };
+export type PtyOptions = {
+  columns?: number;
+  rows?: number;
+  env?: Record<string, string>;
+  /** Another entry point that is aish in the end. */
+  program?: readonly string[];
+};
 
 export const PROMPT = /aish>$/;
 export const CTRL_C = "\u0003";
@@ -48,7 +54,8 @@ export async function answer(screen: Pty, said: string): Promise<void> {
 }
 
 export function startPty(home: Home, args: string[] = [], options: PtyOptions = {}): Pty {
-  return startIn(home, [process.execPath, "--no-env-file", "--config=/dev/null", AISH, ...args], options);
+  const program = options.program ?? [AISH];
+  return startIn(home, [process.execPath, "--no-env-file", "--config=/dev/null", ...program, ...args], options);
 }
 
 /** A shell with job control instead. */

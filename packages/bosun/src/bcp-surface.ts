@@ -1,19 +1,23 @@
 // bosun serve --tools bcp: the three tools of bcp-mcp-server beside those of the tool server, within its scope and under
 // its rules. Programs do not import each other; this one has both.
-import path from "node:path";
+import { AsyncLocalStorage } from "node:async_hooks";
 import { bcpTools, explainBcp } from "@bosun/bcp-mcp-server";
-import { resolveInScope } from "@bosun/engine";
+import type { ScopedPath } from "@bosun/engine";
 import type { Acts, ServedTool, ToolCall } from "@bosun/tool-server";
 
 const READER = { allowDirs: [], cliPath: undefined, cliTimeoutMs: 30_000, renderMode: "xml" } as const;
 const PATHS = { path: "read", manifest_path: "read", output_path: "write" } as const;
 
-/** For one server: its scope is known with the first call. */
+type Judged = { readonly key: keyof typeof PATHS; readonly place: ScopedPath };
+type Running = { readonly call: ToolCall; readonly judged: readonly Judged[] };
+
+/** For one server. Its tools open their files themselves and say what they have opened: that must be what was judged. */
 export async function bcpSurface(): Promise<readonly ServedTool[]> {
-  let scope: ToolCall["bench"]["scope"] | undefined;
+  const running = new AsyncLocalStorage<Running>();
   const tools = await bcpTools(READER, (real, access) => {
-    if (scope === undefined) throw new Error("a path was asked for outside of any call");
-    resolveInScope(scope, real, { writing: access === "write" })[Symbol.dispose]();
+    const now = running.getStore();
+    if (now === undefined) throw new Error("a path was asked for outside of any call");
+    if (!now.judged.some((one) => covers(one, real, access))) now.call.admit(real, access);
   });
   return tools.map((tool) => ({
     ...tool,
@@ -22,10 +26,10 @@ export async function bcpSurface(): Promise<readonly ServedTool[]> {
     acts: (input: unknown): Acts => ({
       paths: pathsOf(input).map(({ key, asked }) => ({ requested: asked, access: PATHS[key] })),
     }),
-    async run(input: unknown, { bench, context }: ToolCall) {
-      scope = bench.scope;
+    async run(input: unknown, call: ToolCall) {
+      const judged = pathsOf(input).map(({ key }, index) => ({ key, place: call.place(index) }));
       try {
-        return await tool.run(fromWorkdir(input, bench.config.workdir), context);
+        return await running.run({ call, judged }, () => tool.run(atPlaces(input, judged), call.context));
       } catch (error) {
         const explained = explainBcp(error, tool);
         if (explained) return explained;
@@ -35,9 +39,15 @@ export async function bcpSurface(): Promise<readonly ServedTool[]> {
   }));
 }
 
-/** Relative paths start where those of the other tools do. */
-function fromWorkdir(input: unknown, workdir: string): unknown {
-  const paths = pathsOf(input).map(({ key, asked }) => [key, path.resolve(workdir, asked)] as const);
+/** What is written may be read again for its statistics, and its folder looked at before it is there. */
+function covers({ key, place }: Judged, real: string, access: "read" | "write"): boolean {
+  if (place.path === real) return access === "read" || PATHS[key] === "write";
+  return access === "read" && place.entry === undefined && place.parent.path === real;
+}
+
+/** By their real paths: a link in the text has been followed, once. */
+function atPlaces(input: unknown, judged: readonly Judged[]): unknown {
+  const paths = judged.map(({ key, place }) => [key, place.path] as const);
   return { ...(typeof input === "object" ? input : {}), ...Object.fromEntries(paths) };
 }
 

@@ -1,6 +1,8 @@
 // bosun chat: the conversational shell, with the tools of this folder as the server `here` inside the same process.
 import { processIo, runAish } from "@bosun/aish";
 import type { OpenBuiltIn } from "@bosun/aish";
+import type { Transport } from "@bosun/mcp/server";
+import type { ToolService } from "@bosun/tool-server";
 import { sandboxHelper } from "./sandbox-helper.ts";
 
 const ALIAS = "here";
@@ -8,7 +10,7 @@ const ALIAS = "here";
 export async function runChat(argv: readonly string[]): Promise<number> {
   const io = processIo();
   const code = await runAish(argv, io, {
-    builtIns: [{ alias: ALIAS, label: "the tools of this folder", open: openHere }],
+    builtIns: [{ alias: ALIAS, label: "the tools of this folder", ...toolsHere() }],
   });
   await Promise.all([io.stdout.flushed(), io.stderr.flushed()]);
   return code;
@@ -22,8 +24,21 @@ export async function chatHelp(): Promise<string> {
   return text;
 }
 
+function toolsHere(): { open: OpenBuiltIn; whereItLeads: ToolService["whereItLeads"] } {
+  let tools: ToolService | undefined;
+  return {
+    async open() {
+      const opened = await openHere();
+      tools = opened.tools;
+      return opened.client;
+    },
+    // The shell asks before it calls: its person sees where a path leads, and the call is held to that.
+    whereItLeads: (tool, args) => tools?.whereItLeads(tool, args) ?? [],
+  };
+}
+
 /** Loaded when the shell connects its servers, which is after its prompt is there. */
-const openHere: OpenBuiltIn = async () => {
+async function openHere(): Promise<{ client: Transport; tools: ToolService }> {
   const [{ parseInvocation, serveTools }, { serveConnection, transportPair }] = await Promise.all([
     import("@bosun/tool-server"),
     import("@bosun/mcp/server"),
@@ -38,5 +53,5 @@ const openHere: OpenBuiltIn = async () => {
   void serveConnection(tools.server, server)
     .catch(() => {})
     .then(() => tools.close());
-  return client;
-};
+  return { client, tools };
+}

@@ -1,6 +1,6 @@
 // bosun serve --tools bcp: the three tools, and no way past the server's scope.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { connectChild } from "@bosun/mcp/client";
@@ -49,6 +49,25 @@ test("does not write when the server is read-only, and stands beside other surfa
   const reading = await serve(["--read-only", "--tools", "shell,bcp"]);
   expect((await reading.listTools()).map(({ name }) => name)).toEqual(["read_bcp_file", "inspect_bcp_file"]);
   await reading.close();
+});
+
+test("rules hold for what a manifest names, and for where a link leads", async () => {
+  mkdirSync(at("work/ruled"));
+  writeFileSync(at("work/ruled/text.txt"), "ruled out");
+  writeFileSync(at("work/ruled.json"), manifest({ content_file: "ruled/text.txt" }));
+  writeFileSync(at("rules.toml"), '[[rules]]\nname = "not that"\ndecide = "deny"\npath = ["ruled/**"]\n', {
+    mode: 0o600,
+  });
+  symlinkSync("ruled/out.bcp", at("work/link.bcp"));
+  symlinkSync("made-by-link.bcp", at("work/fine.bcp"));
+  const ruled = await serve(["--config", at("rules.toml")]);
+  const encode = (manifest_path: string, output_path: string) =>
+    ruled.callTool("encode_bcp_file", { manifest_path, output_path });
+  expect(JSON.stringify(await encode("ruled.json", "stolen.bcp"))).toMatch(/cannot read content_file/);
+  expect(JSON.stringify(await encode("manifest.json", "link.bcp"))).toMatch(/not that/);
+  expect(JSON.stringify(await encode("manifest.json", "fine.bcp"))).toContain(`Wrote ${at("work/made-by-link.bcp")}`);
+  for (const name of ["stolen.bcp", "ruled/out.bcp"]) expect(existsSync(at(`work/${name}`))).toBe(false);
+  await ruled.close();
 });
 
 function manifest(content: object): string {

@@ -80,6 +80,15 @@ export class Directory implements Disposable {
     }
   }
 
+  /** Whether its path, with no link in it, leads to it now: what is held open may have been moved since it was opened. */
+  isInPlace(): boolean {
+    try {
+      return fs.realpathSync(this.path) === this.path && this.isStillThere();
+    } catch {
+      return false;
+    }
+  }
+
   /** The subdirectory of that name. A link is refused (ENOTDIR or ELOOP), never followed. */
   enter(name: string | Buffer): Directory {
     const at = typeof name === "string" ? this.at(name) : this.atBytes(name);

@@ -29,7 +29,7 @@ export type SessionOptions = {
   readonly idleMs?: number;
 };
 
-/** A command in the session's directory and environment; what is not given is the session's. */
+/** A command in the session's directory and environment; what is not given is the session's. `cwd` is a real path. */
 export type SessionCommand = Pick<Command, "what"> &
   Partial<Pick<Command, "cwd" | "env" | "timeoutMs" | "signal" | "merge" | "limits" | "open" | "onOutput">> & {
     readonly stdout: CapturePlan;
@@ -59,6 +59,11 @@ export class Session {
 
   get cwd(): string {
     return this.#directory.current;
+  }
+
+  /** Where a directory that its commands see lies outside of their sandbox; undefined when nothing can start in it. */
+  outside(directory: string): string | undefined {
+    return this.#options.host.outside(this.#tags, directory);
   }
 
   /** Something of it runs. */
@@ -112,6 +117,7 @@ export class Session {
     const { host, env, limits } = this.#options;
     const base = {
       cwd: this.cwd,
+      cwdIsReal: true,
       env,
       tags: this.#tags,
       nonce: this.nonce,
@@ -123,7 +129,7 @@ export class Session {
   // What the sandbox shows may not exist outside; a directory nobody could start in again is no directory to be in.
   #visible(directory: string | null): string | null {
     if (directory === null) return null;
-    return this.#options.host.outside(this.#tags, directory) === undefined ? null : directory;
+    return this.outside(directory) === undefined ? null : directory;
   }
 
   #resetWhenGone(error: unknown, command: SessionCommand): unknown {
@@ -131,7 +137,8 @@ export class Session {
     if (!own || this.cwd === this.#options.workdir) return error;
     const gone = this.cwd;
     this.#directory.reset();
-    const message = `working directory ${gone} no longer exists; reset to ${this.#options.workdir}`;
+    const why = error.message.replace(/^could not start command: /, "");
+    const message = `${why}; reset to ${this.#options.workdir}`;
     return new EngineError("START_FAILED", message, { reason: "cwd", path: gone }, error);
   }
 

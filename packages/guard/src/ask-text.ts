@@ -5,6 +5,7 @@ import { isSecretName } from "./secret-shapes.ts";
 import { masked } from "./redact.ts";
 import { actsOf, describeActs, type Act } from "./rules/acts.ts";
 import type { ParseShell, ShellText } from "./rules/command.ts";
+import type { CallPath } from "./rules/judge.ts";
 import { nameOfRule, type Decision } from "./rules/decision.ts";
 import { reach } from "./rules/reach.ts";
 import { displayName, type ToolName } from "./rules/tool-pattern.ts";
@@ -21,6 +22,8 @@ export type Question = {
   /** The shell text in it, so that the question can say what it does. */
   readonly shell?: ShellText;
   readonly parse?: ParseShell;
+  /** Where its paths lead: shown where the caller's text does not say it. */
+  readonly paths?: readonly CallPath[];
 };
 
 export type QuestionOptions = {
@@ -50,8 +53,13 @@ export function questionText(question: Question, options: QuestionOptions = {}):
   lines.push(`why asked: ${oneLine(question.decision.reason)}, ${oneLine(nameOfRule(question.decision.rule))}`);
   const acts = question.shell === undefined ? "" : describeShell(question.shell, question.parse);
   if (acts !== "") lines.push(`it ${oneLine(acts)}`);
+  const led = showPaths(question.paths ?? []);
   const shown = showArguments(question.arguments, options);
-  return { text: [...lines, ...shown.lines].join("\n"), isWhole: shown.isWhole, escaped: shown.escaped };
+  return {
+    text: [...lines, ...led.lines, ...shown.lines].join("\n"),
+    isWhole: shown.isWhole,
+    escaped: led.escaped + shown.escaped,
+  };
 }
 
 /** What a shell text does, in a few words. */
@@ -81,6 +89,25 @@ export function refusalText(decision: Decision, options: { settingsFile: string;
     ? `This client cannot ask a person (no elicitation). A person can allow it with a rule in ${options.settingsFile}`
     : "Nobody answered the question with a yes";
   return `Not run${about}: it needs a person's approval, because ${oneLine(decision.reason)}. Rule: ${rule}. ${way}.`;
+}
+
+/** `path: a/link → /w/a/x`: a link says nothing of where it leads. */
+function showPaths(paths: readonly CallPath[]): { lines: string[]; escaped: number } {
+  let escaped = 0;
+  const safe = (text: string): string => {
+    const made = makeScreenSafe(text, { oneLine: true });
+    escaped += made.escaped;
+    return made.text;
+  };
+  const lines = paths.flatMap(({ requested, path }) =>
+    requested === undefined ? [] : [`path: ${safe(unambiguous(requested))} → ${safe(unambiguous(path))}`],
+  );
+  return { lines, escaped };
+}
+
+/** An arrow of its own in a name must not pass for ours. */
+function unambiguous(name: string): string {
+  return /[→"]/.test(name) ? JSON.stringify(name) : name;
 }
 
 function showArguments(

@@ -31,6 +31,8 @@ export type AuditEvent = {
   arguments?: unknown;
   command?: string;
   cwd?: string;
+  /** The real paths that were judged. */
+  paths?: readonly string[];
   /** Names only, never values. */
   environment?: readonly string[];
   verdict?: "allow" | "ask" | "deny";

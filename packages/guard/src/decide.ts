@@ -57,18 +57,24 @@ export function decisionEvent(call: CallToDecide, resolution: Resolution): Audit
     rule: nameOfRule(decision.rule),
     reason: decision.part === undefined ? decision.reason : `${decision.reason}: ${decision.part}`,
     ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
+    ...(call.paths === undefined || call.paths.length === 0 ? {} : { paths: call.paths.map(({ path }) => path) }),
   };
 }
 
 /** The part of a call that an approval is bound to. */
 export function approvalCall(call: CallToDecide): ApprovalCall {
-  const { tool, server, definition, cwd } = call;
+  const { tool, server, definition, cwd, paths = [] } = call;
   return {
     tool,
     server,
     definition,
     arguments: call.arguments,
-    context: { cwd: cwd ?? null, more: call.context ?? null },
+    context: {
+      cwd: cwd ?? null,
+      // Where they lead, not what they say: a link that is set to something else makes it another call.
+      paths: paths.map(({ path, access, seen }) => ({ path, access, seen: seen ?? null })),
+      more: call.context ?? null,
+    },
   };
 }
 

@@ -45,7 +45,7 @@ export {
 } from "./rules/held-writes.ts";
 export { reach, type Reached } from "./rules/reach.ts";
 export { nameOfRule, type Decision, type RuleSource, type Verdict } from "./rules/decision.ts";
-export { judge, type Call, type JudgeOptions } from "./rules/judge.ts";
+export { judge, type Call, type CallPath, type JudgeOptions } from "./rules/judge.ts";
 export { isIgnored, judgePath, type PathAccess } from "./rules/judge-paths.ts";
 export {
   compilePolicy,

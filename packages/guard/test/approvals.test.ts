@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { callDigest, openApprovals, type ApprovalCall, type Ask } from "../src/approvals.ts";
-import { decide, decisionEvent, type CallToDecide } from "../src/decide.ts";
+import { approvalCall, decide, decisionEvent, type CallToDecide } from "../src/decide.ts";
 import { openProjectTrust } from "../src/project-trust.ts";
 import type { Decision } from "../src/rules/decision.ts";
 import { serverIdentity, serverLabel } from "../src/server-identity.ts";
@@ -288,8 +288,7 @@ describe("the whole way of a call", () => {
     const first = decide(deciders, about("lab.restart"));
     expect(first.kind).toBe("ask");
     if (first.kind === "ask") {
-      const { tool, server, definition } = about("lab.restart");
-      const same: ApprovalCall = { tool, server, definition, arguments: {}, context: { cwd: null, more: null } };
+      const same = approvalCall(about("lab.restart"));
       expect(deciders.approvals.answer(first.ask, same, { kind: "session", scope: "tool" }).kind).toBe("allowed");
     }
     expect(decide(deciders, about("lab.restart"))).toMatchObject({
@@ -325,16 +324,31 @@ describe("the whole way of a call", () => {
     });
   });
 
+  test.each<[string, NonNullable<CallToDecide["paths"]>]>([
+    ["another real path", [{ path: "/w/b/y", access: "write", seen: "1:7" }]],
+    ["another file at that path", [{ path: "/w/a/x", access: "write", seen: "1:8" }]],
+    ["another access", [{ path: "/w/a/x", access: "read", seen: "1:7" }]],
+    [
+      "a second path",
+      [
+        { path: "/w/a/x", access: "write", seen: "1:7" },
+        { path: "/w/b", access: "read" },
+      ],
+    ],
+  ])("an answer holds for where the paths of a call lead, not for what they say: %s", (_, paths) => {
+    const approvals = openApprovals({ stateFolder: fresh() });
+    const shown = about("lab.restart", { paths: [{ path: "/w/a/x", access: "write", seen: "1:7" }] });
+    const asked = decide({ policy: rules, approvals }, shown);
+    if (asked.kind !== "ask") throw new Error("nothing was asked");
+    expect(callDigest(approvalCall({ ...shown, paths }))).not.toBe(asked.ask.digest);
+    expect(approvals.answer(asked.ask, approvalCall({ ...shown, paths }), { kind: "once" }).kind).toBe("denied");
+  });
+
   test("an approved server whose tool changes is asked about again", () => {
     const deciders = { policy: rules, approvals: openApprovals({ stateFolder: fresh() }) };
     const first = decide(deciders, about("lab.restart"));
     if (first.kind === "ask") {
-      const { tool, server, definition } = about("lab.restart");
-      deciders.approvals.answer(
-        first.ask,
-        { tool, server, definition, arguments: {}, context: { cwd: null, more: null } },
-        { kind: "always" },
-      );
+      deciders.approvals.answer(first.ask, approvalCall(about("lab.restart")), { kind: "always" });
     }
     expect(decide(deciders, about("lab.restart")).kind).toBe("allow");
     expect(decide(deciders, about("lab.restart", { definition: "d2" })).kind).toBe("ask");

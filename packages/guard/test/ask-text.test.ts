@@ -25,6 +25,22 @@ describe("a question", () => {
     });
   });
 
+  test("shows where a path leads when its text does not say it, whole and safe for a screen", () => {
+    const { text, escaped } = questionText({
+      ...question,
+      paths: [
+        { path: "/w/a/x", access: "write", requested: "a/link" },
+        { path: "/w/a/plain", access: "read" },
+        { path: "/w/b/\u001b[2Jy", access: "read", requested: "a → /w/a/x" },
+      ],
+    });
+    expect(text.split("\n").filter((line) => line.startsWith("path: "))).toEqual([
+      "path: a/link → /w/a/x",
+      expect.stringMatching(/^path: "a → \/w\/a\/x" → \/w\/b\/.*y$/),
+    ]);
+    expect(escaped).toBeGreaterThan(0);
+  });
+
   test("says what a command does", () => {
     const { text } = questionText({
       ...question,

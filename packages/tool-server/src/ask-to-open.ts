@@ -9,7 +9,9 @@ import { elicitForm, isShared } from "@bosun/mcp/server";
 import { askPerson } from "./approval.ts";
 import type { Asking } from "./approval.ts";
 import type { Bench } from "./bench.ts";
+import type { CallPlaces } from "./call-places.ts";
 import { holds } from "./config.ts";
+import { whileHeld } from "./held-question.ts";
 import { Refusal } from "./refusal.ts";
 import type { Acts } from "./served-tool.ts";
 
@@ -18,7 +20,8 @@ const MAX_PACKAGE_BYTES = 1024 * 1024;
 const MAX_SCRIPT_CHARS = 240;
 
 export type Opening = Asking & {
-  readonly record: { decided(decision: Decision, acts: Acts, cwd: string | undefined, worthALine: boolean): void };
+  readonly places: CallPlaces;
+  readonly record: { decided(decision: Decision, acts: Acts, call: CallToDecide, worthALine: boolean): void };
 };
 
 /** Whether it is worth a closer look. */
@@ -29,7 +32,7 @@ export function mayChangeHeld({ command, argv, neverOpens }: Acts): boolean {
 
 /** The places that the person opened for this call; none when nothing had to be asked. Throws Refusal on a no. */
 export async function askToOpen(call: CallToDecide, acts: Acts, opening: Opening): Promise<readonly string[]> {
-  const { bench, watch, context, session, record } = opening;
+  const { bench, watch, context, session, record, places: held } = opening;
   if (!context.canAsk(elicitForm("", { type: "object", properties: {} }))) return [];
   await watch.loadGrammar();
   const shell = shellOf(acts, watch.parse);
@@ -40,14 +43,14 @@ export async function askToOpen(call: CallToDecide, acts: Acts, opening: Opening
   if (scripts.join("; ").length > MAX_SCRIPT_CHARS) return [];
   const opened = places.map((place) => place.path);
   // What would be opened is part of what is agreed to.
-  const asked = { ...call, shell, context: { opens: opened, scripts } };
+  const asked = { ...call, shell, context: { call: call.context ?? null, opens: opened, scripts } };
   const decision = decisionOn(places, scripts, bench);
   const approvals = watch.approvalsOf(session, isShared(context.owner));
   const considered = approvals.consider(approvalCall(asked), decision, call.isDestructive ?? false);
   if (considered.kind !== "ask") return [];
-  record.decided(decision, acts, call.cwd, true);
+  record.decided(decision, acts, call, true);
   try {
-    await askPerson(considered.ask, asked, opening);
+    await whileHeld({ places: held, watch, decision }, () => askPerson(considered.ask, asked, opening));
     // While the question was open somebody could write other scripts: nothing is opened for those.
     const now = changeOf(write, call.cwd, bench);
     return JSON.stringify(now.scripts) === JSON.stringify(scripts) ? opened : [];

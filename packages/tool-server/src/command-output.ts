@@ -1,13 +1,13 @@
 // How a command's output is kept and how its text is cut, for the surfaces that show it in characters.
 import type { Capture, Captured, CapturePlan, Running } from "@bosun/engine";
-import type { Bench } from "./bench.ts";
+import type { ToolBench } from "./served-tool.ts";
 
 /** Characters of a stream that are shown (D5). */
 export const SHOWN_CHARS = 30_000;
 /** What stays readable through a handle after the answer was cut. */
 const SPOOL_BYTES = 64 * 1024 * 1024;
 
-export function keepForModel(bench: Bench): CapturePlan {
+export function keepForModel(bench: ToolBench): CapturePlan {
   const half = SHOWN_CHARS / 2;
   return {
     cap: { max: SHOWN_CHARS, unit: "chars" },

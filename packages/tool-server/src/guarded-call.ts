@@ -1,6 +1,6 @@
 // The one way of every call: parsed, judged, asked about, run, redacted, recorded. No tool is reached past it.
-import { resolveInScope, parseWorkspacePath } from "@bosun/engine";
-import type { Session } from "@bosun/engine";
+import { EngineError } from "@bosun/engine";
+import type { EngineCode, Session } from "@bosun/engine";
 import { GuardError, nameOfRule } from "@bosun/guard";
 import type { AuditEvent, CallToDecide, Decision } from "@bosun/guard";
 import { defineTool, InvalidArguments, isShared } from "@bosun/mcp/server";
@@ -8,13 +8,21 @@ import type { Context, Tool, ToolResult } from "@bosun/mcp/server";
 import { askPerson } from "./approval.ts";
 import type { Bench } from "./bench.ts";
 import { askToOpen, mayChangeHeld } from "./ask-to-open.ts";
+import { CallPlaces } from "./call-places.ts";
+import { whileHeld } from "./held-question.ts";
 import { explainOn, explainUnrecorded, withUnrecordedNote } from "./explain.ts";
 import { Refusal } from "./refusal.ts";
 import { withoutSecrets } from "./own-secrets.ts";
-import type { Acts, OutcomeFacts, ServedTool } from "./served-tool.ts";
+import type { Acts, OutcomeFacts, ServedTool, ToolCall } from "./served-tool.ts";
+import type { ShownPaths } from "./shown-paths.ts";
 import type { Watch } from "./watch.ts";
 
-export type Guarding = { readonly bench: Bench; readonly watch: Watch; readonly secrets: readonly string[] };
+export type Guarding = {
+  readonly bench: Bench;
+  readonly watch: Watch;
+  readonly secrets: readonly string[];
+  readonly shown: ShownPaths;
+};
 
 /** A tool as the protocol sees it. Arguments are parsed here, so that every failure has the surface's own shape. */
 export function guarded(tool: ServedTool, guarding: Guarding): Tool {
@@ -42,7 +50,9 @@ function callGuarded(
   const session = bench.sessionOf(context.owner);
   const record = new CallRecord(tool, args, session, guarding.watch);
   const made = { tool: tool.name, args, workdir: bench.config.workdir };
+  let places: CallPlaces | undefined;
   const ended = (result: ToolResult): ToolResult => {
+    places?.[Symbol.dispose]();
     const shown = withoutSecrets(result, guarding.secrets);
     const unrecorded = record.end(shown.isError === true ? "error" : "ok");
     if (unrecorded === undefined) return shown;
@@ -52,6 +62,7 @@ function callGuarded(
       : withUnrecordedNote(tool.surface, unrecorded, shown);
   };
   const failed = (error: unknown): ToolResult => {
+    places?.[Symbol.dispose]();
     if (context.signal.aborted) record.end("cancelled");
     if (error instanceof GuardError) bench.log("error", "a call cannot be recorded", { error: error.message });
     const explained =
@@ -60,16 +71,19 @@ function callGuarded(
         : explainOn(tool.surface, error, made);
     // A question on its way to the client, a cancelled call, or a bug: the caller knows what to do with each.
     if (explained === undefined || context.signal.aborted) throw error;
-    record.end(error instanceof Refusal ? "refused" : "error", error instanceof Error ? error.message : "");
+    const isRefused = error instanceof Refusal || record.refusedByBoundary(error);
+    record.end(isRefused ? "refused" : "error", error instanceof Error ? error.message : "");
     return explained;
   };
   try {
     guarding.watch.ready();
     const parsed = tool.input.parse(args, "arguments");
     if (!parsed.ok) throw new InvalidArguments(parsed.problem);
-    const { watch, secrets } = guarding;
-    const permitting = { bench, watch, secrets, context, session, record };
+    const { watch } = guarding;
     const acts = tool.acts(parsed.value);
+    const own = (places = new CallPlaces({ surface: tool.surface, bench, session, watch }, acts));
+    guarding.shown.check(tool.name, args, own);
+    const permitting = { ...guarding, context, session, record, places };
     const open: string[] = [];
     const permitted = permit(tool, args, acts, permitting);
     const permission = mayChangeHeld(acts)
@@ -77,7 +91,17 @@ function callGuarded(
           open.push(...(await askToOpen(callToDecide(tool, args, acts, permitting), acts, permitting)));
         })
       : permitted;
-    const call = { bench, session, context, open, note: (facts: OutcomeFacts) => record.note(facts) };
+    const call: ToolCall = {
+      bench,
+      session,
+      context,
+      open,
+      place: (index) => own.place(index),
+      fileAtOnce: (index) => own.fileAtOnce(index),
+      admit: (real, access) => own.admit(real, access),
+      directory: () => own.directory(),
+      note: (facts) => record.note(facts),
+    };
     const run = (): Promise<ToolResult> | ToolResult => tool.run(parsed.value, call);
     const result = permission === undefined ? run() : permission.then(run);
     return result instanceof Promise ? result.then(ended).catch(failed) : ended(result);
@@ -86,11 +110,16 @@ function callGuarded(
   }
 }
 
-type Permitting = Guarding & { readonly context: Context; readonly session: Session; readonly record: CallRecord };
+type Permitting = Guarding & {
+  readonly context: Context;
+  readonly session: Session;
+  readonly record: CallRecord;
+  readonly places: CallPlaces;
+};
 
 /** The call may run: now, or when a person has said so. Throws Refusal when it may not. */
 function permit(tool: ServedTool, args: unknown, acts: Acts, permitting: Permitting): Promise<void> | undefined {
-  const { watch, session, record } = permitting;
+  const { watch, session, record, places } = permitting;
   const runs = acts.command !== undefined || acts.argv !== undefined;
   if (!runs && !watch.judgesReads) return undefined;
   const isRead = acts.argv !== undefined || (acts.command !== undefined && watch.policy.judgesCommands);
@@ -98,19 +127,15 @@ function permit(tool: ServedTool, args: unknown, acts: Acts, permitting: Permitt
   const call = callToDecide(tool, args, acts, permitting);
   const resolution = watch.decide(session, call, isShared(permitting.context.owner));
   const { kind, decision } = resolution;
-  record.decided(decision, acts, call.cwd, runs || kind !== "allow");
+  record.decided(decision, acts, call, runs || kind !== "allow");
   if (kind === "deny") {
     throw new Refusal("denied", decision, { settingsFile: watch.settingsFile });
   }
-  return resolution.kind === "ask" ? askPerson(resolution.ask, call, permitting) : undefined;
+  if (resolution.kind !== "ask") return undefined;
+  return whileHeld({ places, watch, decision }, () => askPerson(resolution.ask, call, permitting));
 }
 
-function callToDecide(
-  tool: ServedTool,
-  args: unknown,
-  acts: Acts,
-  { bench, session, watch }: Permitting,
-): CallToDecide {
+function callToDecide(tool: ServedTool, args: unknown, acts: Acts, { places, watch }: Permitting): CallToDecide {
   const runs = acts.command !== undefined || acts.argv !== undefined;
   return {
     tool: { alias: watch.alias, tool: tool.name },
@@ -123,24 +148,13 @@ function callToDecide(
       ? {}
       : { shell: watch.policy.judgesCommands ? watch.parse(acts.command) : { commands: [] } }),
     ...(acts.argv === undefined ? {} : { argv: acts.argv }),
-    ...(runs ? { cwd: realPath(tool, acts.cwd ?? ".", bench, session) } : {}),
-    paths: (acts.paths ?? []).map(({ requested, access, follow }) => ({
-      path: realPath(tool, requested, bench, session, follow),
-      access,
-    })),
+    ...(runs ? { cwd: places.judgedDirectory(), context: { directory: places.directorySeen() } } : {}),
+    paths: places.judgedPaths(),
   };
 }
 
-/** As the tool itself will resolve it; what cannot be resolved fails here as it would there. */
-function realPath(tool: ServedTool, requested: string, bench: Bench, session: Session, follow = true): string {
-  const workspace = tool.surface === "workspace";
-  const base = tool.surface === "coding" ? session.cwd : bench.config.workdir;
-  // A command's own directory may lie outside the file scope (`cd /tmp`): it is where it is.
-  if (requested === "." && tool.surface !== "workspace") return base;
-  const scope = workspace ? bench.workspace : bench.scope;
-  using place = resolveInScope(scope, workspace ? parseWorkspacePath(requested).walk : requested, { base, follow });
-  return place.path;
-}
+/** What the boundary itself refuses, whatever the rules say. */
+const BEYOND_THE_BOUNDARY: ReadonlySet<EngineCode> = new Set<EngineCode>(["OUTSIDE_SCOPE", "PATH_DENIED", "READ_ONLY"]);
 
 /** What the audit gets of one call. Commands and refusals get a line before anything happens; every call gets one at its end. */
 class CallRecord {
@@ -151,7 +165,7 @@ class CallRecord {
   readonly #startedAt = performance.now();
   #facts: OutcomeFacts = {};
   #decision: Decision | undefined;
-  #command: { command?: string; cwd?: string } = {};
+  #facing: { command?: string; cwd?: string; paths?: readonly string[] } = {};
   #ended = false;
   #id: string | undefined;
 
@@ -166,22 +180,36 @@ class CallRecord {
     this.#facts = { ...this.#facts, ...facts };
   }
 
-  decided(decision: Decision, acts: Acts, cwd: string | undefined, worthALine: boolean): void {
+  decided(decision: Decision, acts: Acts, { cwd, paths = [] }: CallToDecide, worthALine: boolean): void {
     this.#decision = decision;
     const command = acts.command ?? acts.argv?.join(" ");
-    this.#command = { ...(command === undefined ? {} : { command }), ...(cwd === undefined ? {} : { cwd }) };
+    this.#facing = {
+      ...(command === undefined ? {} : { command }),
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(paths.length === 0 ? {} : { paths: paths.map(({ path }) => path) }),
+    };
     if (worthALine)
       this.#watch.record({
         kind: "decision",
         ...this.#which(),
         ...this.#verdict(),
-        ...this.#command,
+        ...this.#facing,
         arguments: this.#args,
       });
   }
 
+  /** Whether the boundary refused it: then that is what decided, not a rule. */
+  refusedByBoundary(error: unknown): boolean {
+    if (!(error instanceof EngineError) || !BEYOND_THE_BOUNDARY.has(error.code)) return false;
+    const { path, pattern } = error.details;
+    const name = pattern === undefined ? "the boundary" : `pattern ${pattern}`;
+    this.#decision = { verdict: "deny", rule: { name, file: "boundary" }, reason: error.message, grantable: false };
+    if (path !== undefined) this.#facing = { ...this.#facing, paths: [path] };
+    return true;
+  }
+
   answered(answer: string): void {
-    this.#watch.record({ kind: "decision", ...this.#which(), ...this.#verdict(), ...this.#command, answer });
+    this.#watch.record({ kind: "decision", ...this.#which(), ...this.#verdict(), ...this.#facing, answer });
   }
 
   /** Gives why it is not on record. */
@@ -217,8 +245,8 @@ class CallRecord {
     const event: AuditEvent = {
       kind: "outcome",
       ...this.#which(),
-      ...this.#command,
-      ...(this.#command.command === undefined ? { ...this.#verdict(), arguments: this.#args } : {}),
+      ...this.#facing,
+      ...(this.#facing.command === undefined ? { ...this.#verdict(), arguments: this.#args } : {}),
       outcome: timedOut === true ? "timeout" : outcome,
       durationMs,
       ...facts,

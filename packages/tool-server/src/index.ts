@@ -10,4 +10,5 @@ export { runServe } from "./serve.ts";
 export type { Io, Serving, Welcome } from "./serve.ts";
 export { serveTools, VERSION } from "./serve-tools.ts";
 export type { ServeOptions, ToolService } from "./serve-tools.ts";
+export type { Lead } from "./shown-paths.ts";
 export type { Acts, ServedTool, ToolCall } from "./served-tool.ts";

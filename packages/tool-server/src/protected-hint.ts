@@ -12,7 +12,10 @@ const SYSTEM_WORDS = ["Read-only file system", "Device or resource busy"] as con
 const GIT_WORDS = "could not write config file";
 
 /** Each begins with `[protected]`; none for nearly every command. */
-export function protectedHints(run: { readonly stdout: Captured; readonly stderr: Captured }, bench: Bench): string[] {
+export function protectedHints(
+  run: { readonly stdout: Captured; readonly stderr: Captured },
+  bench: Pick<Bench, "protection">,
+): string[] {
   const lines = [run.stderr, run.stdout].flatMap(({ text }) => tellingLines(text));
   if (lines.length === 0) return [];
   const places = bench.protection.places();
@@ -33,7 +36,11 @@ function tellingLines(text: string): string[] {
   return shown.split("\n").filter((line) => [...SYSTEM_WORDS, GIT_WORDS].some((words) => line.includes(words)));
 }
 
-function hintFor(line: string, places: readonly ProtectedPlace[], { protection }: Bench): string | undefined {
+function hintFor(
+  line: string,
+  places: readonly ProtectedPlace[],
+  { protection }: Pick<Bench, "protection">,
+): string | undefined {
   const said = SYSTEM_WORDS.find((words) => line.includes(words)) ?? GIT_WORDS;
   const mentioned = places
     .flatMap((place) => namesOf(place.path, protection.shown(place.path)).map((name) => ({ place, name })))

@@ -16,6 +16,7 @@ import { createServer, INTERNAL_ERROR, RpcError, withHandle, withState } from "@
 import type { Call, JsonObject, Service } from "@bosun/mcp/server";
 import manifest from "../package.json" with { type: "json" };
 import { Bench } from "./bench.ts";
+import { CallPlaces } from "./call-places.ts";
 import { catalogueFor, runsCommands } from "./catalogue.ts";
 import { CompilerThreads } from "./compiler-threads.ts";
 import { holds } from "./config.ts";
@@ -29,6 +30,8 @@ import type { PathRules } from "./path-rules.ts";
 import { sandboxMemory } from "./sandbox-memory.ts";
 import type { ServedTool } from "./served-tool.ts";
 import { Watch } from "./watch.ts";
+import { ShownPaths } from "./shown-paths.ts";
+import type { Lead } from "./shown-paths.ts";
 
 export const VERSION = manifest.version;
 
@@ -53,6 +56,11 @@ export type ToolService = {
   readonly bench: Bench;
   /** undefined: no tool runs commands. */
   readonly sandbox: Sandbox | undefined;
+  /**
+   * For a host in this process whose person is asked before it calls: where that call would lead. When it is made, it must
+   * lead to the same places. The client is the one that spoke last.
+   */
+  whereItLeads(tool: string, args: unknown): readonly Lead[];
   /** Takes no more calls and ends every command of every client; resolves when the calls in flight are answered. */
   stop(): Promise<void>;
   /** Stops, and gives everything back. Idempotent. */
@@ -101,15 +109,17 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
   }
   const watch = watchFor(config, settings, loaded, bench, { home, secrets });
   const instructions = instructionsFor(bench, tools);
+  const shown = new ShownPaths();
   const compilers = new CompilerThreads();
   const inFlight = new Set<Promise<unknown>>();
   let stopping = false;
+  let lastOwner = "";
   const server = createServer({
     name: "bosun",
     version: VERSION,
     title: "Bosun",
     instructions,
-    tools: tools.map((tool) => guarded(tool, { bench, watch, secrets })),
+    tools: tools.map((tool) => guarded(tool, { bench, watch, secrets, shown })),
     explain(error, { name }) {
       const surface = tools.find((tool) => tool.name === name)?.surface;
       log("error", `${name} failed unexpectedly`, { error: error instanceof Error ? error.stack : String(error) });
@@ -137,6 +147,7 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
       ...server,
       handle(call) {
         compilers.called();
+        lastOwner = call.owner;
         if (call.method !== "tools/call") return server.handle(call);
         if (stopping) throw new RpcError(INTERNAL_ERROR, "the server is stopping");
         const result = answer(call);
@@ -153,6 +164,14 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
           .endClient(owner)
           .catch((error: unknown) => log("error", "a client's commands could not be ended", { error: String(error) }));
       },
+    },
+    whereItLeads(name, args) {
+      const tool = tools.find((one) => one.name === name);
+      const parsed = tool?.input.parse(args, "arguments");
+      if (tool === undefined || parsed?.ok !== true) return [];
+      const owner = { surface: tool.surface, bench, session: bench.sessionOf(lastOwner), watch };
+      using places = new CallPlaces(owner, tool.acts(parsed.value));
+      return shown.show(name, args, places);
     },
     stop,
     async close() {

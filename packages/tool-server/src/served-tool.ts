@@ -3,13 +3,14 @@ import { optional, string } from "@bosun/mcp/server";
 import type { Context, JsonObject, Schema, ToolResult } from "@bosun/mcp/server";
 import type { Session } from "@bosun/engine";
 import type { Bench } from "./bench.ts";
+import type { Places } from "./call-places.ts";
 import type { Surface } from "./config.ts";
 
-/** What a call would do, in the caller's own words; resolved and judged only where a rule asks. */
+/** What a call would do, in the caller's own words. A tool reaches no path that is not named here. */
 export type Acts = {
   readonly command?: string;
   readonly argv?: readonly string[];
-  /** Where it would run, as requested. */
+  /** Where it would run, as requested; undefined: in the directory of the session, or of the server. */
   readonly cwd?: string | undefined;
   /** No protected place is opened for it: it goes on after the answer, or the caller chose what its programs' names mean. */
   readonly neverOpens?: boolean;
@@ -30,8 +31,11 @@ export type OutcomeFacts = {
   readonly environment?: readonly string[];
 };
 
-export type ToolCall = {
-  readonly bench: Bench;
+/** What a tool may use of the server. Not its scopes: a path is had from the call, where it was resolved and judged. */
+export type ToolBench = Pick<Bench, "config" | "log" | "host" | "environment" | "protection" | "noteRead" | "wasRead">;
+
+export type ToolCall = Places & {
+  readonly bench: ToolBench;
   readonly session: Session;
   readonly context: Context;
   /** Protected places that the person opened for this very call. */

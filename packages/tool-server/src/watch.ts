@@ -39,6 +39,8 @@ export class Watch {
   readonly policy: Policy;
   readonly alias: string;
   readonly settingsFile: string;
+  /** Questions that a person has not answered yet. */
+  openQuestions = 0;
   readonly #options: WatchOptions;
   #server: string | undefined;
   readonly #approvals = new WeakMap<Session, Approvals>();

@@ -173,6 +173,10 @@ export class TerminalPerson implements Person {
     if (whole && question.definitionDiff !== undefined) {
       lines.push(...framedText(this.#terminal, question.definitionDiff));
     }
+    // Whole, however long: what is cut off is what a person would have to see.
+    for (const { requested, path } of question.leads) {
+      lines.push(`${side}path: ${safeLine(requested, 10_000)} ${style.yellow("→")} ${safeLine(path, 10_000)}`);
+    }
     const shown = argumentLines(question.arguments, columns - 3, whole, style.mark);
     for (const line of shown.lines) lines.push(`${side}${line}`);
     this.#terminal.line(lines.join("\n"));

@@ -6,10 +6,10 @@ import { digestOf, httpUrl, openProjectTrust, readServerList } from "@bosun/guar
 import type { ServerList, Settings } from "@bosun/guard";
 import { Unusable } from "../unusable.ts";
 import { configFromSettings, plainConfig } from "./server-config.ts";
-import type { OpenBuiltIn } from "./server-config.ts";
+import type { OpenBuiltIn, WhereItLeads } from "./server-config.ts";
 import type { Servers } from "./servers.ts";
 
-export type BuiltInServer = { alias: string; label: string; open: OpenBuiltIn };
+export type BuiltInServer = { alias: string; label: string; open: OpenBuiltIn; whereItLeads?: WhereItLeads };
 
 export type ServerSources = {
   settings: Settings;
@@ -31,8 +31,8 @@ export type ServerSources = {
 /** Adds them all; gives the aliases that must connect. */
 export async function addConfiguredServers(servers: Servers, sources: ServerSources): Promise<string[]> {
   const { settings, cwd } = sources;
-  for (const { alias, label, open } of sources.builtIns) {
-    servers.add(plainConfig(alias, { kind: "builtin", label, open }, "built in", settings.mcp));
+  for (const { alias, ...builtIn } of sources.builtIns) {
+    servers.add(plainConfig(alias, { kind: "builtin", ...builtIn }, "built in", settings.mcp));
   }
   for (const [alias, one] of Object.entries(settings.mcp.servers)) {
     servers.add(configFromSettings(alias, one, settings.mcp, sources.settingsFile));

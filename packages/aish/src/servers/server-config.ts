@@ -2,10 +2,15 @@
 import type { ServerSettings } from "@bosun/guard";
 import { isLoopback, isSecretName, serverIdentity, serverLabel } from "@bosun/guard";
 import type { ServerAddress } from "@bosun/guard";
-import type { Transport } from "@bosun/mcp";
+import type { JsonObject, Transport } from "@bosun/mcp";
 
 /** A server inside this process: the seam for the coding tools of `here`. */
 export type OpenBuiltIn = (signal: AbortSignal) => Promise<Transport> | Transport;
+
+/** A path of a call whose text does not say where it leads. */
+export type Lead = { readonly requested: string; readonly path: string };
+/** Where a call of a server inside this process would lead; that server then holds the call to it. */
+export type WhereItLeads = (tool: string, args: JsonObject) => readonly Lead[];
 
 export type Reach =
   | {
@@ -27,7 +32,7 @@ export type Reach =
       envPass: readonly string[];
       cwd?: string;
     }
-  | { kind: "builtin"; label: string; open: OpenBuiltIn };
+  | { kind: "builtin"; label: string; open: OpenBuiltIn; whereItLeads?: WhereItLeads | undefined };
 
 export type ServerConfig = {
   alias: string;

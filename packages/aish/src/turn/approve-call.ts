@@ -5,6 +5,7 @@ import type { JsonObject } from "@bosun/mcp";
 import { isDestructive } from "../approval/gate.ts";
 import type { Outcome, ToolCall } from "../conversation/turns.ts";
 import { DENIED, REFUSED, wordsForModel } from "../servers/call-end.ts";
+import type { Lead } from "../servers/server-config.ts";
 import type { Server } from "../servers/server.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
 import type { Chat } from "./chat.ts";
@@ -62,6 +63,7 @@ export async function approveCall(found: Found, { chat, view, person, signal }: 
       ask: resolution.ask,
       isDestructive: isDestructive(tool, server),
       definitionDiff: chat.definitionDiff(server.identity, tool.tool),
+      leads: whereItLeads(server, tool, args),
     });
     if (answer.kind === "edit") {
       chat.gate.answer(resolution.ask, tool, server, args, { kind: "deny" });
@@ -103,6 +105,10 @@ function refusedByPerson(found: Found, reason: string | undefined): Extract<Appr
     words: `${REFUSED}${why}`,
     outcome: "refused",
   };
+}
+
+function whereItLeads({ config: { reach } }: Server, tool: ToolInfo, args: JsonObject): readonly Lead[] {
+  return reach.kind === "builtin" ? (reach.whereItLeads?.(tool.tool, args) ?? []) : [];
 }
 
 /** The tool as the server describes it now. While it is away, what is known of it stays. */

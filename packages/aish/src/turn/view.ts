@@ -3,6 +3,7 @@ import type { Answer as ApprovalAnswer, Ask } from "@bosun/guard";
 import type { JsonObject, Progress } from "@bosun/mcp";
 import type { Outcome } from "../conversation/turns.ts";
 import type { Usage } from "../model/chunk.ts";
+import type { Lead } from "../servers/server-config.ts";
 import type { Server } from "../servers/server.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
 
@@ -53,6 +54,8 @@ export type CallQuestion = {
   isDestructive: boolean;
   /** What changed in the definition since it was allowed. */
   definitionDiff: string | undefined;
+  /** Where its paths lead, where their text does not say it. */
+  leads: readonly Lead[];
 };
 
 export type CallAnswer =

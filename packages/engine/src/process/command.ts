@@ -1,5 +1,5 @@
 // What is asked of a command and what comes back: types, and the checks that need no process.
-import { accessSync, existsSync, lstatSync, statSync, constants } from "node:fs";
+import { accessSync, existsSync, lstatSync, realpathSync, statSync, constants } from "node:fs";
 import path from "node:path";
 import { EngineError, errnoOf } from "../failure.ts";
 import type { Captured, CapturePlan } from "./capture.ts";
@@ -13,6 +13,8 @@ export type Command = {
   readonly what:
     { readonly kind: "shell"; readonly text: string } | { readonly kind: "argv"; readonly argv: readonly string[] };
   readonly cwd: string;
+  /** It was judged as a real path: nothing is started where a link has taken the place of a part of it since. */
+  readonly cwdIsReal?: boolean;
   /** All the child sees. */
   readonly env: Environment;
   /** Whose command it is: `ProcessHost.endSession` ends everything these tags label. */
@@ -71,6 +73,12 @@ export function checkCommand(command: Command, cwdOutside: string | undefined): 
     }
   }
   checkDirectory(command.cwd, cwdOutside);
+  if (command.cwdIsReal === true && cwdOutside === command.cwd) refuseLinks(command.cwd);
+}
+
+/** The directory that a command must find itself in, where that was judged. */
+export function realCwdOf({ cwd, cwdIsReal }: Command): string | undefined {
+  return cwdIsReal === true ? cwd : undefined;
 }
 
 /** A sandbox would start where a missing shell would not be noticed: look first. */
@@ -141,6 +149,20 @@ function checkDirectory(shown: string, outside: string | undefined): void {
     if (gone && outside !== shown && existsSync(shown)) throw hidden();
     const why = gone ? `working directory ${shown} no longer exists` : `working directory ${shown} cannot be entered`;
     throw startFailed("cwd", why, { path: shown });
+  }
+}
+
+function refuseLinks(directory: string): void {
+  if (leadsToItself(directory)) return;
+  const why = `working directory ${directory} leads elsewhere now: a part of it was replaced by a link`;
+  throw startFailed("cwd", why, { path: directory });
+}
+
+function leadsToItself(directory: string): boolean {
+  try {
+    return realpathSync(directory) === directory;
+  } catch {
+    return false; // gone since it was looked at
   }
 }
 

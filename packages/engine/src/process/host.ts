@@ -4,7 +4,7 @@ import { mkdtempSync } from "node:fs";
 import path from "node:path";
 import { EngineError } from "../failure.ts";
 import { Capture } from "./capture.ts";
-import { checkCommand, checkShell } from "./command.ts";
+import { checkCommand, checkShell, realCwdOf } from "./command.ts";
 import { unconfined } from "./confinement.ts";
 import { Drain } from "./drain.ts";
 import { launch, tell } from "./launch.ts";
@@ -166,7 +166,7 @@ export class ProcessHost {
     const startedAt = performance.now();
     // One that waits was started without what this one is allowed to write.
     const isOrdinary = command.what.kind === "shell" && (command.open ?? []).length === 0;
-    const told = isOrdinary ? spareText(command.cwd, command.what.text) : undefined;
+    const told = isOrdinary ? spareText(command.cwd, realCwdOf(command), command.what.text) : undefined;
     const spare = told === undefined ? undefined : this.#spares.take(command);
     if (told === undefined || spare === undefined) return undefined;
     // All of ours first: once it knows, there is nothing left that would have to share a processor with it.

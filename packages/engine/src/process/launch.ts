@@ -1,7 +1,7 @@
 // From a checked command to a process: pipes, record, words, spawn. Cold, from nothing; or on a spare, a shell that was
 // started ahead (inside its sandbox, if there is one) and only waits to be told what to run.
 import { writeSync } from "node:fs";
-import { findProgram, spawnFailure } from "./command.ts";
+import { findProgram, realCwdOf, spawnFailure } from "./command.ts";
 import { closeQuietly } from "./private-files.ts";
 import { writeScript } from "./records.ts";
 import { LONGEST_ARGUMENT_BYTES, execWords, shellWords, spareWords } from "./shell.ts";
@@ -50,7 +50,8 @@ export type SpareKey = {
 export function launch(equipment: Equipment, command: Command, tag: string, scratch: string): Promise<Launched> {
   const { shell, confinement, ownsHardLimit } = equipment;
   const recordOnStdin = confinement.onlyStdio === true;
-  const setup = { recordOnStdin, tag, ownsHardLimit, limits: command.limits ?? {} };
+  const realCwd = realCwdOf(command);
+  const setup = { recordOnStdin, tag, ownsHardLimit, limits: command.limits ?? {}, realCwd };
   const script = scriptOf(command);
   const means = { merge: command.merge === true, nonce: command.nonce, tag, script, extra: [], open: command.open };
   return spawn(equipment, means, (marker) => ({

@@ -31,12 +31,14 @@ export type Setup = {
   readonly tag: string;
   readonly ownsHardLimit: boolean;
   readonly limits: ResourceLimits;
+  /** The directory it must find itself in, by its real path; undefined: wherever it was started. */
+  readonly realCwd?: string | undefined;
 };
 
 /**
  * The -c text for a shell command. Its parts, all on one line so that nothing the command defines can change how the rest
  * is parsed:
- *   - the label and the limits;
+ *   - the label and the limits, and whether it is where it should be;
  *   - an exit trap for `exit`, `set -e` and errors, which end the shell inside `eval`: the text is then still in `__bosun`;
  *   - `eval` with the record's descriptor closed: a shell saves what a redirection on a builtin hides under a number that
  *     is closed on exec, and restores it before the trap runs. `exec` and death by a signal leave no record;
@@ -56,13 +58,16 @@ export function shellWords(shell: Shell, setup: Setup, marker: string, fromScrip
 export function spareWords(shell: Shell, setup: Setup, marker: string): string {
   // A text without its final NUL was cut: whoever wrote it is gone.
   const next = `IFS= read -r -d '' __bosun <&${GO_FD} || exit 0`;
-  const wait = [next, `cd -- "$__bosun" || exit 126`, next, `exec ${GO_FD}<&-`, "unset OLDPWD", "SECONDS=0"];
+  const directory = '"${__bosun#?}"';
+  const enter = [`cd -- ${directory} || exit 126`, `case $__bosun in =*) ${standIn(directory)} ;; esac`];
+  const wait = [next, ...enter, next, `exec ${GO_FD}<&-`, "unset OLDPWD", "SECONDS=0"];
   return [...setupWords(shell, setup), ...wait, ...evaluation(shell, marker)].join("; ");
 }
 
 /** What a shell that was started ahead is told; undefined when that is too much to read byte by byte, as shells do. */
-export function spareText(cwd: string, text: string): Buffer | undefined {
-  const told = Buffer.from(`${cwd}\0${text}\0`);
+export function spareText(cwd: string, realCwd: string | undefined, text: string): Buffer | undefined {
+  // The first character says whether it must be that very directory, or may be another name of it.
+  const told = Buffer.from(`${cwd === realCwd ? "=" : "~"}${cwd}\0${text}\0`);
   return told.length > LONGEST_TOLD_BYTES ? undefined : told;
 }
 
@@ -110,7 +115,21 @@ function setupWords(shell: Shell, setup: Setup): string[] {
   const label = `ulimit -${which}x ${setup.tag} || ulimit -${which}w ${setup.tag}`;
   const words = [label, ...limitsOf(shell.dialect, setup.limits)];
   const move = setup.recordOnStdin ? [`exec ${RECORD_FD}<&0 0</dev/null`] : [];
-  return [...move, `{ ${words.join("; ")}; } 2>/dev/null`];
+  const stand = setup.realCwd === undefined ? [] : [standIn(quoted(setup.realCwd)), "unset OLDPWD"];
+  return [...move, `{ ${words.join("; ")}; } 2>/dev/null`, ...stand];
+}
+
+/**
+ * Goes on only in that very directory: between our look at a path and the start of the shell, a part of it can be replaced
+ * by a link. Only the shell, once it is there, can say where it is.
+ */
+function standIn(directory: string): string {
+  const elsewhere = "bosun: the working directory was replaced while the command was started; nothing was run";
+  return `cd -P . && [ "$PWD" = ${directory} ] || { echo '${elsewhere}' >&2; exit 125; }`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function isExecutable(file: string): boolean {

@@ -19,7 +19,16 @@ export type Call = {
   /** Real path of the directory it would run in. */
   readonly cwd?: string;
   /** Real paths it would touch, as the engine's resolver made them. */
-  readonly paths?: readonly { readonly path: string; readonly access: PathAccess }[];
+  readonly paths?: readonly CallPath[];
+};
+
+export type CallPath = {
+  readonly path: string;
+  readonly access: PathAccess;
+  /** As the caller wrote it, where that text does not say where it leads. */
+  readonly requested?: string;
+  /** What was there when it was resolved: an answer does not hold for something else at the same path. */
+  readonly seen?: string;
 };
 
 export type JudgeOptions = {

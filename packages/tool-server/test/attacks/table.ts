@@ -2,6 +2,7 @@
 import { Arena } from "./arena.ts";
 import { HIDDEN_COMMANDS } from "./hidden-commands.ts";
 import { HTTP_CALLERS } from "./http-callers.ts";
+import { JUDGED_PATHS } from "./judged-paths.ts";
 import { LIFETIMES } from "./lifetimes.ts";
 import { MOUNTS } from "./mounts.ts";
 import { ODD_FILES } from "./odd-files.ts";
@@ -17,6 +18,7 @@ import type { Attack, Mode } from "./arena.ts";
 export const ATTACKS: readonly Attack[] = [
   ...PATHS,
   ...RACES,
+  ...JUDGED_PATHS,
   ...ODD_FILES,
   ...REACH,
   ...MOUNTS,

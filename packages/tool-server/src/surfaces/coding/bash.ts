@@ -32,6 +32,8 @@ export function bash(timeoutMs = BASH_TIMEOUT_MS): ServedTool {
     acts: ({ command, run_in_background }) => ({ command, neverOpens: run_in_background }),
     run({ command, timeout = 0, run_in_background }, call) {
       if (command.trim() === "") throw new EngineError("EMPTY_COMMAND", "command must not be empty");
+      // Judged there, so that it runs there or not at all.
+      call.directory();
       const limitMs = Math.min(timeout <= 0 ? timeoutMs : timeout, LONGEST_MS);
       return run_in_background ? startTask(command, call) : runHere(command, limitMs, call);
     },

@@ -12,5 +12,5 @@ export const createFile = serveTool({
   idempotent: true,
   input: object({ path: string(""), content: string("") }),
   acts: ({ path }) => ({ paths: [{ requested: path, access: "write" }] }),
-  run: ({ path, content }, call) => writeText(path, content, call),
+  run: ({ content }, call) => writeText(content, call),
 });

@@ -4,19 +4,17 @@ import { text } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
 import type { ToolCall } from "../../served-tool.ts";
 import { numberedLines } from "./numbered-lines.ts";
-import { placeOf } from "./place.ts";
 
 export type EditRequest = {
-  readonly path: string;
   readonly find: string;
   readonly replace: string;
   readonly all: boolean;
 };
 
-export async function editFile({ path, find, replace, all }: EditRequest, call: ToolCall): Promise<ToolResult> {
+export async function editFile({ find, replace, all }: EditRequest, call: ToolCall): Promise<ToolResult> {
   // Before the scope: the order of checks is part of the contract.
   if (find === "") throw new EngineError("INVALID_INPUT", "old_str must not be empty", { reason: "empty" });
-  using place = placeOf(call, path, { writing: true });
+  const place = call.place();
   const { viewed } = call.session;
   const { config } = call.bench;
   const { signal } = call.context;

@@ -4,7 +4,6 @@ import { text } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
 import type { ToolCall } from "../../served-tool.ts";
 import { coded } from "./failures.ts";
-import { placeOf } from "./place.ts";
 
 export const TYPES = ["file", "directory"] as const;
 const MAX_CHARS = 30_000;
@@ -12,17 +11,16 @@ const TIMEOUT_MS = 60_000;
 
 export type NamesRequest = {
   readonly pattern: string;
-  readonly path?: string | undefined;
   readonly type?: string | undefined;
 };
 
-export async function findNames({ pattern, path, type }: NamesRequest, call: ToolCall): Promise<ToolResult> {
+export async function findNames({ pattern, type }: NamesRequest, call: ToolCall): Promise<ToolResult> {
   if (pattern === "") throw new EngineError("INVALID_INPUT", "pattern must not be empty");
   const wanted = TYPES.find((known) => known === type);
   if (type !== undefined && wanted === undefined) {
     return coded("GLOB_INVALID_TYPE", `invalid type ${JSON.stringify(type)}; valid values: ${TYPES.join(", ")}`);
   }
-  const found = await search(pattern, path ?? ".", wanted, call);
+  const found = await search(pattern, wanted, call);
   const timedOut = found.ended === "timeout" ? "\n... search stopped after 60 s; narrow the pattern or path" : "";
   if (found.paths.length === 0) return text(`No files found${timedOut}`);
   const shown = wholeLines(found.paths);
@@ -30,10 +28,9 @@ export async function findNames({ pattern, path, type }: NamesRequest, call: Too
   return text(`${shown.join("\n")}${cut}${timedOut}`);
 }
 
-async function search(pattern: string, path: string, type: (typeof TYPES)[number] | undefined, call: ToolCall) {
+async function search(pattern: string, type: (typeof TYPES)[number] | undefined, call: ToolCall) {
   try {
-    using place = placeOf(call, path);
-    return await glob(place, {
+    return await glob(call.place(), {
       pattern,
       ...(type === undefined ? {} : { type }),
       maxResults: MAX_CHARS, // a name and its newline have two characters at least

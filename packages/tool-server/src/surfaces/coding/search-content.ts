@@ -5,7 +5,6 @@ import { text } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
 import type { ToolCall } from "../../served-tool.ts";
 import { coded } from "./failures.ts";
-import { placeOf } from "./place.ts";
 
 export const MODES: readonly GrepMode[] = ["content", "files_with_matches", "count"];
 const MAX_CHARS = 30_000;
@@ -14,7 +13,6 @@ const TIMEOUT_MS = 60_000;
 
 export type SearchRequest = {
   readonly pattern: string;
-  readonly path?: string | undefined;
   readonly include?: string | undefined;
   readonly type?: string | undefined;
   readonly mode: string;
@@ -35,9 +33,8 @@ export async function searchContent(request: SearchRequest, call: ToolCall): Pro
     const said = `invalid output_mode ${JSON.stringify(request.mode)}; valid values: ${MODES.join(", ")}`;
     return coded("GREP_INVALID_OUTPUT_MODE", said);
   }
-  using place = placeOf(call, request.path ?? ".");
   const { lineNumbers } = request;
-  const result = await grep(place, {
+  const result = await grep(call.place(), {
     pattern: request.pattern,
     mode,
     ...(request.include === undefined ? {} : { include: request.include }),

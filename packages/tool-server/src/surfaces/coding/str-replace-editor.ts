@@ -35,14 +35,14 @@ export const strReplaceEditor = serveTool({
   },
   acts: ({ command, path }) => ({ paths: [{ requested: path, access: command === "view" ? "read" : "write" }] }),
   run(input, call) {
-    const { command, path } = input;
+    const { command } = input;
     switch (command) {
       case "view":
-        return viewPath({ path, range: openEnded(input.view_range) }, call);
+        return viewPath(openEnded(input.view_range), call);
       case "str_replace":
-        return editFile({ path, find: input.old_str ?? "", replace: input.new_str, all: input.replace_all }, call);
+        return editFile({ find: input.old_str ?? "", replace: input.new_str, all: input.replace_all }, call);
       case "create":
-        return writeText(path, input.file_text, call);
+        return writeText(input.file_text, call);
       default:
         throw new EngineError("INVALID_INPUT", unknown(command));
     }

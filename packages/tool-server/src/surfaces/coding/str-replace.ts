@@ -16,6 +16,6 @@ export const strReplace = serveTool({
     replace_all: boolean("", { default: false }),
   }),
   acts: ({ path }) => ({ paths: [{ requested: path, access: "write" }] }),
-  run: ({ path, old_str, new_str, replace_all }, call) =>
-    editFile({ path, find: old_str, replace: new_str, all: replace_all }, call),
+  run: ({ old_str, new_str, replace_all }, call) =>
+    editFile({ find: old_str, replace: new_str, all: replace_all }, call),
 });

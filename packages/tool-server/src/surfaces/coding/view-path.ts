@@ -8,7 +8,6 @@ import {
   kindOfFile,
   listTree,
   loadImage,
-  openDirectly,
   openForReading,
   readLines,
   readLinesAtOnce,
@@ -19,7 +18,6 @@ import type { TextBlock, ToolResult } from "@bosun/mcp/server";
 import type { ToolCall } from "../../served-tool.ts";
 import { countLines } from "../../json-text/pieces.ts";
 import { numberedJson, numberedLines } from "./numbered-lines.ts";
-import { placeOf } from "./place.ts";
 
 /** 2,000 lines of 2,000 characters fit; a range that is more than a client takes at once does not. */
 const LINES = { maxLines: 2000, maxLineChars: 2000, maxTextBytes: 4_200_000, countLines };
@@ -28,21 +26,19 @@ const LISTING = { depth: 2, maxEntries: 2000, hidden: [".git", "node_modules"] }
 /** From here on it pays to send the text while it is made. */
 const LONG_BYTES = 64 * 1024;
 
-export type ViewRequest = { readonly path: string; readonly range?: readonly number[] | undefined };
-
-export function viewPath(request: ViewRequest, call: ToolCall): Promise<ToolResult> | ToolResult {
-  return viewAtOnce(request, call) ?? viewInTurns(request, call);
+export function viewPath(range: readonly number[] | undefined, call: ToolCall): Promise<ToolResult> | ToolResult {
+  return viewAtOnce(range, call) ?? viewInTurns(range, call);
 }
 
 /** A small text file by its real name: what is asked for most, and quick enough to keep nobody waiting. */
-function viewAtOnce(request: ViewRequest, call: ToolCall): ToolResult | undefined {
-  using file = openDirectly(call.bench.scope, request.path, call.session.cwd);
+function viewAtOnce(range: readonly number[] | undefined, call: ToolCall): ToolResult | undefined {
+  using file = call.fileAtOnce();
   if (file === undefined) return undefined;
   const kind = kindOfFile(file);
   if (kind.kind !== "text") return undefined;
   const read = readLinesAtOnce(file, {
     encoding: kind.encoding,
-    range: rangeOf(request.range),
+    range: rangeOf(range),
     maxLines: LINES.maxLines,
     maxLineChars: LINES.maxLineChars,
     maxTextBytes: LINES.maxTextBytes,
@@ -52,9 +48,9 @@ function viewAtOnce(request: ViewRequest, call: ToolCall): ToolResult | undefine
   return read && { content: [shown(read, file, call)] };
 }
 
-async function viewInTurns(request: ViewRequest, call: ToolCall): Promise<ToolResult> {
-  using place = placeOf(call, request.path);
-  const range = rangeOf(request.range);
+async function viewInTurns(wanted: readonly number[] | undefined, call: ToolCall): Promise<ToolResult> {
+  const place = call.place();
+  const range = rangeOf(wanted);
   if (place.entry?.kind === "directory") return text(await listing(place, call));
   using file = openForReading(place);
   return await viewFile(file, range, call);

@@ -13,5 +13,5 @@ export const view = serveTool({
     view_range: optional(array("[first, last] line, 1-based", integer(""))),
   }),
   acts: ({ path }) => ({ paths: [{ requested: path, access: "read" }] }),
-  run: ({ path, view_range }, call) => viewPath({ path, range: view_range }, call),
+  run: ({ view_range }, call) => viewPath(view_range, call),
 });

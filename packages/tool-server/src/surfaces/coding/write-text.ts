@@ -3,15 +3,14 @@ import { EngineError, encodeContent, writeFile } from "@bosun/engine";
 import { text } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
 import type { ToolCall } from "../../served-tool.ts";
-import { placeOf } from "./place.ts";
 
-export async function writeText(path: string, content: string, call: ToolCall): Promise<ToolResult> {
+export async function writeText(content: string, call: ToolCall): Promise<ToolResult> {
   const { config } = call.bench;
   const { viewed } = call.session;
   const { signal } = call.context;
   // Before anything else is looked at, the path included.
   const bytes = encodeContent(content, config.maxFileBytes);
-  using place = placeOf(call, path, { writing: true });
+  const place = call.place();
   const guard = async (...seen: Parameters<typeof viewed.require>): Promise<void> => {
     try {
       await viewed.require(...seen);

@@ -1,7 +1,7 @@
 // shell: a command with its own directory, environment and limit in seconds, answered with a verdict and metadata
 // (reference §2.10).
 import { constants } from "node:os";
-import { EngineError, extendEnvironment, resolveInScope, SharedRoom } from "@bosun/engine";
+import { EngineError, extendEnvironment, SharedRoom } from "@bosun/engine";
 import type { Captured, CapturePlan, Run } from "@bosun/engine";
 import { integer, object, optional, record, string } from "@bosun/mcp/server";
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
@@ -53,11 +53,11 @@ export function shell(limits: ShellLimits = SHELL_LIMITS): ServedTool {
     }),
     acts: ({ command, working_directory, environment = {} }) => ({
       command,
-      cwd: working_directory ?? ".",
+      cwd: working_directory,
       neverOpens: Object.keys(environment).length > 0,
     }),
-    async run({ command, working_directory, timeout, environment = {} }, call) {
-      const cwd = directoryOf(working_directory, call);
+    async run({ command, timeout, environment = {} }, call) {
+      const cwd = directoryOf(call);
       const env = extendEnvironment(call.bench.environment, environment);
       warnAbout(Object.keys(environment), call);
       const run = await execute(command, cwd, env, timeout, limits, call);
@@ -72,13 +72,11 @@ export function shell(limits: ShellLimits = SHELL_LIMITS): ServedTool {
 }
 
 // The scope is the file tools' own; the guard's rules narrow it to `allowed_directories`.
-function directoryOf(requested: string | undefined, call: ToolCall): string {
-  if (requested === undefined) return call.bench.config.workdir;
-  using place = resolveInScope(call.bench.scope, requested);
-  const kind = place.entry?.kind;
-  if (kind === "directory") return place.path;
-  const why = kind === undefined ? "does not exist" : "is not a directory";
-  throw new EngineError("START_FAILED", `${requested} ${why}`, { reason: "cwd", requested });
+function directoryOf(call: ToolCall): string {
+  const { path, place } = call.directory();
+  if (place === undefined || place.entry?.kind === "directory") return path;
+  const why = place.entry === undefined ? "does not exist" : "is not a directory";
+  throw new EngineError("START_FAILED", `${place.shown} ${why}`, { reason: "cwd", requested: place.shown });
 }
 
 async function execute(

@@ -3,7 +3,7 @@ import { deletePath } from "@bosun/engine";
 import { boolean, object, string } from "@bosun/mcp/server";
 import { serveTool } from "../../served-tool.ts";
 import { succeeded } from "./envelope.ts";
-import { placeOf } from "./place.ts";
+import { normalOf } from "./place.ts";
 
 export const deleteFile = serveTool({
   surface: "workspace",
@@ -14,8 +14,7 @@ export const deleteFile = serveTool({
   input: object({ path: string(""), recursive: boolean("", { default: false }) }),
   acts: ({ path }) => ({ paths: [{ requested: path, access: "write", follow: false }] }),
   async run({ path, recursive }, call) {
-    using at = placeOf(call, path, { writing: true, follow: false });
-    const { deleted } = await deletePath(at.place, { recursive, signal: call.context.signal });
-    return succeeded({ path: at.normal, deletedType: deleted === "directory" ? "dir" : "file" });
+    const { deleted } = await deletePath(call.place(), { recursive, signal: call.context.signal });
+    return succeeded({ path: normalOf(path), deletedType: deleted === "directory" ? "dir" : "file" });
   },
 });

@@ -3,7 +3,7 @@ import { replaceText } from "@bosun/engine";
 import { boolean, integer, object, optional, string } from "@bosun/mcp/server";
 import { serveTool } from "../../served-tool.ts";
 import { succeeded } from "./envelope.ts";
-import { placeOf } from "./place.ts";
+import { normalOf } from "./place.ts";
 import { MAX_WRITTEN_BYTES } from "./write-file.ts";
 
 export const editFile = serveTool({
@@ -21,8 +21,7 @@ export const editFile = serveTool({
   }),
   acts: ({ file }) => ({ paths: [{ requested: file, access: "write" }] }),
   async run({ file, find, replace, replaceAll, expectedOccurrences }, call) {
-    using at = placeOf(call, file, { writing: true });
-    const { replacements } = await replaceText(at.place, {
+    const { replacements } = await replaceText(call.place(), {
       find,
       replace,
       all: replaceAll,
@@ -30,6 +29,6 @@ export const editFile = serveTool({
       maxBytes: MAX_WRITTEN_BYTES,
       signal: call.context.signal,
     });
-    return succeeded({ file: at.normal, replacements });
+    return succeeded({ file: normalOf(file), replacements });
   },
 });

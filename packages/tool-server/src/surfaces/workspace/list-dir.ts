@@ -3,7 +3,7 @@ import { listEntries } from "@bosun/engine";
 import { boolean, integer, object, string } from "@bosun/mcp/server";
 import { serveTool } from "../../served-tool.ts";
 import { succeeded } from "./envelope.ts";
-import { orRoot, placeOf } from "./place.ts";
+import { normalOf, orRoot } from "./place.ts";
 
 export const listDir = serveTool({
   surface: "workspace",
@@ -17,10 +17,10 @@ export const listDir = serveTool({
   }),
   acts: ({ dir }) => ({ paths: [{ requested: orRoot(dir), access: "read" }] }),
   async run({ dir, recursive, maxEntries }, call) {
-    using at = placeOf(call, orRoot(dir));
-    const listing = await listEntries(at.place, { recursive, maxEntries, signal: call.context.signal });
-    const prefix = at.normal === "." ? "" : `${at.normal}/`;
+    const listing = await listEntries(call.place(), { recursive, maxEntries, signal: call.context.signal });
+    const normal = normalOf(orRoot(dir));
+    const prefix = normal === "." ? "" : `${normal}/`;
     const entries = listing.entries.map(({ path, type, size }) => ({ path: prefix + path, type, size }));
-    return succeeded({ dir: at.normal, entries, truncated: listing.truncated });
+    return succeeded({ dir: normal, entries, truncated: listing.truncated });
   },
 });

@@ -3,7 +3,7 @@ import { makeDirectory } from "@bosun/engine";
 import { boolean, object, string } from "@bosun/mcp/server";
 import { serveTool } from "../../served-tool.ts";
 import { succeeded } from "./envelope.ts";
-import { placeOf } from "./place.ts";
+import { normalOf } from "./place.ts";
 
 export const mkdir = serveTool({
   surface: "workspace",
@@ -14,8 +14,7 @@ export const mkdir = serveTool({
   input: object({ dir: string(""), recursive: boolean("", { default: true }) }),
   acts: ({ dir }) => ({ paths: [{ requested: dir, access: "write" }] }),
   run({ dir, recursive }, call) {
-    using at = placeOf(call, dir, { writing: true });
-    const { created } = makeDirectory(at.place, { recursive });
-    return succeeded({ dir: at.normal, created });
+    const { created } = makeDirectory(call.place(), { recursive });
+    return succeeded({ dir: normalOf(dir), created });
   },
 });

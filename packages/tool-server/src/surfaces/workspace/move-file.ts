@@ -3,7 +3,7 @@ import { movePath } from "@bosun/engine";
 import { boolean, object, string } from "@bosun/mcp/server";
 import { serveTool } from "../../served-tool.ts";
 import { succeeded } from "./envelope.ts";
-import { placeOf } from "./place.ts";
+import { normalOf } from "./place.ts";
 
 export const moveFile = serveTool({
   surface: "workspace",
@@ -19,9 +19,8 @@ export const moveFile = serveTool({
     ],
   }),
   async run({ from, to, overwrite }, call) {
-    using source = placeOf(call, from, { writing: true, follow: false });
-    using target = placeOf(call, to, { writing: true, follow: false });
-    const { overwritten } = await movePath(source.place, target.place, { overwrite, signal: call.context.signal });
-    return succeeded({ from: source.normal, to: target.normal, overwritten });
+    const options = { overwrite, signal: call.context.signal };
+    const { overwritten } = await movePath(call.place(0), call.place(1), options);
+    return succeeded({ from: normalOf(from), to: normalOf(to), overwritten });
   },
 });

@@ -1,14 +1,9 @@
-// A path as the workspace tools take it (reference §3.2): relative, below the workspace, echoed in its normal form.
-import { parseWorkspacePath, resolveInScope } from "@bosun/engine";
-import type { ResolveOptions, ScopedPath } from "@bosun/engine";
-import type { ToolCall } from "../../served-tool.ts";
+// The text of a path as the workspace tools take and echo it (reference §3.2).
+import { parseWorkspacePath } from "@bosun/engine";
 
-export type WorkspacePlace = { readonly normal: string; readonly place: ScopedPath } & Disposable;
-
-export function placeOf(call: ToolCall, requested: string, options: Omit<ResolveOptions, "base"> = {}): WorkspacePlace {
-  const { normal, walk } = parseWorkspacePath(requested);
-  const place = resolveInScope(call.bench.workspace, walk, options);
-  return { normal, place, [Symbol.dispose]: () => place[Symbol.dispose]() };
+/** The form in which results name it. */
+export function normalOf(requested: string): string {
+  return parseWorkspacePath(requested).normal;
 }
 
 /** An empty text is the root where the root is the default, and nowhere else (reference §3.2). */

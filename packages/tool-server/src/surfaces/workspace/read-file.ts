@@ -1,20 +1,12 @@
 // read_file: the whole text of a file, never a part of it without saying so.
 import { isUtf8 } from "node:buffer";
-import {
-  decodeText,
-  giveBack,
-  openDirectly,
-  openForReading,
-  parseWorkspacePath,
-  readWhole,
-  readWholeAtOnce,
-} from "@bosun/engine";
+import { decodeText, giveBack, openForReading, readWhole, readWholeAtOnce } from "@bosun/engine";
 import { integer, object, string } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
 import { serveTool } from "../../served-tool.ts";
 import type { ToolCall } from "../../served-tool.ts";
 import { succeeded, succeededWithText } from "./envelope.ts";
-import { placeOf } from "./place.ts";
+import { normalOf } from "./place.ts";
 
 export const readFile = serveTool({
   surface: "workspace",
@@ -35,17 +27,15 @@ const LONG_BYTES = 64 * 1024;
 type Request = { readonly file: string; readonly maxBytes: number };
 
 /** A small file by its real name: what is asked for most, and quick enough to keep nobody waiting. */
-function readAtOnce({ file, maxBytes }: Request, { bench }: ToolCall): ToolResult | undefined {
-  const { normal, walk } = parseWorkspacePath(file);
-  using open = openDirectly(bench.workspace, walk, bench.workspace.workdir);
+function readAtOnce({ file, maxBytes }: Request, call: ToolCall): ToolResult | undefined {
+  using open = call.fileAtOnce();
   const bytes = open && readWholeAtOnce(open, maxBytes);
-  return bytes && answer(normal, bytes);
+  return bytes && answer(normalOf(file), bytes);
 }
 
 async function readInTurns({ file, maxBytes }: Request, call: ToolCall): Promise<ToolResult> {
-  using at = placeOf(call, file);
-  using open = openForReading(at.place);
-  return answer(at.normal, await readWhole(open, { maxBytes, signal: call.context.signal }));
+  using open = openForReading(call.place());
+  return answer(normalOf(file), await readWhole(open, { maxBytes, signal: call.context.signal }));
 }
 
 function answer(file: string, bytes: Buffer): ToolResult {

@@ -9,7 +9,7 @@ import type { ToolCall } from "../../served-tool.ts";
 import { noteRun } from "../../note-run.ts";
 import { protectedHints } from "../../protected-hint.ts";
 import { succeeded } from "./envelope.ts";
-import { orRoot, placeOf } from "./place.ts";
+import { normalOf, orRoot } from "./place.ts";
 
 export const runCommand = serveTool({
   surface: "workspace",
@@ -27,18 +27,19 @@ export const runCommand = serveTool({
   }),
   acts: ({ command, args, cwd }) => ({ argv: [command, ...args], cwd: orRoot(cwd) }),
   async run({ command, args, cwd, timeoutMs, maxOutputBytes }, call) {
-    using at = placeOf(call, orRoot(cwd));
-    refuseBadFolder(at.place.entry?.kind, at.normal);
+    const normal = normalOf(orRoot(cwd));
+    const directory = call.directory();
+    refuseBadFolder(directory.place?.entry?.kind, normal);
     if ([command, ...args].some((word) => word.includes("\0"))) {
       throw new EngineError("INVALID_INPUT", "an argument contains a NUL character");
     }
     const plan: CapturePlan = { cap: { max: maxOutputBytes, unit: "bytes" }, tailBytes: 0 };
-    const run = await execute([command, ...args], at.place.path, timeoutMs, plan, call);
+    const run = await execute([command, ...args], directory.path, timeoutMs, plan, call);
     const hints = protectedHints(run, call.bench);
     return succeeded({
       command,
       args,
-      cwd: at.normal,
+      cwd: normal,
       exitCode: run.exitCode,
       signal: run.signal,
       timedOut: run.timedOut,

@@ -3,7 +3,7 @@ import { encodeContent, writeFile as write } from "@bosun/engine";
 import { object, string } from "@bosun/mcp/server";
 import { serveTool } from "../../served-tool.ts";
 import { succeeded } from "./envelope.ts";
-import { placeOf } from "./place.ts";
+import { normalOf } from "./place.ts";
 
 /** Of what is written and of what an edit makes. */
 export const MAX_WRITTEN_BYTES = 1024 * 1024;
@@ -18,8 +18,7 @@ export const writeFile = serveTool({
   input: object({ file: string(""), content: string("") }),
   acts: ({ file }) => ({ paths: [{ requested: file, access: "write" }] }),
   async run({ file, content }, call) {
-    using at = placeOf(call, file, { writing: true });
-    const { bytes } = await write(at.place, encodeContent(content, MAX_WRITTEN_BYTES));
-    return succeeded({ file: at.normal, bytesWritten: bytes });
+    const { bytes } = await write(call.place(), encodeContent(content, MAX_WRITTEN_BYTES));
+    return succeeded({ file: normalOf(file), bytesWritten: bytes });
   },
 });
