@@ -4,13 +4,13 @@ import {
   MemorySessions,
   ProcessHost,
   boundaryOf,
-  childEnvironment,
   chooseSandbox,
   closeScope,
   needsRereading,
   openScope,
 } from "@bosun/engine";
 import type { Boundary, Sandbox, SandboxOptions, Scope, Session } from "@bosun/engine";
+import { childEnvironment, isNeverHandedOn } from "@bosun/guard";
 import type { Config } from "./config.ts";
 import { searchSandbox } from "./late-sandbox.ts";
 import type { Log } from "./log.ts";
@@ -20,6 +20,9 @@ import type { SandboxMemory } from "./sandbox-memory.ts";
 
 /** Far more than all sessions keep finished tasks; the oldest are long gone. */
 const MAX_READ_TASKS = 10_000;
+
+/** A shorter one ("1", "on") would blank half the environment; real tokens are longer. */
+const SHORTEST_SECRET = 6;
 
 export type BenchOptions = {
   readonly config: Config;
@@ -61,7 +64,11 @@ export class Bench {
     const place = config.roots.join(path.delimiter);
     // Begun first: what there is to find out, another process finds out beside us.
     const search = mode === "off" ? undefined : searchSandbox({ place, network: config.allowNetwork, memory, log });
-    const environment = childEnvironment(options.env, { pass: config.passEnvironment, secrets: options.secrets });
+    const secrets = options.secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
+    const holdsSecret = (value: string): boolean => secrets.some((secret) => value.includes(secret));
+    for (const name of config.passEnvironment.filter(isNeverHandedOn))
+      log("warn", `${name} is not passed on to commands: it would run something before them, or is this server's own`);
+    const environment = childEnvironment(options.env, { pass: config.passEnvironment, holdsSecret });
     const rules = {
       deny: [...config.deny, ...paths.deny],
       readOnly: [...paths.readOnly, ...paths.protected.map(literalGlob)],

@@ -8,6 +8,7 @@ import { LONGEST_ARGUMENT_BYTES, execWords, shellWords, spareWords } from "./she
 import { TAG_VARIABLE } from "./tags.ts";
 import type { Command } from "./command.ts";
 import type { Confinement } from "./confinement.ts";
+import { insideOf } from "./environment.ts";
 import type { Environment } from "./environment.ts";
 import type { Channel, Pipe, PipePool } from "./pipes.ts";
 import type { RecordFiles, RecordPlace } from "./records.ts";
@@ -138,7 +139,7 @@ async function spawn(equipment: Equipment, means: Means, startFor: (marker: stri
     stderr = means.merge ? undefined : await pipes.take();
     const marker = `__BORIS_CWD_${means.nonce}__${randomHex(8)}`;
     const start = startFor(marker);
-    const env = { ...start.env, [TAG_VARIABLE]: means.tag };
+    const inside = insideOf(confinement, { words: start.words, env: { ...start.env, [TAG_VARIABLE]: means.tag } });
     recordFd = takeRecord(records, means.script !== undefined, start);
     const offset = means.script === undefined ? 0 : writeScript(recordFd, means.script);
     leave = confinement.enter?.() ?? leave;
@@ -147,8 +148,8 @@ async function spawn(equipment: Equipment, means: Means, startFor: (marker: stri
     const stdio = onlyStdio ? [recordFd, ...output] : ["ignore" as const, ...output, recordFd, ...means.extra];
     filterFd = confinement.openFilter?.();
     const filterAt = filterFd === undefined ? undefined : stdio.length;
-    const child = spawnChild(confinement.wrap(start.words, start.cwd, start.scratch, filterAt), start.words[0] ?? "", {
-      env,
+    const child = spawnChild(confinement.wrap(inside.words, start.cwd, start.scratch, filterAt), start.words[0] ?? "", {
+      env: inside.env,
       cwd: confinement.outside(start.cwd, start.scratch) ?? "/",
       stdio: filterFd === undefined ? stdio : [...stdio, filterFd],
     });
@@ -176,12 +177,12 @@ function takeRecord(records: RecordFiles, fresh: boolean, start: Start): number 
 function spawnChild(
   argv: readonly string[],
   program: string,
-  how: { env: Record<string, string>; cwd: string; stdio: ("ignore" | number)[] },
+  how: { env: Environment; cwd: string; stdio: ("ignore" | number)[] },
 ): Bun.Subprocess {
   try {
     return Bun.spawn([...argv], {
       cwd: how.cwd,
-      env: how.env,
+      env: { ...how.env },
       stdio: how.stdio as ["ignore", number, number, ...number[]],
       detached: true, // leader of a session and group of its own
       lazy: true,

@@ -10,6 +10,7 @@ import { POLICY } from "./policy.ts";
 import { RACES } from "./races.ts";
 import { REACH } from "./reach.ts";
 import { SECRETS } from "./secrets.ts";
+import { VARIABLES } from "./variables.ts";
 import type { Attack, Mode } from "./arena.ts";
 
 export const ATTACKS: readonly Attack[] = [
@@ -17,6 +18,7 @@ export const ATTACKS: readonly Attack[] = [
   ...RACES,
   ...ODD_FILES,
   ...REACH,
+  ...VARIABLES,
   ...HIDDEN_COMMANDS,
   ...OPTIONS,
   ...POLICY,

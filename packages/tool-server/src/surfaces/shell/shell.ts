@@ -1,8 +1,9 @@
 // shell: a command with its own directory, environment and limit in seconds, answered with a verdict and metadata
 // (reference §2.10).
 import { constants } from "node:os";
-import { EngineError, extendEnvironment, resolveInScope, SharedRoom } from "@bosun/engine";
-import type { Captured, CapturePlan, Run } from "@bosun/engine";
+import { EngineError, resolveInScope, SharedRoom } from "@bosun/engine";
+import type { Captured, CapturePlan, Environment, Run } from "@bosun/engine";
+import { callerVariableProblem } from "@bosun/guard";
 import { integer, object, optional, record, string } from "@bosun/mcp/server";
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
 import { SHOWN_CHARS } from "../../command-output.ts";
@@ -53,7 +54,7 @@ export function shell(limits: ShellLimits = SHELL_LIMITS): ServedTool {
     acts: ({ command, working_directory }) => ({ command, cwd: working_directory ?? "." }),
     async run({ command, working_directory, timeout, environment = {} }, call) {
       const cwd = directoryOf(working_directory, call);
-      const env = extendEnvironment(call.bench.environment, environment);
+      const env = extended(call.bench.environment, environment);
       warnAbout(Object.keys(environment), call);
       const run = await execute(command, cwd, env, timeout, limits, call);
       noteRun(run, call);
@@ -61,6 +62,14 @@ export function shell(limits: ShellLimits = SHELL_LIMITS): ServedTool {
       return run.timedOut ? timedOut(command, cwd, timeout, run) : ended(command, cwd, run, env["PATH"] ?? "");
     },
   });
+}
+
+function extended(base: Environment, extra: Environment): Environment {
+  for (const [name, value] of Object.entries(extra)) {
+    const problem = callerVariableProblem(name, value);
+    if (problem !== undefined) throw new EngineError("INVALID_INPUT", `environment: ${problem}`);
+  }
+  return { ...base, ...extra };
 }
 
 // The scope is the file tools' own; the guard's rules narrow it to `allowed_directories`.
