@@ -42,6 +42,7 @@ export type {
   Word,
 } from "./rules/command.ts";
 export { textOfCommand } from "./rules/command.ts";
+export { withVariables } from "./rules/code-variables.ts";
 export { actsOf, describeActs, mayConnect, type Act } from "./rules/acts.ts";
 export { reach, type Reached } from "./rules/reach.ts";
 export { nameOfRule, type Decision, type RuleSource, type Verdict } from "./rules/decision.ts";

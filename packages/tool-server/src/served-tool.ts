@@ -9,6 +9,8 @@ import type { Surface } from "./config.ts";
 export type Acts = {
   readonly command?: string;
   readonly argv?: readonly string[];
+  /** Variables the caller sets for its command. */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
   /** Where it would run, as requested. */
   readonly cwd?: string | undefined;
   readonly paths?: readonly {

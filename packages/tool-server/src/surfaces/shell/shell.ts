@@ -51,7 +51,7 @@ export function shell(limits: ShellLimits = SHELL_LIMITS): ServedTool {
       timeout: integer("Timeout in seconds", { min: 1, max: limits.maxTimeout, default: limits.defaultTimeout }),
       environment: optional(record("Additional environment variables", string(""))),
     }),
-    acts: ({ command, working_directory }) => ({ command, cwd: working_directory ?? "." }),
+    acts: ({ command, working_directory, environment }) => ({ command, environment, cwd: working_directory ?? "." }),
     async run({ command, working_directory, timeout, environment = {} }, call) {
       const cwd = directoryOf(working_directory, call);
       const env = extended(call.bench.environment, environment);
