@@ -10,6 +10,7 @@ import { deniedBy, isIgnored } from "../scope.ts";
 import type { Scope } from "../scope.ts";
 import { LeftOut } from "./gitignore.ts";
 import type { GrepPlan } from "./grep-request.ts";
+import { IgnoreWork } from "./ignore-work.ts";
 import { resolveLinkedFile } from "./links.ts";
 import type { LinkedDirectory, Links } from "./links.ts";
 import { argumentFor, pinEntry } from "./pinned.ts";
@@ -58,7 +59,7 @@ export async function* findHere(hunt: Hunt, pinnerOf: PinnerOf, sorted: boolean)
   }
   await hunt.scanned;
   if (!hunt.trap.aborted) return;
-  const leftOut = new LeftOut(hunt.top.path);
+  const leftOut = new LeftOut(hunt.top.path, new IgnoreWork());
   for await (const relative of namesBelow(hunt, [...args, ...WITHOUT_RULES])) {
     if (!found.has(relative) && !leftOut.holds(relative)) yield below(hunt.top, relative, relative, pinnerOf);
   }
@@ -77,6 +78,7 @@ export async function* findInLinked(hunt: Hunt, links: Links, pinnerOf: PinnerOf
   if (byArgument.size === 0) return;
   const args = [...WITHOUT_REPOSITORY, ...(hunt.trap.aborted ? WITHOUT_RULES : [])];
   const leftOut = new Map<LinkedDirectory, LeftOut>();
+  const work = new IgnoreWork();
   for await (const path of namesOf(hunt, args, [...byArgument.keys()])) {
     const found = locate(path, byArgument);
     if (found === undefined) continue;
@@ -85,7 +87,7 @@ export async function* findInLinked(hunt: Hunt, links: Links, pinnerOf: PinnerOf
     if (!hunt.plan.accepts(shown) || !linked.owns(relative)) continue;
     if (isHiddenBelow(hunt.scope, linked.directory, relative)) continue;
     if (hunt.trap.aborted) {
-      const rules = leftOut.get(linked) ?? new LeftOut(linked.directory.path);
+      const rules = leftOut.get(linked) ?? new LeftOut(linked.directory.path, work);
       leftOut.set(linked, rules);
       if (rules.holds(relative)) continue;
     }
