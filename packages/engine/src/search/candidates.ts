@@ -18,6 +18,8 @@ import type { Pinned, Pinner } from "./pinned.ts";
 import { RipgrepRun } from "./ripgrep.ts";
 
 const NUL = 0;
+/** Of the file before. No path that it is given begins with a digit. */
+const COUNT_BEFORE = /^\d+\n/;
 /** In a repository ripgrep heeds what is above, up to its root; elsewhere only what is here and below. */
 const WITHOUT_REPOSITORY = ["--no-require-git", "--no-ignore-parent"];
 
@@ -146,11 +148,14 @@ function isSearchable(place: ScopedPath, plan: GrepPlan): boolean {
 async function* namesOf(hunt: Hunt, args: readonly string[], paths: readonly string[]): AsyncGenerator<string> {
   const run = new RipgrepRun({
     program: hunt.program,
-    args: [...hunt.plan.selecting, ...args, "--files-with-matches", "--null", ...hunt.plan.matching, "--", ...paths],
+    args: [...hunt.plan.selecting, ...args, ...hunt.plan.naming, "--null", ...hunt.plan.matching, "--", ...paths],
     cwd: argumentFor(hunt.top),
     signal: hunt.signal,
   });
-  for await (const record of run.records(NUL)) yield record.toString("utf8");
+  for await (const record of run.records(NUL)) {
+    const path = record.toString("utf8").replace(COUNT_BEFORE, "");
+    if (path !== "") yield path;
+  }
 }
 
 function locate(
