@@ -77,7 +77,9 @@ export class Bench {
     };
     const scope = openScope({ workdir: config.workdir, roots: config.roots, ...rules });
     const isWorkspace = scope.roots.length === 1 && scope.roots[0] === scope.workdir;
-    const workspace = isWorkspace ? scope : openScope({ workdir: config.workdir, roots: [config.workdir], ...rules });
+    const workspace = isWorkspace
+      ? scope
+      : openScope({ workdir: config.workdir, roots: [config.workdir], kept: config.roots, ...rules });
     const view = { network: config.allowNetwork, home, path: environment["PATH"] ?? "", protect: paths.protected };
     const boundary = await boundaryOf(scope, view);
     const wanted: SandboxOptions = {

@@ -204,6 +204,16 @@ row("server", "a body over the limit is 413; ten megabytes of file are not, howe
   expect([413, undefined]).toContain(response?.status);
 });
 
+row("server", "without a token it says what that means and what to do, and with one it does not", async () => {
+  await using open = await HttpServer.start({ args: ["--sandbox", "off"] });
+  const warned = open.stderr.split("\n").filter((line) => line.includes("no token is set"));
+  expect(warned).toHaveLength(1);
+  expect(warned[0]).toMatch(/can call the tools, with your rights.*--generate-token.*BOSUN_TOKEN/);
+  await using closed = await HttpServer.start({ args: ["--sandbox", "off"], env: { BOSUN_TOKEN: TOKEN } });
+  expect(closed.stderr).toContain("listening");
+  expect(closed.stderr).not.toContain("no token is set");
+});
+
 row("server", "a generated token is printed whatever the log level, and lets in", async () => {
   const { base, root } = scratch();
   const child = Bun.spawn(
