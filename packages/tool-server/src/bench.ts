@@ -21,6 +21,8 @@ import type { SandboxMemory } from "./sandbox-memory.ts";
 /** Far more than all sessions keep finished tasks; the oldest are long gone. */
 const MAX_READ_TASKS = 10_000;
 
+/** Between TERM and KILL for commands whose client is gone: nobody waits for what they would still say. */
+const GONE_GRACE_MS = 1000;
 /** A shorter one ("1", "on") would blank half the environment; real tokens are longer. */
 const SHORTEST_SECRET = 6;
 
@@ -156,7 +158,7 @@ export class Bench {
   async endClient(owner: string): Promise<void> {
     const handle = this.#byOwner.get(owner);
     this.#byOwner.delete(owner);
-    if (handle !== undefined) await this.#sessions.close(handle);
+    if (handle !== undefined) await this.#sessions.close(handle, GONE_GRACE_MS);
   }
 
   /** All clients are to go: everything they had ends. */

@@ -127,6 +127,24 @@ row("server", "two clients with the same request ids do not meet", async () => {
   expect(said.map((text) => /first|second/.exec(text)?.[0])).toEqual(["first", "second"]);
 });
 
+rows(
+  "server",
+  [
+    ["DELETE is answered when a task that ignores TERM is gone", true],
+    ["DELETE is answered when a call that ignores TERM is gone", false],
+  ] satisfies [string, boolean][],
+  async (_, run_in_background) => {
+    const mark = `607.${process.pid}${run_in_background ? 1 : 2}`;
+    const session = await open.session();
+    const command = `trap '' TERM HUP INT; while :; do sleep ${mark}; done`;
+    const call = session.call("bash", { command, run_in_background }).catch(() => undefined);
+    await eventually("it runs", () => processesWith(`sleep ${mark}`).length > 0);
+    expect((await session.delete()).status).toBe(204);
+    expect(processesWith(`sleep ${mark}`)).toEqual([]);
+    await call;
+  },
+);
+
 row("server", "DELETE ends the session and its tasks; its id is then unknown", async () => {
   const mark = `606.${process.pid}`;
   const session = await open.session();
