@@ -1,6 +1,7 @@
 // `printf … | bcp-mcp-server` closes its input at once and still wants all its answers, also those of a large file, a slow
 // binary or a server that takes its time to start. So the end of input is heard only when what was asked has been
 // answered, or after a while.
+import { idFrom } from "@bosun/mcp/relay";
 import type { Transport } from "@bosun/mcp/server";
 
 /** An answer says whose it is at its very beginning: ids are short. */
@@ -20,7 +21,7 @@ export function withLastAnswers(transport: Transport, waitMs: number): Transport
       if (message.items.some(({ kind }) => kind === "request")) owedBatches++;
       // It gets no answer, unless it has it already.
     } else if (message.kind === "notification" && message.method === "notifications/cancelled") {
-      owed.delete(JSON.stringify(message.params?.["requestId"]));
+      owed.delete(idFrom(message.params?.["requestId"], message.raw, ["params", "requestId"]) ?? "");
     }
   }
 

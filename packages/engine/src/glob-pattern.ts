@@ -63,21 +63,25 @@ export function literalSegments(names: readonly string[], foldCase: boolean): Se
   return names.map((name) => ({ kind: "literal", text: foldCase ? name.toLowerCase() : name }));
 }
 
+/** Counts what matching costs, for who must bound it. */
+export type MatchWork = { steps: number };
+
 /** One alternative against a path already cut into components. */
-export function matchesSegments(segments: readonly Segment[], parts: readonly string[]): boolean {
+export function matchesSegments(segments: readonly Segment[], parts: readonly string[], work?: MatchWork): boolean {
   // Greedy with one point of return, as for `*` in text: only the last `**` ever needs to give back.
   let s = 0;
   let p = 0;
   let starS = -1;
   let starP = 0;
   while (p < parts.length) {
+    if (work !== undefined) work.steps += 1;
     const segment = segments[s];
     const part = parts[p] ?? "";
     if (segment?.kind === "any-depth") {
       starS = s;
       starP = p;
       s += 1;
-    } else if (segment !== undefined && matchSegment(segment, part)) {
+    } else if (segment !== undefined && matchSegment(segment, part, work)) {
       s += 1;
       p += 1;
     } else if (starS >= 0) {
@@ -92,19 +96,20 @@ export function matchesSegments(segments: readonly Segment[], parts: readonly st
   return s === segments.length;
 }
 
-function matchSegment(segment: Segment, part: string): boolean {
+function matchSegment(segment: Segment, part: string, work: MatchWork | undefined): boolean {
   if (segment.kind === "literal") return segment.text === part;
   if (segment.kind === "any-depth") return true;
   if (segment.suffix !== undefined) return part.endsWith(segment.suffix);
-  return matchTokens(segment.tokens, part);
+  return matchTokens(segment.tokens, part, work);
 }
 
-function matchTokens(tokens: readonly Token[], text: string): boolean {
+function matchTokens(tokens: readonly Token[], text: string, work: MatchWork | undefined): boolean {
   let t = 0;
   let i = 0;
   let starT = -1;
   let starI = 0;
   while (i < text.length) {
+    if (work !== undefined) work.steps += 1;
     const token = tokens[t];
     const code = text.codePointAt(i) ?? 0;
     const width = code > 0xffff ? 2 : 1;

@@ -14,6 +14,8 @@ export type ScopeOptions = {
   readonly workdir: string;
   /** Allowed directories; each must exist. Empty means unscoped: everything that is not denied. */
   readonly roots: readonly string[];
+  /** Allowed directories of another scope over the same tree: not to be moved or deleted through this one either. */
+  readonly kept?: readonly string[];
   /** Doublestar globs on the real path; a match covers everything below it; deny beats allow. */
   readonly deny?: readonly string[];
   /** As `deny`, for writing only. */
@@ -30,6 +32,7 @@ export type ScopeOptions = {
 export type Scope = {
   readonly workdir: string;
   readonly roots: readonly string[];
+  readonly kept: readonly string[];
   readonly deny: readonly GlobPattern[];
   readonly readOnly: readonly GlobPattern[];
   readonly ignore: readonly GlobPattern[];
@@ -54,6 +57,7 @@ export function openScope(options: ScopeOptions): Scope {
   return {
     workdir,
     roots,
+    kept: (options.kept ?? []).map(realDirectory),
     deny: anchored(options.deny),
     readOnly: anchored(options.readOnly),
     ignore: (options.ignore ?? []).map((source) => compileGlob(source.replace(/\/$/, ""), { foldCase })),
@@ -76,7 +80,7 @@ export function admits(scope: Scope, realPath: string): boolean {
 
 /** Whether a root is there or below: such a directory can be neither moved nor deleted. */
 export function holdsRoot(scope: Scope, realPath: string): boolean {
-  return realPath === "/" || scope.roots.some((root) => isWithin(realPath, root));
+  return realPath === "/" || [...scope.roots, ...scope.kept].some((root) => isWithin(realPath, root));
 }
 
 /** The deny pattern that covers the path itself or one of its parents. */

@@ -107,9 +107,9 @@ export class Session {
     }
   }
 
-  /** Ends everything the session has, at once: jobs, foreground commands, and what any of them left running. */
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
+  /** Ends everything the session has: jobs, foreground commands, and what any of them left running. TERM, the grace, KILL. */
+  close(graceMs?: number): Promise<void> {
+    this.#closing ??= this.#close(graceMs);
     return this.#closing;
   }
 
@@ -146,8 +146,8 @@ export class Session {
     if (this.#closing !== undefined) throw new EngineError("SESSION_CLOSED", "session is closed");
   }
 
-  async #close(): Promise<void> {
-    await Promise.all([this.jobs.close(), this.#options.host.endSession(this.#tags)]);
+  async #close(graceMs: number | undefined): Promise<void> {
+    await Promise.all([this.jobs.close(graceMs), this.#options.host.endSession(this.#tags, graceMs)]);
     this.originals.clear();
   }
 }
@@ -157,7 +157,7 @@ export type SessionStore = {
   open(): Session;
   /** Undefined for a handle that is not, or no longer, ours. Counts as use. */
   find(handle: string): Session | undefined;
-  close(handle: string): Promise<void>;
+  close(handle: string, graceMs?: number): Promise<void>;
   closeAll(): Promise<void>;
 };
 
@@ -188,10 +188,10 @@ export class MemorySessions implements SessionStore {
     return entry.session;
   }
 
-  async close(handle: string): Promise<void> {
+  async close(handle: string, graceMs?: number): Promise<void> {
     const entry = this.#sessions.get(handle);
     this.#sessions.delete(handle);
-    await entry?.session.close();
+    await entry?.session.close(graceMs);
   }
 
   async closeAll(): Promise<void> {

@@ -19,7 +19,15 @@ export { createScreenSafeStream, type ScreenSafeStream, type ScreenSafeStreamOpt
 export { createRedactor, masked, redact, type Redactor, type RedactorOptions, type SecretRange } from "./redact.ts";
 export { createRedactStream, type RedactStream } from "./redact-stream.ts";
 export { isSecretName, isSecretVariable } from "./secret-shapes.ts";
-export { childEnvironment, type ChildEnvironmentOptions } from "./child-environment.ts";
+export {
+  callerVariableProblem,
+  childEnvironment,
+  isNeverHandedOn,
+  ownEnvironment,
+  wholeEnvironment,
+  type ChildEnvironmentOptions,
+  type EnvironmentSource,
+} from "./child-environment.ts";
 export { httpUrl, isLoopback, normaliseHost } from "./host-name.ts";
 
 // Rules.
@@ -34,6 +42,7 @@ export type {
   Word,
 } from "./rules/command.ts";
 export { textOfCommand } from "./rules/command.ts";
+export { withVariables } from "./rules/code-variables.ts";
 export { actsOf, describeActs, mayConnect, type Act } from "./rules/acts.ts";
 export {
   heldWriteOf,

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { childEnvironment } from "../src/child-environment.ts";
 import { createRedactStream } from "../src/redact-stream.ts";
 import { createRedactor, masked, redact } from "../src/redact.ts";
 import { isSecretName, isSecretVariable } from "../src/secret-shapes.ts";
@@ -196,24 +195,6 @@ test.each([
 test("variables are judged more broadly", () => {
   expect(["SSH_KEY", "MY_AUTH", "SENTRY_DSN", "NPM_TOKENS"].filter(isSecretVariable)).toHaveLength(4);
   expect(["PWD", "PATH", "GIT_AUTHOR_NAME", "KEYBOARD"].filter(isSecretVariable)).toEqual([]);
-});
-
-test("a child gets the list, what was passed, and no secret", () => {
-  const env = childEnvironment(
-    {
-      PATH: "/bin",
-      HOME: "/root",
-      LC_ALL: "C",
-      GITHUB_TOKEN: "x",
-      RANDOM: "1",
-      PAGER: `less ghp_${A}`,
-      BUN_OPTIONS: "--preload x",
-      LD_PRELOAD: "x.so",
-      WANTED_TOKEN: "t",
-    },
-    { pass: ["WANTED_TOKEN", "LD_PRELOAD"], set: { GIT_PAGER: "cat" }, redactor: createRedactor() },
-  );
-  expect(env).toEqual({ PATH: "/bin", HOME: "/root", LC_ALL: "C", WANTED_TOKEN: "t", GIT_PAGER: "cat" });
 });
 
 test("what a question shows of a secret", () => {

@@ -6,7 +6,6 @@ import {
   ProcessHost,
   Protection,
   boundaryOf,
-  childEnvironment,
   chooseSandbox,
   closeScope,
   literalBoundaryOf,
@@ -14,6 +13,7 @@ import {
   openScope,
 } from "@bosun/engine";
 import type { Boundary, Sandbox, SandboxOptions, Scope, Session } from "@bosun/engine";
+import { childEnvironment, isNeverHandedOn } from "@bosun/guard";
 import type { Config } from "./config.ts";
 import { searchSandbox } from "./late-sandbox.ts";
 import type { Log } from "./log.ts";
@@ -23,6 +23,11 @@ import type { SandboxMemory } from "./sandbox-memory.ts";
 
 /** Far more than all sessions keep finished tasks; the oldest are long gone. */
 const MAX_READ_TASKS = 10_000;
+
+/** Between TERM and KILL for commands whose client is gone: nobody waits for what they would still say. */
+const GONE_GRACE_MS = 1000;
+/** A shorter one ("1", "on") would blank half the environment; real tokens are longer. */
+const SHORTEST_SECRET = 6;
 
 export type BenchOptions = {
   readonly config: Config;
@@ -68,7 +73,11 @@ export class Bench {
     const place = config.roots.join(path.delimiter);
     // Begun first: what there is to find out, another process finds out beside us.
     const search = mode === "off" ? undefined : searchSandbox({ place, network: config.allowNetwork, memory, log });
-    const environment = childEnvironment(options.env, { pass: config.passEnvironment, secrets: options.secrets });
+    const secrets = options.secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
+    const holdsSecret = (value: string): boolean => secrets.some((secret) => value.includes(secret));
+    for (const name of config.passEnvironment.filter(isNeverHandedOn))
+      log("warn", `${name} is not passed on to commands: it would run something before them, or is this server's own`);
+    const environment = childEnvironment(options.env, { pass: config.passEnvironment, holdsSecret });
     const protection = protectionFor(config, paths, home);
     const rules = {
       deny: [...config.deny, ...paths.deny],
@@ -79,7 +88,9 @@ export class Bench {
     };
     const scope = openScope({ workdir: config.workdir, roots: config.roots, ...rules });
     const isWorkspace = scope.roots.length === 1 && scope.roots[0] === scope.workdir;
-    const workspace = isWorkspace ? scope : openScope({ workdir: config.workdir, roots: [config.workdir], ...rules });
+    const workspace = isWorkspace
+      ? scope
+      : openScope({ workdir: config.workdir, roots: [config.workdir], kept: config.roots, ...rules });
     const view = { network: config.allowNetwork, home, path: environment["PATH"] ?? "", protect: paths.protected };
     // What wildcards cover is looked for before the first command, not before the first answer.
     const boundary = literalBoundaryOf(scope, view);
@@ -162,7 +173,7 @@ export class Bench {
   async endClient(owner: string): Promise<void> {
     const handle = this.#byOwner.get(owner);
     this.#byOwner.delete(owner);
-    if (handle !== undefined) await this.#sessions.close(handle);
+    if (handle !== undefined) await this.#sessions.close(handle, GONE_GRACE_MS);
   }
 
   /** All clients are to go: everything they had ends. */

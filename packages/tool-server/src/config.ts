@@ -107,7 +107,7 @@ export const FLAGS: readonly Flag[] = [
     name: "pass-env",
     kind: "list",
     value: "NAMES",
-    help: "environment variables commands may see besides the usual ones",
+    help: "environment variables commands may see besides the usual ones; never LD_PRELOAD and its like",
   },
   { name: "timeout", kind: "text", value: "SECONDS", help: "default time limit of bash (120)" },
   {

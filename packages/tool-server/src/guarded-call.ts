@@ -1,7 +1,7 @@
 // The one way of every call: parsed, judged, asked about, run, redacted, recorded. No tool is reached past it.
 import { EngineError } from "@bosun/engine";
 import type { EngineCode, Session } from "@bosun/engine";
-import { GuardError, nameOfRule } from "@bosun/guard";
+import { GuardError, nameOfRule, withVariables } from "@bosun/guard";
 import type { AuditEvent, CallToDecide, Decision } from "@bosun/guard";
 import { defineTool, InvalidArguments, isShared } from "@bosun/mcp/server";
 import type { Context, Tool, ToolResult } from "@bosun/mcp/server";
@@ -146,7 +146,11 @@ function callToDecide(tool: ServedTool, args: unknown, acts: Acts, { places, wat
     // Without a rule about commands or paths there is nothing to read the text for; where it runs is judged all the same.
     ...(acts.command === undefined
       ? {}
-      : { shell: watch.policy.judgesCommands ? watch.parse(acts.command) : { commands: [] } }),
+      : {
+          shell: watch.policy.judgesCommands
+            ? withVariables(watch.parse(acts.command), acts.environment)
+            : { commands: [] },
+        }),
     ...(acts.argv === undefined ? {} : { argv: acts.argv }),
     ...(runs ? { cwd: places.judgedDirectory(), context: { directory: places.directorySeen() } } : {}),
     paths: places.judgedPaths(),

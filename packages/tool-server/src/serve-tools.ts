@@ -160,7 +160,7 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
       isBusy: (owner) => bench.isBusy(owner) || server.isBusy?.(owner) === true,
       ended(owner) {
         server.ended?.(owner);
-        bench
+        return bench
           .endClient(owner)
           .catch((error: unknown) => log("error", "a client's commands could not be ended", { error: String(error) }));
       },

@@ -149,6 +149,11 @@ async function serveOverHttp(
   const { listen } = await import("./serve-http.ts");
   try {
     const listening = listen(tools, config, token);
+    if (token === undefined)
+      log(
+        "warn",
+        "no token is set: every program and user of this machine that reaches this address can call the tools, with your rights. Add --generate-token, or set --token or BOSUN_TOKEN",
+      );
     log("info", "listening", { url: listening.url.href, auth: token === undefined ? "none" : "bearer token" });
     if (io.welcome !== undefined && token !== undefined) {
       io.welcome.say({ url: listening.url, token, config, sandbox: tools.sandbox });

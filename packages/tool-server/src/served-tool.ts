@@ -10,6 +10,8 @@ import type { Surface } from "./config.ts";
 export type Acts = {
   readonly command?: string;
   readonly argv?: readonly string[];
+  /** Variables the caller sets for its command. */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
   /** Where it would run, as requested; undefined: in the directory of the session, or of the server. */
   readonly cwd?: string | undefined;
   /** No protected place is opened for it: it goes on after the answer, or the caller chose what its programs' names mean. */

@@ -255,6 +255,22 @@ row("coding", "over 30000 characters: whole lines and the notice", async () => {
   expect(lines.slice(0, -1).join("\n").length).toBeLessThanOrEqual(30_000);
 });
 
+row(
+  "coding",
+  "a hostile .gitignore holds neither glob nor anybody else up, and glob says what it gave up",
+  async () => {
+    const names = Array.from({ length: 2000 }, (_, i) => [`${"a".repeat(200)}${i}`, ""]);
+    const files = { ...Object.fromEntries(names), ".gitignore": `*${"a".repeat(20)}b*\n`.repeat(11_000) };
+    await using own = await TestServer.start({ args: ["--sandbox", "off"], files });
+    const answered: string[] = [];
+    const glob = own.text("glob", { pattern: "aaa*1" }).finally(() => answered.push("glob"));
+    await own.request("ping", {}).finally(() => answered.push("ping"));
+    const said = await glob;
+    expect(answered).toEqual(["ping", "glob"]);
+    expect(said).toEndWith("\n... the .gitignore rules here take too long to apply; ignored files may be listed");
+  },
+);
+
 // A repository is somebody else's: where its rules should be can stand anything.
 rows(
   "coding",

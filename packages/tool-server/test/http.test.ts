@@ -127,6 +127,24 @@ row("server", "two clients with the same request ids do not meet", async () => {
   expect(said.map((text) => /first|second/.exec(text)?.[0])).toEqual(["first", "second"]);
 });
 
+rows(
+  "server",
+  [
+    ["DELETE is answered when a task that ignores TERM is gone", true],
+    ["DELETE is answered when a call that ignores TERM is gone", false],
+  ] satisfies [string, boolean][],
+  async (_, run_in_background) => {
+    const mark = `607.${process.pid}${run_in_background ? 1 : 2}`;
+    const session = await open.session();
+    const command = `trap '' TERM HUP INT; while :; do sleep ${mark}; done`;
+    const call = session.call("bash", { command, run_in_background }).catch(() => undefined);
+    await eventually("it runs", () => processesWith(`sleep ${mark}`).length > 0);
+    expect((await session.delete()).status).toBe(204);
+    expect(processesWith(`sleep ${mark}`)).toEqual([]);
+    await call;
+  },
+);
+
 row("server", "DELETE ends the session and its tasks; its id is then unknown", async () => {
   const mark = `606.${process.pid}`;
   const session = await open.session();
@@ -202,6 +220,16 @@ row("server", "a body over the limit is 413; ten megabytes of file are not, howe
   }
   const response = await session.post(`{"x":"${"y".repeat(34 * 1024 * 1024)}"}`).catch(() => undefined);
   expect([413, undefined]).toContain(response?.status);
+});
+
+row("server", "without a token it says what that means and what to do, and with one it does not", async () => {
+  await using open = await HttpServer.start({ args: ["--sandbox", "off"] });
+  const warned = open.stderr.split("\n").filter((line) => line.includes("no token is set"));
+  expect(warned).toHaveLength(1);
+  expect(warned[0]).toMatch(/can call the tools, with your rights.*--generate-token.*BOSUN_TOKEN/);
+  await using closed = await HttpServer.start({ args: ["--sandbox", "off"], env: { BOSUN_TOKEN: TOKEN } });
+  expect(closed.stderr).toContain("listening");
+  expect(closed.stderr).not.toContain("no token is set");
 });
 
 row("server", "a generated token is printed whatever the log level, and lets in", async () => {

@@ -46,6 +46,23 @@ function put(files: Record<string, string>): void {
   }
 }
 
+row("workspace", "a folder that is allowed by itself is neither moved nor deleted through the workspace", async () => {
+  const files = { "deep/own/f.txt": "x", "g.txt": "g" };
+  const args = ["--tools", "workspace", "--sandbox", "off", "--allow-dir", ".", "--allow-dir", "deep/own"];
+  await using own = await TestServer.start({ args, files });
+  for (const [tool, given] of [
+    ["move_file", { from: "deep/own", to: "moved" }],
+    ["move_file", { from: "deep", to: "moved" }],
+    ["move_file", { from: "g.txt", to: "deep/own", overwrite: true }],
+    ["delete_file", { path: "deep/own", recursive: true }],
+    ["delete_file", { path: "deep", recursive: true }],
+  ] as const) {
+    const result = await own.call(tool, given);
+    expect((JSON.parse(result.content[0]?.text ?? "") as Envelope).error.code).toBe("INVALID_PATH");
+  }
+  expect(readFileSync(own.at("deep/own/f.txt"), "utf8")).toBe("x");
+});
+
 rows(
   "workspace",
   [

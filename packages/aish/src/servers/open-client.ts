@@ -82,7 +82,12 @@ function startChild(reach: Extract<Reach, { kind: "stdio" }>, context: OpenConte
   return startServer({
     command: reach.command,
     args: reach.args,
-    env: childEnvironment(context.env, { pass: reach.envPass, set: reach.env, redactor: context.redactor }),
+    env: childEnvironment(context.env, {
+      pass: reach.envPass,
+      set: reach.env,
+      holdsSecret: (value) => context.redactor.find(value).length > 0,
+    }),
+    inherits: false,
     cwd: reach.cwd ?? context.cwd,
     onStderr: context.onStderr,
   });

@@ -2,7 +2,7 @@
 // nothing left behind. The engine does the running.
 import { randomBytes } from "node:crypto";
 import type { Environment, ProcessHost, Running } from "@bosun/engine";
-import { isSecretVariable } from "@bosun/guard";
+import { ownEnvironment, wholeEnvironment } from "@bosun/guard";
 
 const KEPT_CHARS = 2_000_000;
 const AGAIN_MS = 2000;
@@ -83,13 +83,7 @@ export class CommandRunner {
   }
 
   environment(by: "user" | "model"): Environment {
-    const env: Record<string, string> = {};
-    for (const [name, value] of Object.entries(this.#env)) {
-      if (value === undefined || name === "BUN_OPTIONS" || name === "BUN_BE_BUN") continue;
-      if (by === "model" && isSecretVariable(name)) continue;
-      env[name] = value;
-    }
-    return env;
+    return by === "user" ? ownEnvironment(this.#env) : wholeEnvironment(this.#env, true);
   }
 
   // Loaded with the first command: the prompt does not wait for what most conversations never use.

@@ -243,7 +243,7 @@ export class Downstream {
       const child = startServer({
         command,
         args,
-        ...(env ? { env } : {}),
+        ...(env ? { env, inherits: false } : {}),
         ...(cwd === undefined ? {} : { cwd }),
         onStderr: this.stderr,
         maxMessageBytes: MAX_MESSAGE_BYTES,

@@ -1,6 +1,7 @@
 // The command line of the proxy → its options, parsed once.
 import path from "node:path";
 import type { Mode } from "@bosun/bcp";
+import { wholeEnvironment } from "@bosun/guard/environment";
 import type { ToolCompression } from "@bosun/shrink";
 import { UsageError } from "../config.ts";
 import { LOG_LEVELS } from "../log.ts";
@@ -174,7 +175,9 @@ function serverOf(given: Given, lists: Lists, rest: readonly string[], env: Env)
   // Commas part the arguments in the configurations that name --downstream-args.
   const words = given.get("--downstream-args") ?? "";
   const args = named === undefined ? rest.slice(1) : words === "" ? [] : words.split(",");
-  return { kind: "command", name: nameOf(command, args), command, args, env: passedOn(env) };
+  // A client's configuration sets variables for the server it names, and we stand in its place: they are meant for the
+  // server behind us.
+  return { kind: "command", name: nameOf(command, args), command, args, env: wholeEnvironment(env) };
 }
 
 function headersOf(lines: readonly string[], env: Env): Record<string, string> {
@@ -199,15 +202,6 @@ function expanded(text: string, env: Env): string {
     if (value === undefined) throw new UsageError(`--header: the variable ${name} is not set`);
     return value;
   });
-}
-
-/**
- * A client's configuration sets variables for the server it names, and we stand in its place: they are meant for the
- * server behind us. Only what would change how Bun itself runs stays here.
- */
-function passedOn(env: Env): Record<string, string> {
-  const given = Object.entries(env).filter(([name]) => name !== "BUN_OPTIONS" && name !== "BUN_BE_BUN");
-  return Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
 /** What a person would call it: not the runner, but what it runs. */

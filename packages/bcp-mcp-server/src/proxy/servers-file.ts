@@ -10,7 +10,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** Throws UsageError when there is no server in it. */
 export async function readServers(file: string, log: Log): Promise<ServerSpec[]> {
   const text = contentOf(file);
-  const { GuardError, readServerList } = await import("@bosun/guard");
+  const { childEnvironment, GuardError, readServerList } = await import("@bosun/guard");
   try {
     const { servers, notes } = readServerList(file, text, process.env);
     for (const note of notes) log("warn", `${file}: ${note}`);
@@ -19,7 +19,16 @@ export async function readServers(file: string, log: Log): Promise<ServerSpec[]>
         if (!enabled) return [];
         if (url !== undefined) return [{ name, kind: "url", url: new URL(url), headers: { ...headers } }];
         if (command === undefined) return [];
-        return [{ name, kind: "command", command, args, env: { ...env }, ...(cwd === undefined ? {} : { cwd }) }];
+        return [
+          {
+            name,
+            kind: "command",
+            command,
+            args,
+            env: childEnvironment(process.env, { set: env }),
+            ...(cwd === undefined ? {} : { cwd }),
+          },
+        ];
       },
     );
     if (specs.length === 0) throw new UsageError(`--servers ${file}: there is no server in it`);

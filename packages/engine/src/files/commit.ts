@@ -14,7 +14,9 @@ import { fsync } from "./sync.ts";
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
 const NEW_FILE_MODE = 0o644; // the umask applies
-const SPECIAL_BITS = 0o6000; // setuid, setgid: not for a file whose owner we could not keep
+/** All that new content gets of an old file's mode: it must not run with rights that were given to the old one. */
+const PERMISSIONS = 0o777;
+const SPECIAL_BITS = 0o6000; // setuid, setgid: not for a directory whose owner we could not keep
 const PIECE_BYTES = 1024 * 1024;
 
 export type Commit = {
@@ -124,7 +126,7 @@ export function copyOwnerAndMode(fd: number, model: BigIntStats): void {
   if (!kept && now.gid !== model.gid) changeOwner(fd, Number(now.uid), Number(model.gid));
   const mode = Number(model.mode) & 0o7777;
   // After the owner: changing it clears the special bits.
-  fs.fchmodSync(fd, kept ? mode : mode & ~SPECIAL_BITS);
+  fs.fchmodSync(fd, model.isDirectory() ? (kept ? mode : mode & ~SPECIAL_BITS) : mode & PERMISSIONS);
 }
 
 function changeOwner(fd: number, uid: number, gid: number): boolean {

@@ -2,12 +2,14 @@
 // full disk is met before the first old byte is gone, and an error puts the old bytes back.
 import fs from "node:fs";
 import type { BigIntStats } from "node:fs";
-import { ioError } from "../failure.ts";
+import { errnoOf, ioError } from "../failure.ts";
 import type { ScopedPath } from "../scope-place.ts";
 import { changed, isSameVersion, needFile, noFollow, pathOfEntry } from "./open-file.ts";
 import { fsync } from "./sync.ts";
 
 const { O_RDWR, O_NONBLOCK } = fs.constants;
+/** setuid, setgid, sticky. */
+const SPECIAL_BITS = 0o7000n;
 /** Larger old content is not kept in memory for the way back. */
 const MAX_RESTORED_BYTES = 64 * 1024 * 1024;
 
@@ -26,6 +28,7 @@ export async function overwriteInPlace(
   try {
     const before = fs.fstatSync(fd, { bigint: true });
     if (!isSameVersion(before, expected)) throw changed(place);
+    dropSpecialBits(fd, before);
     replaceBytes(fd, content, Number(before.size));
     await fsync(fd);
     return fs.fstatSync(fd, { bigint: true });
@@ -33,6 +36,16 @@ export async function overwriteInPlace(
     throw ioError("write", place.shown, error, place.path);
   } finally {
     fs.closeSync(fd);
+  }
+}
+
+/** As the kernel does when anybody but root writes: new content must not run with the rights the old one had. */
+function dropSpecialBits(fd: number, { mode }: BigIntStats): void {
+  if ((mode & SPECIAL_BITS) === 0n) return;
+  try {
+    fs.fchmodSync(fd, Number(mode & 0o7777n & ~SPECIAL_BITS));
+  } catch (error) {
+    if (errnoOf(error) !== "EPERM") throw error; // not ours: then writing drops them
   }
 }
 

@@ -1,8 +1,13 @@
 // How a command is confined, as the process half sees it: an argument vector around the command's own, and what that
 // changes about signals and paths. The mechanisms are in ../sandbox.
 
+import type { Environment } from "./environment.ts";
+
 export type WrapOptions = {
   readonly cwd: string;
+  /** What the command sees. Not for the program that confines it: a caller's variables must not reach that one before it has
+   * confined anything. */
+  readonly env: Environment;
   /** The session's own temporary folder. */
   readonly scratch: string;
   /** The number of the first descriptor in `Wrapped.fds`, in the process that is started. */
@@ -14,6 +19,8 @@ export type WrapOptions = {
 export type Wrapped = {
   /** What runs the command confined. */
   readonly argv: readonly string[];
+  /** Of the process that is started; it gets nothing else but its label. */
+  readonly env: Environment;
   /** Descriptors that the mechanism reads before the command starts, to be handed on. */
   readonly fds: readonly number[];
   /** To be called when the process was started, or could not be: closes what was opened for it alone. */
@@ -48,13 +55,13 @@ export type Confinement = {
 
 /** No confinement: the tree is found and killed by its label, the boundary is only that of the user. */
 export const unconfined: Confinement = {
-  wrap: plainly,
+  wrap: (argv, { env }) => plainly(argv, env),
   outside: (directory) => directory,
   namespaced: false,
   hidesSignals: false,
 };
 
 /** For a mechanism that needs no descriptors. */
-export function plainly(argv: readonly string[]): Wrapped {
-  return { argv, fds: [], release: () => undefined };
+export function plainly(argv: readonly string[], env: Environment = {}): Wrapped {
+  return { argv, env, fds: [], release: () => undefined };
 }

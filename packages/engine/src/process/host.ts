@@ -112,14 +112,14 @@ export class ProcessHost {
   }
 
   /** Ends everything that commands with these tags left running, wherever it hides: TERM, one grace, KILL. */
-  async endSession(tags: SessionTags): Promise<void> {
+  async endSession(tags: SessionTags, graceMs = GRACE_MS): Promise<void> {
     const spares = this.#spares.end(tags);
-    const own = await this.#stopAll(tags);
-    await Promise.race([spares, pause(GRACE_MS)]);
+    const own = await this.#stopAll(tags, graceMs);
+    await Promise.race([spares, pause(graceMs)]);
     // What earlier commands left behind. Those that run have been asked already: a trap must not run twice.
     const asked = new Set(own.map((running) => running.tree.tag));
     const isLeftover = (tag: string): boolean => tags.matches(tag) && !asked.has(tag);
-    if (await terminateTagged(isLeftover)) await this.#goneOrKilled(isLeftover);
+    if (await terminateTagged(isLeftover)) await this.#goneOrKilled(isLeftover, graceMs);
     await Promise.all(own.map((running) => running.death));
     this.#forgetScratch(tags);
   }
@@ -135,12 +135,12 @@ export class ProcessHost {
   }
 
   // What is just being started cannot be stopped yet, and would run on with nobody who knows of it.
-  async #stopAll(tags?: SessionTags): Promise<Running[]> {
+  async #stopAll(tags?: SessionTags, graceMs?: number): Promise<Running[]> {
     const stopped = new Set<Running>();
     const stop = (): void => {
       for (const running of this.#running) {
         if (tags !== undefined && !tags.matches(running.tree.tag)) continue;
-        running.stop("close");
+        running.stop("close", graceMs);
         stopped.add(running);
       }
     };
@@ -250,8 +250,8 @@ export class ProcessHost {
     this.#removals.add(removal);
   }
 
-  async #goneOrKilled(matches: TagTest): Promise<void> {
-    const deadline = performance.now() + GRACE_MS;
+  async #goneOrKilled(matches: TagTest, graceMs: number): Promise<void> {
+    const deadline = performance.now() + graceMs;
     for (let wait = 20; performance.now() < deadline; wait = Math.min(wait * 2, 500)) {
       await pause(wait);
       if ((await findMembers([], matches, performance.now())).length === 0) return;

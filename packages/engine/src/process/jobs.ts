@@ -124,10 +124,10 @@ export class Jobs {
   }
 
   /** Ends all jobs at once and refuses new ones. Idempotent. */
-  async close(): Promise<void> {
+  async close(graceMs?: number): Promise<void> {
     this.#closed = true;
     const jobs = [...this.#jobs.values()];
-    for (const job of jobs) job.running.stop("close");
+    for (const job of jobs) job.running.stop("close", graceMs);
     await Promise.all(jobs.map((job) => job.running.death));
     for (const job of jobs) this.#drop(job);
   }

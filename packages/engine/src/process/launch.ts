@@ -57,7 +57,7 @@ export function launch(equipment: Equipment, command: Command, tag: string, scra
   return spawn(equipment, means, (marker) => ({
     words: wordsFor(shell, command, setup, marker, script !== undefined),
     cwd: command.cwd,
-    env: { ...command.env, PWD: command.cwd },
+    env: command.env,
     scratch,
   }));
 }
@@ -72,7 +72,7 @@ export async function launchSpare(equipment: Equipment, key: SpareKey, tag: stri
     const launched = await spawn(equipment, means, (marker) => ({
       words: [shell.path, "-c", spareWords(shell, setup, marker), shell.path],
       cwd: "/",
-      env: { ...key.env, PWD: "/" },
+      env: key.env,
       scratch,
     }));
     void launched.child.exited.then(() => pipes.giveBackChannel(go, launched.child.exitCode !== null));
@@ -140,17 +140,16 @@ async function spawn(equipment: Equipment, means: Means, startFor: (marker: stri
     stderr = means.merge ? undefined : await pipes.take();
     const marker = `__BORIS_CWD_${means.nonce}__${randomHex(8)}`;
     const start = startFor(marker);
-    const env = { ...start.env, [TAG_VARIABLE]: means.tag };
     recordFd = takeRecord(records, means.script !== undefined, start);
     const offset = means.script === undefined ? 0 : writeScript(recordFd, means.script);
     leave = confinement.enter?.() ?? leave;
     const onlyStdio = confinement.onlyStdio === true;
     const output = [stdout.writeFd, (stderr ?? stdout).writeFd];
     const stdio = onlyStdio ? [recordFd, ...output] : ["ignore" as const, ...output, recordFd, ...means.extra];
-    const { cwd, scratch } = start;
-    wrapped = confinement.wrap(start.words, { cwd, scratch, firstFd: stdio.length, open: means.open });
+    const { cwd, scratch, env } = start;
+    wrapped = confinement.wrap(start.words, { cwd, env, scratch, firstFd: stdio.length, open: means.open });
     const child = spawnChild(wrapped.argv, start.words[0] ?? "", {
-      env,
+      env: { ...wrapped.env, PWD: cwd, [TAG_VARIABLE]: means.tag },
       // A mechanism with namespaces enters the folder inside; outside, its name may mean something else by now.
       cwd: confinement.namespaced ? "/" : (confinement.outside(cwd, scratch) ?? "/"),
       stdio: [...stdio, ...wrapped.fds],
@@ -179,12 +178,12 @@ function takeRecord(records: RecordFiles, fresh: boolean, start: Start): number 
 function spawnChild(
   argv: readonly string[],
   program: string,
-  how: { env: Record<string, string>; cwd: string; stdio: ("ignore" | number)[] },
+  how: { env: Environment; cwd: string; stdio: ("ignore" | number)[] },
 ): Bun.Subprocess {
   try {
     return Bun.spawn([...argv], {
       cwd: how.cwd,
-      env: how.env,
+      env: { ...how.env },
       stdio: how.stdio as ["ignore", number, number, ...number[]],
       detached: true, // leader of a session and group of its own
       lazy: true,

@@ -43,6 +43,7 @@ export class Running {
   readonly #givenUp = Promise.withResolvers<void>();
   #stopped: StopReason | undefined;
   #death: Promise<void> | undefined;
+  #killAt = Infinity;
   #answered = false;
 
   constructor(command: Command, started: Started, emptyCapture: Capture) {
@@ -61,12 +62,13 @@ export class Running {
     return this.#answered;
   }
 
-  /** TERM now, KILL to whatever is left after the grace, also when the call has been answered by then. */
-  stop(reason: StopReason): void {
+  /** TERM now, KILL to whatever is left after the grace, also when the call has been answered by then. Again: KILL sooner. */
+  stop(reason: StopReason, graceMs = GRACE_MS): void {
+    this.#killAt = Math.min(this.#killAt, performance.now() + graceMs);
     if (this.#death !== undefined) return;
     // After the answer there is nothing to report: only leftovers to end.
     if (!this.#answered) this.#stopped = reason;
-    this.#death = this.#end(reason === "processes" ? 0 : GRACE_MS);
+    this.#death = this.#end(reason !== "processes");
   }
 
   /** Resolves when a tree that was stopped is gone. */
@@ -80,21 +82,20 @@ export class Running {
     this.#started.stderr?.abandon();
   }
 
-  async #end(graceMs: number): Promise<void> {
+  async #end(isAskedFirst: boolean): Promise<void> {
     const { tree } = this.#started;
-    if (graceMs > 0) {
+    if (isAskedFirst) {
       await terminateTree(tree);
-      await this.#goneWithin(graceMs);
+      await this.#goneInTime();
     }
     void pause(AFTER_KILL_MS).then(this.#givenUp.resolve);
     await killTree(tree);
   }
 
   // Leaves early once nothing of the tree is left, so that stopping many commands takes no longer than it must.
-  async #goneWithin(ms: number): Promise<void> {
-    const deadline = performance.now() + ms;
-    for (let wait = 20; performance.now() < deadline; wait = Math.min(wait * 2, 500)) {
-      await pause(Math.min(wait, deadline - performance.now()));
+  async #goneInTime(): Promise<void> {
+    for (let wait = 20; performance.now() < this.#killAt; wait = Math.min(wait * 2, 500)) {
+      await pause(Math.min(wait, this.#killAt - performance.now()));
       if ((await membersOf(this.#started.tree)).length === 0) return;
     }
   }

@@ -34,6 +34,7 @@ export function bubblewrapConfinement(program: string, boundary: Boundary, optio
     const mounts = ahead?.left ?? plan.mounts;
     const filterFd = openFilter();
     const [filterAt, argumentsAt] = [wrap.firstFd, wrap.firstFd + (filterFd === undefined ? 0 : 1)];
+    const variables = Object.entries(wrap.env);
     const sources = options.bindsDescriptors ? descriptorsOf(mounts) : [];
     const words = (): string[] => [
       ...(plan.unscoped ? ["--bind", "/", "/", ...sealedSystem] : []),
@@ -44,9 +45,10 @@ export function bubblewrapConfinement(program: string, boundary: Boundary, optio
       ...sealed,
       ...(filterFd === undefined ? [] : ["--seccomp", String(filterAt)]),
       ...mounts.flatMap((mount) => optionsFor(mount, wrap.scratch, sources, argumentsAt + 1)),
+      ...variables.flatMap(([name, value]) => ["--setenv", name, value]),
       ...(plan.unscoped ? [] : ["--setenv", "TMPDIR", SCRATCH, "--remount-ro", "/"]),
     ];
-    const key = [wrap.scratch, wrap.firstFd].join("\0");
+    const key = [wrap.scratch, wrap.firstFd, ...variables.flat()].join("\0");
     const argumentsFd = argumentFiles.open(plan, key, words);
     return {
       argv: [
@@ -60,6 +62,7 @@ export function bubblewrapConfinement(program: string, boundary: Boundary, optio
         "--",
         ...argv,
       ],
+      env: {},
       fds: [...(filterFd === undefined ? [] : [filterFd]), argumentsFd, ...sources],
       release: () => {
         closeQuietly(argumentsFd);

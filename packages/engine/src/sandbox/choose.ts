@@ -145,10 +145,11 @@ async function trial(confinement: Confinement, boundary: Boundary): Promise<stri
     const check = visible ? `exit ${WORKED}` : `cat "$1" 2>/dev/null && exit 41; exit ${WORKED}`;
     const cwd = boundary.writable[0] ?? "/";
     const words = ["/bin/sh", "-c", check, "sh", canary];
-    wrapped = confinement.wrap(words, { cwd, scratch, firstFd: STDIO_FDS });
+    const env = { PATH: boundary.path, HOME: boundary.home };
+    wrapped = confinement.wrap(words, { cwd, env, scratch, firstFd: STDIO_FDS });
     const child = Bun.spawn([...wrapped.argv], {
       cwd: confinement.namespaced ? "/" : cwd,
-      env: { PATH: boundary.path, HOME: boundary.home },
+      env: { ...wrapped.env },
       stdio: ["ignore", "ignore", "pipe", ...wrapped.fds],
       lazy: true,
       timeout: TRIAL_MS,

@@ -52,7 +52,7 @@ export function confineAndBecome(words: readonly string[]): never {
     const env = Object.fromEntries(
       Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined),
     );
-    become(program, argv, { ...env, TMPDIR: grants.scratch });
+    become(program, argv, env);
     throw new Error(`could not start ${program}`);
   } catch (error) {
     console.error(`bosun sandbox: ${error instanceof Error ? error.message : String(error)}`);
@@ -72,20 +72,19 @@ type HelperGrants = {
   readonly write: readonly string[];
   readonly list: readonly string[];
   readonly network: boolean;
-  readonly scratch: string;
   /** `device:inode` of each path when it was granted. */
   readonly ids: Readonly<Record<string, string>>;
 };
 
 function parseGrants(value: unknown): HelperGrants {
   if (typeof value !== "object" || value === null) throw new Error("grants are missing");
-  const { read, write, list, network, scratch, ids } = value as Record<string, unknown>;
+  const { read, write, list, network, ids } = value as Record<string, unknown>;
   const areTexts = (part: unknown): part is string[] =>
     Array.isArray(part) && part.every((item) => typeof item === "string");
   if (!areTexts(read) || !areTexts(write) || !areTexts(list)) throw new Error("grants are not lists of paths");
-  if (typeof network !== "boolean" || typeof scratch !== "string") throw new Error("grants are incomplete");
+  if (typeof network !== "boolean") throw new Error("grants are incomplete");
   if (typeof ids !== "object" || ids === null || !areTexts(Object.values(ids))) throw new Error("ids are missing");
-  return { read, write, list, network, scratch, ids: ids as Record<string, string> };
+  return { read, write, list, network, ids: ids as Record<string, string> };
 }
 
 function openLibc(): Libc {

@@ -2,6 +2,7 @@
 // the command. It grants; it cannot take away: see `grantsOf` for what that means for denied paths.
 import path from "node:path";
 import { plainly } from "../process/confinement.ts";
+import { withVariables } from "../process/environment.ts";
 import type { Confinement } from "../process/confinement.ts";
 import { heldBy, holds } from "./boundary.ts";
 import { idAt, lookAt } from "./look-at.ts";
@@ -45,8 +46,11 @@ export function landlockConfinement(helper: readonly string[], boundary: Boundar
       [grants, roots] = [grantsOf(boundary), now];
       ids = idsOf(grants);
     },
-    wrap: (argv, { scratch }) =>
-      plainly([...helper, JSON.stringify({ ...grants, write: [...grants.write, scratch], scratch, ids }), ...argv]),
+    wrap: (argv, { env, scratch }) => {
+      const inside = withVariables({ ...env, TMPDIR: scratch }, argv);
+      const told = JSON.stringify({ ...grants, write: [...grants.write, scratch], ids });
+      return plainly([...helper, told, ...inside]);
+    },
     outside: (directory) => directory,
     namespaced: false,
     hidesSignals: false,

@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { plainly } from "../process/confinement.ts";
+import { withVariables } from "../process/environment.ts";
 import type { Confinement } from "../process/confinement.ts";
 import { holds } from "./boundary.ts";
 import { readMounts, tableLine } from "./mount-table.ts";
@@ -34,9 +35,10 @@ export function namespaceConfinement(tools: NamespaceTools, boundary: Boundary, 
     scripts.set(scratch, { plan, script });
     return script;
   };
-  const shared = mountedConfinement(boundary, options, (plan, argv, { cwd, scratch }) => {
+  const shared = mountedConfinement(boundary, options, (plan, argv, { cwd, env, scratch }) => {
     const setup = scriptFor(plan, scratch);
-    return plainly([...enter, "--", "/bin/sh", "-c", setup, "bosun-sandbox", tools.setpriv, cwd, ...argv]);
+    const inside = withVariables(plan.unscoped ? env : { ...env, TMPDIR: SCRATCH }, argv);
+    return plainly([...enter, "--", "/bin/sh", "-c", setup, "bosun-sandbox", tools.setpriv, cwd, ...inside]);
   });
   return Object.assign(shared, {
     forget: (scratch: string) => {
@@ -150,7 +152,7 @@ function prepare({ unscoped, mounts }: MountPlan, scratch: string): string {
     "ip link set lo up 2>/dev/null || ifconfig lo up 2>/dev/null || :",
     `cd ${quote(root)}; pivot_root . ${quote(`.${ownInside}/old`)}; umount -l ${quote(`${ownInside}/old`)}`,
     ...(unscoped ? [] : ["mount -o remount,bind,ro /"]),
-    `setpriv=$1; cd -- "$2"; shift 2; set +e; PATH=$path${unscoped ? "" : `; export TMPDIR=${SCRATCH}`}`,
+    `setpriv=$1; cd -- "$2"; shift 2; set +e; PATH=$path`,
     // Not this shell: the first process of a PID namespace ignores signals, so it must not be the command itself.
     // And quietly: when a signal ends the command, it would say so in the command's name.
     `exec 9>&2 2>/dev/null; (exec "$setpriv" ${POWERLESS.join(" ")} -- "$@" 2>&9 9>&-)`,

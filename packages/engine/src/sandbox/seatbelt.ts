@@ -1,5 +1,6 @@
 // The boundary by macOS Seatbelt: a profile in its own language, run by sandbox-exec. Denies by default; later rules win.
 import { plainly } from "../process/confinement.ts";
+import { withVariables } from "../process/environment.ts";
 import type { Confinement } from "../process/confinement.ts";
 import { findToolchains } from "./toolchains.ts";
 import type { Boundary } from "./boundary.ts";
@@ -22,14 +23,12 @@ export function seatbeltConfinement(boundary: Boundary): Confinement {
   // Once: what is shown of the machine does not change because of what commands do.
   const toolchains = findToolchains(boundary);
   return {
-    wrap: (argv, { scratch, open }) =>
+    wrap: (argv, { env, scratch, open }) =>
       plainly([
         "/usr/bin/sandbox-exec",
         "-p",
         seatbeltProfile(boundary, scratch, toolchains, open),
-        "/usr/bin/env",
-        `TMPDIR=${scratch}`,
-        ...argv,
+        ...withVariables({ ...env, TMPDIR: scratch }, argv),
       ]),
     outside: (directory) => directory,
     namespaced: false,

@@ -11,8 +11,10 @@ type Calls = {
   readonly unshare: number;
   readonly socket: number;
   readonly refused: readonly number[];
-  /** Calls that give a file its mode, and which argument that is. */
+  /** Calls that change a mode, of a file or a folder, and which argument that is. */
   readonly modes: readonly (readonly [call: number, argument: number])[];
+  /** Calls that make a file with a mode. */
+  readonly creations: readonly (readonly [call: number, argument: number])[];
 };
 
 const LOAD = 0x20;
@@ -34,6 +36,7 @@ const EAFNOSUPPORT = 97;
 
 const CLONE_NEWUSER = 0x1000_0000;
 const SET_USER_ID = 0o4000;
+const SET_GROUP_ID = 0o2000;
 const [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK] = [1, 2, 10, 16];
 
 // The same on every machine since 5.1.
@@ -43,8 +46,8 @@ const CLONE3 = 435; // its flags lie in memory, where a filter cannot look: C li
 const OPENAT2 = 437; // its mode lies in memory, too: programs fall back to openat
 const FCHMODAT2 = 452;
 
-// Refused: bpf, userfaultfd, and the three of the key rings. Modes: chmod, fchmod, fchmodat, open, creat, openat, mknod,
-// mknodat, as far as the machine has them.
+// Refused: bpf, userfaultfd, and the three of the key rings. Modes: chmod, fchmod, fchmodat. Creations:
+// open, creat, openat, mknod, mknodat. As far as the machine has them.
 const MACHINES: Readonly<Record<string, Machine>> = {
   x64: {
     audit: 0xc000_003e,
@@ -57,6 +60,8 @@ const MACHINES: Readonly<Record<string, Machine>> = {
         [90, 1],
         [91, 1],
         [268, 2],
+      ],
+      creations: [
         [2, 2],
         [85, 1],
         [257, 3],
@@ -76,6 +81,8 @@ const MACHINES: Readonly<Record<string, Machine>> = {
       modes: [
         [52, 1],
         [53, 2],
+      ],
+      creations: [
         [56, 3],
         [33, 2],
       ],
@@ -106,6 +113,10 @@ export function systemCallFilter(
     // A program that runs as whoever owns it would outlive the sandbox, in a folder that others may reach.
     ...[...calls.modes, [FCHMODAT2, 2] as const].flatMap(([call, argument]) =>
       onCall(call, argument, when(IF_ANY_BIT, SET_USER_ID, EPERM)),
+    ),
+    // Of changing a mode the group's bit is let through: folders need it, and a filter cannot tell them from files.
+    ...calls.creations.flatMap(([call, argument]) =>
+      onCall(call, argument, when(IF_ANY_BIT, SET_USER_ID | SET_GROUP_ID, EPERM)),
     ),
     ...onCall(calls.socket, 0, [
       ...families.flatMap((family): Step[] => [

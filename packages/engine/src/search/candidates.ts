@@ -10,6 +10,7 @@ import { deniedBy, isIgnored } from "../scope.ts";
 import type { Scope } from "../scope.ts";
 import { LeftOut } from "./gitignore.ts";
 import type { GrepPlan } from "./grep-request.ts";
+import { IgnoreWork } from "./ignore-work.ts";
 import { resolveLinkedFile } from "./links.ts";
 import type { LinkedDirectory, Links } from "./links.ts";
 import { argumentFor, pinEntry } from "./pinned.ts";
@@ -17,6 +18,8 @@ import type { Pinned, Pinner } from "./pinned.ts";
 import { RipgrepRun } from "./ripgrep.ts";
 
 const NUL = 0;
+/** Of the file before. No path that it is given begins with a digit. */
+const COUNT_BEFORE = /^\d+\n/;
 /** In a repository ripgrep heeds what is above, up to its root; elsewhere only what is here and below. */
 const WITHOUT_REPOSITORY = ["--no-require-git", "--no-ignore-parent"];
 
@@ -58,7 +61,7 @@ export async function* findHere(hunt: Hunt, pinnerOf: PinnerOf, sorted: boolean)
   }
   await hunt.scanned;
   if (!hunt.trap.aborted) return;
-  const leftOut = new LeftOut(hunt.top.path);
+  const leftOut = new LeftOut(hunt.top.path, new IgnoreWork());
   for await (const relative of namesBelow(hunt, [...args, ...WITHOUT_RULES])) {
     if (!found.has(relative) && !leftOut.holds(relative)) yield below(hunt.top, relative, relative, pinnerOf);
   }
@@ -77,6 +80,7 @@ export async function* findInLinked(hunt: Hunt, links: Links, pinnerOf: PinnerOf
   if (byArgument.size === 0) return;
   const args = [...WITHOUT_REPOSITORY, ...(hunt.trap.aborted ? WITHOUT_RULES : [])];
   const leftOut = new Map<LinkedDirectory, LeftOut>();
+  const work = new IgnoreWork();
   for await (const path of namesOf(hunt, args, [...byArgument.keys()])) {
     const found = locate(path, byArgument);
     if (found === undefined) continue;
@@ -85,7 +89,7 @@ export async function* findInLinked(hunt: Hunt, links: Links, pinnerOf: PinnerOf
     if (!hunt.plan.accepts(shown) || !linked.owns(relative)) continue;
     if (isHiddenBelow(hunt.scope, linked.directory, relative)) continue;
     if (hunt.trap.aborted) {
-      const rules = leftOut.get(linked) ?? new LeftOut(linked.directory.path);
+      const rules = leftOut.get(linked) ?? new LeftOut(linked.directory.path, work);
       leftOut.set(linked, rules);
       if (rules.holds(relative)) continue;
     }
@@ -144,11 +148,14 @@ function isSearchable(place: ScopedPath, plan: GrepPlan): boolean {
 async function* namesOf(hunt: Hunt, args: readonly string[], paths: readonly string[]): AsyncGenerator<string> {
   const run = new RipgrepRun({
     program: hunt.program,
-    args: [...hunt.plan.selecting, ...args, "--files-with-matches", "--null", ...hunt.plan.matching, "--", ...paths],
+    args: [...hunt.plan.selecting, ...args, ...hunt.plan.naming, "--null", ...hunt.plan.matching, "--", ...paths],
     cwd: argumentFor(hunt.top),
     signal: hunt.signal,
   });
-  for await (const record of run.records(NUL)) yield record.toString("utf8");
+  for await (const record of run.records(NUL)) {
+    const path = record.toString("utf8").replace(COUNT_BEFORE, "");
+    if (path !== "") yield path;
+  }
 }
 
 function locate(

@@ -17,7 +17,7 @@ export class Deadline implements Disposable {
   readonly #caller: AbortSignal | undefined;
   readonly #timers: ReturnType<typeof setTimeout>[];
 
-  constructor(timeoutMs: number, caller?: AbortSignal) {
+  constructor(timeoutMs: number, caller?: AbortSignal, showingMs = SHOWING_MS) {
     this.#caller = caller;
     const signals = caller === undefined ? [] : [caller];
     this.looking = AbortSignal.any([this.#timeout.signal, ...signals]);
@@ -25,7 +25,7 @@ export class Deadline implements Disposable {
     const lookingMs = Math.min(Math.max(0, timeoutMs), MAX_TIMER_MS - SHOWING_MS);
     this.#timers = [
       setTimeout(() => this.#timeout.abort(), lookingMs),
-      setTimeout(() => this.#end.abort(), lookingMs + SHOWING_MS),
+      setTimeout(() => this.#end.abort(), lookingMs + showingMs),
     ];
   }
 

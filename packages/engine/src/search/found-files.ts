@@ -33,7 +33,8 @@ export class FoundFiles implements FileSource {
 
   constructor(top: Directory, scope: Scope, request: GrepRequest, looking: Looking) {
     this.#top = top;
-    this.#limited = (request.limit ?? 0) > 0;
+    // In walk order one file that takes too long would keep all behind it from being found.
+    this.#limited = (request.limit ?? 0) > 0 && request.multiline !== true;
     const signal = AbortSignal.any([looking.signal, this.#stop.signal]);
     const trap = new AbortController();
     if (isTrappedAbove(top.path)) trap.abort();

@@ -5,9 +5,10 @@ import os from "node:os";
 import path from "node:path";
 import { compileGlob, matchesSegments } from "../glob-pattern.ts";
 import type { Segment } from "../glob-pattern.ts";
+import type { IgnoreWork } from "./ignore-work.ts";
 
-/** A rules file is read whole, so it is not read when it is this absurd. */
-const MAX_RULES_BYTES = 1024 * 1024;
+/** A rules file is read whole, so it is not read when it is this absurd. The longest in use have a tenth of it. */
+const MAX_RULES_BYTES = 256 * 1024;
 
 type Rule = {
   readonly negated: boolean;
@@ -17,60 +18,114 @@ type Rule = {
   readonly alternatives: readonly (readonly Segment[])[];
 };
 
+type Placed = Rule & { readonly at: number };
+
 /** The rules of one file, and those that yield to them. */
 export type IgnoreRules = {
   readonly base: string;
-  readonly rules: readonly Rule[];
+  /** Plain names and paths, found at once however many there are: the last rule about each, for files and for directories. */
+  readonly plain: ReadonlyMap<string, readonly Placed[]>;
+  /** Those with wildcards, the last first. */
+  readonly wild: readonly Placed[];
   readonly weaker: IgnoreRules | undefined;
+  readonly work: IgnoreWork;
 };
 
 /** The rules in force at a real directory, before its own file is read: from the repository's root down to its parent. */
-export function rulesAbove(realDirectory: string): IgnoreRules | undefined {
+export function rulesAbove(realDirectory: string, work: IgnoreWork): IgnoreRules | undefined {
   const root = repositoryOf(realDirectory);
-  if (root === undefined) return globalRules();
+  if (root === undefined) return globalRules(work);
   const inside = path.posix.relative(root, realDirectory);
-  let rules = repositoryRules(root);
+  let rules = repositoryRules(root, work);
   if (inside === "") return rules;
   let directory = root;
   for (const name of inside.split("/")) {
-    rules = withRulesOf(rules, directory, readText(path.posix.join(directory, ".gitignore")));
+    rules = withRulesOf(rules, directory, readRules(path.posix.join(directory, ".gitignore"), work), work);
     directory = path.posix.join(directory, name);
   }
   return rules;
 }
 
 /** What holds at the top of a repository before its .gitignore: its own excludes over the user's. */
-export function repositoryRules(root: string): IgnoreRules | undefined {
-  return withRulesOf(globalRules(), root, readText(path.posix.join(root, ".git", "info", "exclude")));
+export function repositoryRules(root: string, work: IgnoreWork): IgnoreRules | undefined {
+  return withRulesOf(globalRules(work), root, readRules(path.posix.join(root, ".git", "info", "exclude"), work), work);
 }
 
 /** Adds a directory's rules in front of weaker ones. */
-export function withRulesOf(weaker: IgnoreRules | undefined, directory: string, text: string): IgnoreRules | undefined {
-  const rules = text
-    .split("\n")
-    .map(parseRule)
-    .filter((rule) => rule !== undefined);
-  return rules.length === 0 ? weaker : { base: directory, rules, weaker };
+export function withRulesOf(
+  weaker: IgnoreRules | undefined,
+  directory: string,
+  text: string,
+  work: IgnoreWork,
+): IgnoreRules | undefined {
+  if (text === "" || work.over) return weaker;
+  work.read(text.length);
+  const plain = new Map<string, Placed[]>();
+  const wild: Placed[] = [];
+  for (const [at, line] of text.split("\n").entries()) {
+    const rule = parseRule(line);
+    if (rule === undefined) continue;
+    const key = plainKey(rule);
+    if (key === undefined) wild.push({ ...rule, at });
+    else plain.set(key, lastOfEach(plain.get(key), { ...rule, at }));
+  }
+  return plain.size === 0 && wild.length === 0
+    ? weaker
+    : { base: directory, plain, wild: wild.reverse(), weaker, work };
+}
+
+/** A rule without wildcards, by what it is matched on: a base name, or a path below the directory. */
+function plainKey({ anchored, alternatives }: Rule): string | undefined {
+  const [segments = [], ...others] = alternatives;
+  if (others.length > 0) return undefined;
+  const names = segments.map((segment) => (segment.kind === "literal" ? segment.text : undefined));
+  return names.includes(undefined) ? undefined : keyOf(names.join("/"), anchored);
+}
+
+function keyOf(subject: string, anchored: boolean): string {
+  return anchored ? `/${subject}` : subject;
+}
+
+/** A later rule takes the place of those it covers: two at most are left, the last one about directories only. */
+function lastOfEach(earlier: readonly Placed[] | undefined, rule: Placed): Placed[] {
+  if (!rule.directoriesOnly) return [rule];
+  return [rule, ...(earlier ?? []).filter((other) => !other.directoriesOnly)];
 }
 
 /** Last match of the nearest file decides; then the next file up. Parents are the walk's business: it never enters them. */
 export function isGitIgnored(rules: IgnoreRules | undefined, realPath: string, isDirectory: boolean): boolean {
+  if (rules === undefined || rules.work.over) return false;
   const name = realPath.slice(realPath.lastIndexOf("/") + 1);
-  for (let level = rules; level !== undefined; level = level.weaker) {
-    let parts: string[] | undefined;
-    for (let i = level.rules.length - 1; i >= 0; i -= 1) {
-      const rule = level.rules[i];
-      if (rule === undefined || (rule.directoriesOnly && !isDirectory)) continue;
-      if (rule.anchored) parts ??= realPath.slice(level.base === "/" ? 1 : level.base.length + 1).split("/");
-      const subject = rule.anchored && parts !== undefined ? parts : [name];
-      if (rule.alternatives.some((segments) => matchesSegments(segments, subject))) return !rule.negated;
-    }
+  rules.work.begin();
+  for (let level: IgnoreRules | undefined = rules; level !== undefined; level = level.weaker) {
+    const rule = lastMatch(level, realPath, name, isDirectory);
+    if (rule !== undefined) return !rule.negated;
+    if (level.work.over) return false;
   }
   return false;
 }
 
-export function readRules(file: string): string {
-  return readText(file);
+function lastMatch(level: IgnoreRules, realPath: string, name: string, isDirectory: boolean): Placed | undefined {
+  const below = realPath.slice(level.base === "/" ? 1 : level.base.length + 1);
+  const named = [...(level.plain.get(name) ?? []), ...(level.plain.get(keyOf(below, true)) ?? [])];
+  const plain = named
+    .filter((rule) => isDirectory || !rule.directoriesOnly)
+    .reduce<Placed | undefined>((last, rule) => (last === undefined || rule.at > last.at ? rule : last), undefined);
+  let parts: string[] | undefined;
+  for (const rule of level.wild) {
+    if (plain !== undefined && plain.at > rule.at) return plain;
+    if (rule.directoriesOnly && !isDirectory) continue;
+    if (level.work.nameIsSpent) return undefined;
+    level.work.tried();
+    const subject = rule.anchored ? (parts ??= below.split("/")) : [name];
+    if (rule.alternatives.some((segments) => matchesSegments(segments, subject, level.work))) return rule;
+  }
+  return plain;
+}
+
+/** The text of a rules file; nothing when it is none, and `work` knows when it is too large to be one. */
+export function readRules(file: string, work: IgnoreWork): string {
+  return work.over ? "" : readText(file, () => work.skipped());
 }
 
 /**
@@ -100,9 +155,11 @@ export function isTrappedAbove(realDirectory: string): boolean {
 export class LeftOut {
   readonly #top: string;
   readonly #known = new Map<string, IgnoreRules | undefined>();
+  readonly #work: IgnoreWork;
 
-  constructor(realDirectory: string) {
+  constructor(realDirectory: string, work: IgnoreWork) {
     this.#top = realDirectory;
+    this.#work = work;
   }
 
   holds(below: string): boolean {
@@ -118,14 +175,15 @@ export class LeftOut {
   #rulesIn(directory: string): IgnoreRules | undefined {
     if (this.#known.has(directory)) return this.#known.get(directory);
     const file = path.posix.join(directory, ".gitignore");
-    const rules = withRulesOf(this.#rulesAbove(directory), directory, isOdd(file) ? "" : readText(file));
+    const text = isOdd(file) ? "" : readRules(file, this.#work);
+    const rules = withRulesOf(this.#rulesAbove(directory), directory, text, this.#work);
     this.#known.set(directory, rules);
     return rules;
   }
 
   #rulesAbove(directory: string): IgnoreRules | undefined {
-    if (directory === this.#top) return rulesAbove(directory);
-    if (fs.existsSync(path.posix.join(directory, ".git"))) return repositoryRules(directory);
+    if (directory === this.#top) return rulesAbove(directory, this.#work);
+    if (fs.existsSync(path.posix.join(directory, ".git"))) return repositoryRules(directory, this.#work);
     return this.#rulesIn(path.posix.dirname(directory));
   }
 }
@@ -165,6 +223,10 @@ function parseRule(line: string): Rule | undefined {
   // "everything inside", but not the directory itself: it may have to be entered for a later `!`.
   if (text.endsWith("/**")) text += "/*";
   if (text === "") return undefined;
+  if (!/[\\[*?{}\0]/.test(text)) {
+    const names = text.split("/").map((name): Segment => ({ kind: "literal", text: name }));
+    return { negated, directoriesOnly, anchored, alternatives: [names] };
+  }
   try {
     // Braces are ordinary characters here.
     return {
@@ -185,27 +247,29 @@ function withoutTrailingBlanks(line: string): string {
   return line.slice(0, end);
 }
 
-function globalRules(): IgnoreRules | undefined {
+function globalRules(work: IgnoreWork): IgnoreRules | undefined {
   const home = process.env["HOME"] ?? os.homedir();
   const config = process.env["XDG_CONFIG_HOME"] ?? path.join(home, ".config");
   const named =
     excludesFile(readText(path.join(home, ".gitconfig"))) ?? excludesFile(readText(path.join(config, "git", "config")));
   const file = named === undefined ? path.join(config, "git", "ignore") : named.replace(/^~(?=\/)/, home);
   // Patterns of this file are relative to wherever they are used: an anchored one then means the top of the disk.
-  return withRulesOf(undefined, "/", readText(file));
+  return withRulesOf(undefined, "/", readText(file), work);
 }
 
 function excludesFile(config: string): string | undefined {
   return /^\s*excludesfile\s*=\s*"?([^"\n]+?)"?\s*$/im.exec(config)?.[1];
 }
 
-function readText(file: string): string {
+function readText(file: string, onTooLarge: () => void = () => undefined): string {
   let fd: number | undefined;
   try {
     // Not blocking: somebody may have made a FIFO of it.
     fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
     const stat = fs.fstatSync(fd);
-    return stat.isFile() && stat.size <= MAX_RULES_BYTES ? fs.readFileSync(fd, "utf8") : "";
+    if (stat.isFile() && stat.size <= MAX_RULES_BYTES) return fs.readFileSync(fd, "utf8");
+    if (stat.isFile()) onTooLarge();
+    return "";
   } catch {
     return "";
   } finally {

@@ -13,6 +13,7 @@ import { Turns } from "../turns.ts";
 import { Deadline } from "./deadline.ts";
 import type { Ended } from "./deadline.ts";
 import { rulesAbove } from "./gitignore.ts";
+import { IgnoreWork } from "./ignore-work.ts";
 import { resolveLinkedFile } from "./links.ts";
 import { walkTree } from "./walk.ts";
 import type { WalkedEntry } from "./walk.ts";
@@ -32,18 +33,22 @@ export type GlobResult = {
   readonly total: number;
   /** Why the search ended before everything was seen, when it did. */
   readonly ended: Ended | undefined;
+  /** The ignore rules here take too long to apply: what they leave out may be among the paths. */
+  readonly rulesGivenUp: boolean;
 };
 
 /** A missing directory, or a file in its place, holds nothing: that is no error here. */
 export async function glob(place: ScopedPath, request: GlobRequest): Promise<GlobResult> {
   if (request.pattern === "") throw new EngineError("INVALID_INPUT", "pattern must not be empty", { reason: "empty" });
   const pattern = compileGlob(belowRoot(request.pattern, place), { foldCase: place.scope.foldCase });
-  if (place.entry?.kind !== "directory") return { paths: [], total: 0, ended: undefined };
+  if (place.entry?.kind !== "directory") return { paths: [], total: 0, ended: undefined, rulesGivenUp: false };
   using deadline = new Deadline(request.timeoutMs, request.signal);
   using top = openListed(place);
   const newest = new Newest(request.maxResults);
+  const work = new IgnoreWork();
   await walkTree(place.scope, top, {
-    rules: rulesAbove(top.path),
+    work,
+    rules: rulesAbove(top.path, work),
     turns: new Turns(deadline.looking),
     wants: (kind) =>
       kind === "directory" ? request.type !== "file" : kind !== "special" && request.type !== "directory",
@@ -54,7 +59,7 @@ export async function glob(place: ScopedPath, request: GlobRequest): Promise<Glo
       if (mtimeNs !== undefined) newest.add(entry.path, mtimeNs);
     },
   });
-  return { paths: newest.paths(), total: newest.total, ended: deadline.ended };
+  return { paths: newest.paths(), total: newest.total, ended: deadline.ended, rulesGivenUp: work.incomplete };
 }
 
 /** `./x` means x; an absolute pattern means what is below the directory searched. */

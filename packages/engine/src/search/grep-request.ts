@@ -43,9 +43,17 @@ export type GrepPlan = {
   /** Which files ripgrep may leave out on its walk; the filter below still has the last word. */
   readonly selecting: readonly string[];
   readonly accepts: (relativePath: string) => boolean;
+  /** How ripgrep says which files match, each path before a NUL. */
+  readonly naming: readonly string[];
   /** Larger files are left out. */
   readonly maxFileBytes: number;
 };
+
+/**
+ * Across lines --files-with-matches looks on in the line where it has found something. And such a search may have to be
+ * stopped: what it has found must be out by then, which ripgrep sees to at newlines, and a count has one.
+ */
+const NAMING_AS_FOUND = ["--count", "--max-count=1", "--line-buffered"];
 
 /** Checks everything that can be wrong before anything runs. */
 export function planGrep(scope: Scope, request: GrepRequest): GrepPlan {
@@ -57,7 +65,8 @@ export function planGrep(scope: Scope, request: GrepRequest): GrepPlan {
     (include === undefined || matchesPathOrName(include, path));
   const selecting = selectingFlags(scope, include, extensions, request);
   const maxFileBytes = request.multiline === true ? request.maxFileBytes : Infinity;
-  return { matching: matchingFlags(request), selecting, accepts, maxFileBytes };
+  const naming = request.multiline === true ? NAMING_AS_FOUND : ["--files-with-matches"];
+  return { matching: matchingFlags(request), selecting, naming, accepts, maxFileBytes };
 }
 
 function matchingFlags(request: GrepRequest): string[] {

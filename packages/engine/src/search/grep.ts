@@ -22,9 +22,18 @@ import type { Pinned } from "./pinned.ts";
 import { findRipgrep } from "./ripgrep.ts";
 import { showContent, showCounts, showFiles } from "./show.ts";
 
+/**
+ * ripgrep looks for the ends of the line around each match that may span lines: in a line without end, with a match at every
+ * character, that takes hours. An honest tree of several gigabytes is searched within this.
+ */
+const MULTILINE_MS = 5_000;
+const MULTILINE_SHOWING_MS = 3_000;
+
 export type GrepResult = PageEnd & {
   /** Why the search ended before everything was seen, when it did. */
   readonly ended: Ended | undefined;
+  /** How long it was allowed to look. */
+  readonly timeoutMs: number;
 } & (
     | { readonly mode: "content"; readonly lines: readonly GrepLine[] }
     | { readonly mode: "files_with_matches"; readonly paths: readonly string[] }
@@ -35,13 +44,15 @@ export type GrepResult = PageEnd & {
 export async function grep(place: ScopedPath, request: GrepRequest): Promise<GrepResult> {
   const plan = planGrep(place.scope, request);
   const program = findRipgrep(request.ripgrep);
-  using deadline = new Deadline(request.timeoutMs, request.signal);
+  const isMultiline = request.multiline === true;
+  const timeoutMs = isMultiline ? Math.min(request.timeoutMs, MULTILINE_MS) : request.timeoutMs;
+  using deadline = new Deadline(timeoutMs, request.signal, isMultiline ? MULTILINE_SHOWING_MS : undefined);
   const matching: Matching = { plan, program, signal: deadline.showing };
   const source =
     place.entry?.kind === "directory" ? await openTree(place, request, matching, deadline) : oneFile(place, request);
   await using files = source;
   const shown = await show(files, matching, request);
-  return { ...shown, ended: deadline.ended };
+  return { ...shown, ended: deadline.ended, timeoutMs };
 }
 
 async function show(files: FileSource, matching: Matching, request: GrepRequest) {

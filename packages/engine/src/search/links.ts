@@ -11,6 +11,7 @@ import type { ScopedPath } from "../scope-place.ts";
 import type { Scope } from "../scope.ts";
 import type { Turns } from "../turns.ts";
 import { rulesAbove } from "./gitignore.ts";
+import { IgnoreWork } from "./ignore-work.ts";
 import { scanLinks } from "./scan-links.ts";
 import type { Scan } from "./scan-links.ts";
 
@@ -34,7 +35,7 @@ export type Links = {
 /** `trap` is called when a directory is met whose rules are no files. */
 export async function findLinks(scope: Scope, top: Directory, turns: Turns, trap: () => void): Promise<Links> {
   const finder = new LinkFinder(scope, turns, trap);
-  await finder.walk(top, "", rulesAbove(top.path));
+  await finder.walk(top, "", rulesAbove(top.path, finder.work));
   await finder.followAll();
   return finder;
 }
@@ -64,6 +65,7 @@ function openIfReadable(place: ScopedPath): Directory | undefined {
 class LinkFinder implements Links {
   readonly directories: LinkedDirectory[] = [];
   readonly files: { path: string; realLink: string }[] = [];
+  readonly work = new IgnoreWork();
   readonly #scope: Scope;
   readonly #turns: Turns;
   readonly #trap: () => void;
@@ -90,7 +92,7 @@ class LinkFinder implements Links {
         return true;
       },
     };
-    await scanLinks(this.#scope, top, rules, scan, this.#turns);
+    await scanLinks(this.#scope, top, rules, scan, this.#turns, this.work);
     // Of two links to one directory the first in walk order counts.
     this.#toFollow.push(...links.sort((a, b) => compareWalkOrder(a.path, b.path)));
   }

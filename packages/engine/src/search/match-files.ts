@@ -6,6 +6,8 @@ import { RipgrepRun } from "./ripgrep.ts";
 
 const NEWLINE = 10;
 const NUL = 0;
+/** A search across lines may have to be stopped: what it has found by then must be out. */
+const AS_FOUND = "--line-buffered";
 /** ripgrep cuts longer lines itself, so that a minified file costs no memory here. */
 const MAX_LINE_BYTES = 16 * 1024;
 
@@ -39,6 +41,7 @@ export async function* matchingLines(
     `--before-context=${request.before ?? 0}`,
     `--after-context=${request.after ?? 0}`,
   ];
+  if (request.multiline === true) args.push(AS_FOUND);
   // No more matches per file than lines can be shown in all.
   if (request.limit !== undefined && request.limit > 0)
     args.push(`--max-count=${request.limit + (request.offset ?? 0) + 1}`);
@@ -56,7 +59,7 @@ export async function countLines(
 ): Promise<{ file: Pinned; lines: number }[]> {
   const counts = new Map<Pinned, number>();
   // ripgrep's own count is of matches when they may span lines; the contract's is of lines.
-  const args = request.multiline === true ? ["--line-number", "--max-columns=1"] : ["--count"];
+  const args = request.multiline === true ? ["--line-number", "--max-columns=1", AS_FOUND] : ["--count"];
   for await (const { bytes, file } of runOver(files, matching, args, NEWLINE)) {
     const nul = bytes.indexOf(NUL);
     if (nul < 0) continue;
@@ -72,7 +75,8 @@ export async function countLines(
 export async function whichMatch(files: readonly Pinned[], matching: Matching): Promise<Set<Pinned>> {
   const found = new Set<string>();
   if (files.length === 0) return new Set();
-  for await (const { file } of runOver(files, matching, ["--files-with-matches"], NUL)) found.add(file.argument);
+  for await (const { file } of runOver(files, matching, ["--count", "--max-count=1"], NEWLINE))
+    found.add(file.argument);
   // By argument: without descriptors a file and a link to it are the same one.
   return new Set(files.filter(({ argument }) => found.has(argument)));
 }

@@ -9,6 +9,7 @@ import type { Scope } from "../scope.ts";
 import type { Turns } from "../turns.ts";
 import { isGitIgnored, isTrapped, readRules, repositoryRules, withRulesOf } from "./gitignore.ts";
 import type { IgnoreRules } from "./gitignore.ts";
+import type { IgnoreWork } from "./ignore-work.ts";
 import { KnownFolders } from "./known-folders.ts";
 import type { Folder } from "./known-folders.ts";
 import { ALWAYS_SKIPPED, MAX_DEPTH } from "./walk.ts";
@@ -30,6 +31,7 @@ export async function scanLinks(
   rules: IgnoreRules | undefined,
   scan: Scan,
   turns: Turns,
+  work: IgnoreWork,
 ): Promise<void> {
   const levels: Level[] = [{ below: "", rules, depth: 0 }];
   for (let level = levels.pop(); level !== undefined; level = levels.pop()) {
@@ -39,7 +41,7 @@ export async function scanLinks(
     const found = folderAt(real);
     const folder = found instanceof Promise ? await found : found;
     if ((folder.namesRules || folder.isRepository) && isTrapped(real, folder.isRepository)) scan.trap();
-    const inForce = rulesAt(level, folder, real);
+    const inForce = rulesAt(level, folder, real, work);
     const seen = (name: string, isDirectory: boolean): string | undefined => {
       if (ALWAYS_SKIPPED.includes(name)) return undefined;
       const realEntry = joinPath(real, name);
@@ -59,10 +61,10 @@ export async function scanLinks(
   }
 }
 
-function rulesAt(level: Level, folder: Folder, real: string): IgnoreRules | undefined {
+function rulesAt(level: Level, folder: Folder, real: string, work: IgnoreWork): IgnoreRules | undefined {
   // A repository inside: what is above it has no say.
-  const rules = level.depth > 0 && folder.isRepository ? repositoryRules(real) : level.rules;
-  return folder.hasRules ? withRulesOf(rules, real, readRules(joinPath(real, ".gitignore"))) : rules;
+  const rules = level.depth > 0 && folder.isRepository ? repositoryRules(real, work) : level.rules;
+  return folder.hasRules ? withRulesOf(rules, real, readRules(joinPath(real, ".gitignore"), work), work) : rules;
 }
 
 const known = new KnownFolders();

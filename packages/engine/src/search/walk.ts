@@ -8,6 +8,7 @@ import type { Scope } from "../scope.ts";
 import type { Turns } from "../turns.ts";
 import { isGitIgnored, readRules, repositoryRules, withRulesOf } from "./gitignore.ts";
 import type { IgnoreRules } from "./gitignore.ts";
+import type { IgnoreWork } from "./ignore-work.ts";
 
 /** Never searched, at any depth. */
 export const ALWAYS_SKIPPED: readonly string[] = [".git", "node_modules"];
@@ -26,6 +27,7 @@ export type WalkedEntry = {
 export type WalkPlan = {
   /** In force at the start, from above it. */
   readonly rules: IgnoreRules | undefined;
+  readonly work: IgnoreWork;
   /** Entries of other kinds are not even judged. */
   readonly wants: (kind: EntryKind) => boolean;
   readonly visit: (entry: WalkedEntry) => void;
@@ -53,9 +55,9 @@ async function walkLevel(
   });
   let rules = inherited;
   // A repository inside: what is above it has no say.
-  if (depth > 0 && entries.some((entry) => entry.name === ".git")) rules = repositoryRules(directory.path);
+  if (depth > 0 && entries.some((entry) => entry.name === ".git")) rules = repositoryRules(directory.path, plan.work);
   if (entries.some((entry) => entry.name === ".gitignore" && entry.kind === "file")) {
-    rules = withRulesOf(rules, directory.path, readRules(directory.at(".gitignore")));
+    rules = withRulesOf(rules, directory.path, readRules(directory.at(".gitignore"), plan.work), plan.work);
   }
   for (const { name, kind } of entries) {
     if (plan.turns.cancelled) return;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { closeScope, movePath, openScope, resolveInScope } from "../../src/index.ts";
+import { closeScope, deletePath, movePath, openScope, resolveInScope } from "../../src/index.ts";
 import type { EngineCode } from "../../src/index.ts";
 import { Workspace, directory, link, outcome } from "../workspace.ts";
 
@@ -108,6 +108,21 @@ test("a directory that holds another root stays", async () => {
   closeScope(scope);
 });
 
+test("nor does a directory that is a root of another scope", async () => {
+  using workspace = new Workspace({ "a/b/f": "x", "c/f": "x" });
+  const scope = openScope({ workdir: workspace.root, roots: [workspace.root], kept: [workspace.at("a/b")] });
+  for (const name of ["a", "a/b"]) {
+    using from = resolveInScope(scope, name, { follow: false });
+    using to = resolveInScope(scope, "z", { follow: false });
+    using other = resolveInScope(scope, "c", { follow: false });
+    expect(await outcome(() => movePath(from, to, { overwrite: false }))).toBe("INVALID_PATH");
+    expect(await outcome(() => movePath(other, from, { overwrite: true }))).toBe("INVALID_PATH");
+    expect(await outcome(() => deletePath(from, { recursive: true }))).toBe("INVALID_PATH");
+  }
+  expect(workspace.read("a/b/f")).toBe("x");
+  closeScope(scope);
+});
+
 test("a tree that holds what is denied or read-only does not move: the pattern would lose it", async () => {
   using workspace = new Workspace({ "a/b/key": "x", "c/d/e": "x" }, { deny: ["a/b/key"], readOnly: ["c/d/e"] });
   expect(await outcome(() => move(workspace, "a", "z"))).toBe("PATH_DENIED");
@@ -131,7 +146,8 @@ describe.skipIf(otherDevice === undefined)("between devices", () => {
       "dir/link": link("deep"),
       alias: link("file"),
     });
-    fs.chmodSync(workspace.at("file"), 0o640);
+    fs.chmodSync(workspace.at("file"), 0o6640);
+    fs.chmodSync(workspace.at("dir/deep"), 0o2775);
     const far = fs.realpathSync(fs.mkdtempSync(path.join(otherDevice ?? "", "bosun-engine-")));
     const scope = openScope({ workdir: workspace.root, roots: [workspace.root, far] });
     try {
@@ -140,10 +156,12 @@ describe.skipIf(otherDevice === undefined)("between devices", () => {
       expect(await movePath(from, to, { overwrite: false })).toEqual({ overwritten: false });
       const at = path.join(far, "sub", name);
       expect(fs.lstatSync(workspace.at(name), { throwIfNoEntry: false })).toBeUndefined();
-      if (name === "file") expect([fs.readFileSync(at, "utf8"), fs.statSync(at).mode & 0o777]).toEqual(["file", 0o640]);
+      if (name === "file")
+        expect([fs.readFileSync(at, "utf8"), fs.statSync(at).mode & 0o7777]).toEqual(["file", 0o640]);
       if (name === "alias") expect(fs.readlinkSync(at)).toBe("file");
       if (name === "dir")
         expect([fs.readFileSync(`${at}/deep/inner`, "utf8"), fs.readlinkSync(`${at}/link`)]).toEqual(["inner", "deep"]);
+      if (name === "dir") expect(fs.statSync(`${at}/deep`).mode & 0o7777).toBe(0o2775);
       expect(fs.readdirSync(path.join(far, "sub"))).toEqual([name]);
     } finally {
       closeScope(scope);

@@ -195,6 +195,17 @@ test("mode and owner stay", async () => {
   if (isRoot) expect([uid, gid]).toEqual([1234, 4321]);
 });
 
+test.each([
+  ["an ordinary file", false],
+  ["a file with two names, written in place", true],
+])("new content does not get the rights that were given to the old: %s", async (_, isLinked) => {
+  using workspace = new Workspace({ f: "old" });
+  if (isLinked) fs.linkSync(workspace.at("f"), workspace.at("g"));
+  fs.chmodSync(workspace.at("f"), 0o7755);
+  await replace(workspace, "f", { find: "old", replace: "new" });
+  expect(fs.statSync(workspace.at("f")).mode & 0o7777).toBe(0o755);
+});
+
 test("edits of one file wait for each other: none is lost", async () => {
   using workspace = new Workspace({ f: "0" });
   const names = Array.from({ length: 50 }, (_, i) => `<${i}>`);

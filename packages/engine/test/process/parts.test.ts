@@ -4,80 +4,11 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { spawnFailure } from "../../src/process/command.ts";
-import { childEnvironment, extendEnvironment } from "../../src/process/environment.ts";
 import { sweepFolders } from "../../src/process/private-files.ts";
 import { parsePs, parseStat, readProcesses } from "../../src/process/process-table.ts";
 import { parseRecord } from "../../src/process/shell.ts";
 import { TagSpace, limitsPattern } from "../../src/process/tags.ts";
 import { after } from "../../src/process/timers.ts";
-
-describe("a child's environment", () => {
-  const source = {
-    PATH: "/bin",
-    HOME: "/h",
-    LC_TIME: "C",
-    CARGO_HOME: "/h/.cargo",
-    BOSUN_TOKEN: "t",
-    AWS_SECRET_ACCESS_KEY: "k",
-    GITHUB_TOKEN: "g",
-    SSH_AUTH_SOCK: "/s",
-    BUN_OPTIONS: "--preload x",
-    BUN_BE_BUN: "1",
-    BASH_ENV: "/evil",
-    EDITOR: "vi --token sk-123456",
-    OTHER: "o",
-  };
-
-  test("is a list of names", () => {
-    expect(childEnvironment(source)).toEqual({
-      PATH: "/bin",
-      HOME: "/h",
-      LC_TIME: "C",
-      CARGO_HOME: "/h/.cargo",
-      EDITOR: source.EDITOR,
-    });
-  });
-
-  test("can be widened by name and by value, never to what steers the runtime or the shell", () => {
-    const env = childEnvironment(source, {
-      pass: ["OTHER", "BUN_OPTIONS", "BASH_ENV"],
-      set: { X: "1", BUN_BE_BUN: "1" },
-    });
-    expect([env["OTHER"], env["X"], env["BUN_OPTIONS"], env["BASH_ENV"], env["BUN_BE_BUN"]]).toEqual([
-      "o",
-      "1",
-      undefined,
-      undefined,
-      undefined,
-    ]);
-  });
-
-  test("never holds a secret, under whatever name", () => {
-    expect(childEnvironment(source, { secrets: ["sk-123456"] })["EDITOR"]).toBeUndefined();
-  });
-
-  test("has a PATH even when there is none", () => {
-    expect(childEnvironment({})["PATH"]).toContain("/usr/bin");
-  });
-
-  test.each<[string, string, string]>([
-    ["a name with a dash", "A-B", "x"],
-    ["a name with an equals sign", "A=B", "x"],
-    ["an empty name", "", "x"],
-    ["NUL in a value", "A", "x\0"],
-    ["a value too long", "A", "x".repeat(32_769)],
-    ["what steers the shell", "BASH_ENV", "/evil"],
-    ["what steers the runtime", "BUN_OPTIONS", "--preload x"],
-  ])("of a caller is refused: %s", (_, name, value) => {
-    expect(() => extendEnvironment({ PATH: "/bin" }, { [name]: value })).toThrow(
-      expect.objectContaining({ code: "INVALID_INPUT" }),
-    );
-  });
-
-  test("of a caller goes over ours", () => {
-    expect(extendEnvironment({ A: "1", B: "2" }, { B: "3" })).toEqual({ A: "1", B: "3" });
-  });
-});
 
 test.each([
   ["ENOENT", "program"],

@@ -142,11 +142,13 @@ function mayWrite(scope: Scope, file: string): boolean {
 async function inSandbox(confinement: Confinement, layout: Layout, script: string): Promise<string> {
   await confinement.prepare?.();
   const leave = confinement.enter?.();
-  const wrapped = confinement.wrap(["/bin/bash", "-c", script], { cwd: "/", scratch: layout.scratch, firstFd: 3 });
+  const env = { PATH: layout.searchPath, HOME: layout.home, W: layout.work, B: layout.base };
+  const options = { cwd: "/", env, scratch: layout.scratch, firstFd: 3 };
+  const wrapped = confinement.wrap(["/bin/bash", "-c", script], options);
   try {
     const child = Bun.spawn([...wrapped.argv], {
       stdio: ["ignore", "pipe", "pipe", ...wrapped.fds],
-      env: { PATH: layout.searchPath, HOME: layout.home, W: layout.work, B: layout.base },
+      env: { ...wrapped.env },
       cwd: "/",
     });
     return await new Response(child.stdout).text();

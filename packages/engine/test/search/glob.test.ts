@@ -138,6 +138,34 @@ test.each<[string, Record<string, string>, string, string[]]>([
   expect(await sorted(workspace, pattern)).toEqual(expected);
 });
 
+// A repository is somebody else's, its rules included. The time limit is not what ends these.
+test.each<[string, string]>([
+  ["patterns that nearly match everywhere", `*${"a".repeat(100)}b*\n`.repeat(2400)],
+  ["many patterns of two stars", "*a*a*b\n".repeat(30_000)],
+  ["more than rules ever are", "x\n".repeat(600_000)],
+])("hostile rules are given up, and that is said: %s", async (_, rules) => {
+  const names = Array.from({ length: 3000 }, (__, i) => `${"a".repeat(200)}${i}`);
+  const files = Object.fromEntries(names.map((name) => [name, ""]));
+  using workspace = new Workspace({ ...files, ".gitignore": rules });
+  const found = await search(workspace, "*", { timeoutMs: 600_000 });
+  expect(found).toMatchObject({ total: names.length + 1, ended: undefined, rulesGivenUp: true });
+});
+
+test("a great many plain rules hold", async () => {
+  const rules = Array.from({ length: 20_000 }, (_, i) => `n${i}`).join("\n");
+  using workspace = new Workspace({
+    ".gitignore": `${rules}\n!n7\nd/n8x\ne/`,
+    n5: "",
+    n7: "",
+    "d/n8x": "",
+    "d/e": "",
+    "e/f": "",
+  });
+  const found = await search(workspace, "*", { type: "file" });
+  expect([...found.paths].sort()).toEqual([".gitignore", "d/e", "n7"]);
+  expect(found.rulesGivenUp).toBe(false);
+});
+
 test("rules above hold up to the repository's root", async () => {
   using workspace = new Workspace({
     ".gitignore": "y\n",

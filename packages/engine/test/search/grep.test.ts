@@ -165,6 +165,30 @@ describe("results", () => {
 });
 
 describe("multiline", () => {
+  const endless = { "a.txt": "a\n", endless: "a".repeat(9 * MIB), "z.txt": "a\n" };
+
+  test.each<[string, Partial<GrepRequest>]>([
+    ["named", { mode: "files_with_matches" }],
+    ["shown", { mode: "content", limit: 9, maxLineChars: 1 }],
+  ])("a line without end keeps no file from being %s", async (_, request) => {
+    using workspace = new Workspace(endless);
+    const result = await search(workspace, { pattern: "a\\n?", multiline: true, ...request });
+    const files = text(result).map((line) => line.split(":")[0]);
+    expect(files.filter((name) => name !== "--").toSorted()).toEqual(["a.txt", "endless", "z.txt"]);
+    expect(result.ended).toBeUndefined();
+  });
+
+  // The time that the caller gives is not what ends these.
+  test.each<[string, Partial<GrepRequest>, string]>([
+    ["counting in a tree", { mode: "count" }, "."],
+    ["in one file", { mode: "content" }, "endless"],
+  ])("a line without end is given up, and that is said: %s", async (_, request, name) => {
+    using workspace = new Workspace(endless);
+    const result = await search(workspace, { pattern: "a\\n?", multiline: true, timeoutMs: 600_000, ...request }, name);
+    expect(result).toMatchObject({ ended: "timeout", timeoutMs: 5000 });
+    if (name === ".") expect(text(result)[0]).toStartWith("a.txt:1");
+  });
+
   const files = { f: "start\nmiddle\nend\nstart end\n" };
 
   test.each<[string, Asked, string[]]>([

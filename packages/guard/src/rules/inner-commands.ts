@@ -1,7 +1,9 @@
 // Commands inside commands: env, sudo, xargs, find -exec, sh -c, eval, git -c … A rule must see what really runs.
+import { variableInner } from "./code-variables.ts";
 import { isLiteral, type SimpleCommand, type Word } from "./command.ts";
 import { nameOfProgram } from "./command-pattern.ts";
 import { evalInner, shellWord, valueOf, type Inner, type Unwrapped } from "./inner.ts";
+import { programInner } from "./inner-programs.ts";
 import { factsAbout } from "./program-table.ts";
 import { unwrapWrapper, WRAPPERS, type Wrapper } from "./wrappers.ts";
 
@@ -13,6 +15,11 @@ const GIT_READS_CODE = /^(?:core\.hookspath|include\.path|includeif\.)/i;
 
 /** What a command runs besides itself. */
 export function unwrap(command: SimpleCommand): Unwrapped {
+  const { inner, transparent } = unwrapWords(command);
+  return { inner: [...variableInner(command), ...inner], transparent };
+}
+
+function unwrapWords(command: SimpleCommand): Unwrapped {
   if (turnsAliasesOn(command)) {
     const reason = "aliases change what later words mean";
     return { inner: [{ kind: "unknown", why: "dynamic", reason }], transparent: false };
@@ -21,7 +28,10 @@ export function unwrap(command: SimpleCommand): Unwrapped {
   if (!isLiteral(program)) return { inner: [], transparent: false };
   const name = nameOfProgram(program);
   const wrapper = WRAPPERS.get(name);
-  if (wrapper !== undefined) return unwrapWrapper(command, wrapper);
+  if (wrapper !== undefined) {
+    const { inner, transparent } = unwrapWrapper(command, wrapper);
+    return { inner: [...inner, ...programInner(command, name)], transparent };
+  }
   if (SHELLS.has(name)) return { inner: shellInner(command), transparent: false };
   if (name === "eval") return { inner: [evalInner(command.words.slice(1))], transparent: false };
   if (name === "trap") return { inner: trapInner(command.words), transparent: false };
@@ -35,13 +45,18 @@ export function unwrap(command: SimpleCommand): Unwrapped {
   if (name === "scp" || name === "sftp") {
     const inner = [
       ...optionInner(command, name),
+      ...programInner(command, name),
       ...command.words.flatMap((_, at) => sshOptionInner(command.words, at)),
     ];
     return { inner, transparent: false };
   }
   if (name === "socat") return { inner: socatInner(command.words), transparent: false };
   return {
-    inner: [...optionInner(command, name), ...(name === "git" ? gitInner(command.words) : [])],
+    inner: [
+      ...optionInner(command, name),
+      ...programInner(command, name),
+      ...(name === "git" ? gitInner(command.words) : []),
+    ],
     transparent: false,
   };
 }
@@ -148,13 +163,27 @@ function findInner(command: SimpleCommand): Inner[] {
   return inner;
 }
 
-// awk 'BEGIN { system("…") }' and print | "…": what stands there in plain text is looked at.
+// awk 'BEGIN { system("…") }', print | "…" and "…" | getline: what stands there in plain text is looked at, what awk puts
+// together is unknown.
 function awkInner(words: readonly Word[]): Inner[] {
-  const text = words.filter(isLiteral).join("\n").slice(0, 20_000);
-  return [...text.matchAll(/(?:system\s*\(\s*|\|\s*)"((?:[^"\\\n]|\\.){1,2000})"/g)].map(([, found = ""]): Inner => {
-    return { kind: "shell", text: found.replace(/\\(.)/g, "$1") };
+  // -F'|' and the like are no code.
+  const scripts = words.filter(
+    (word, at) =>
+      isLiteral(word) && !/^-[Fv]|^--(?:assign|field-sep)/.test(word) && !/^-[Fv]$/.test(String(words[at - 1])),
+  );
+  const text = scripts.join("\n").slice(0, 20_000);
+  const found = [...text.matchAll(AWK_RUNS)].map(([, after, before]): Inner => {
+    return { kind: "shell", text: (after ?? before ?? "").replace(/\\(.)/g, "$1") };
   });
+  const rest = text.replaceAll(AWK_RUNS, " ").replaceAll(/"(?:[^"\\\n]|\\.)*"|\/(?:[^/\\\n]|\\.)+\/|\|\|/g, " ");
+  const isMade = /\bsystem\s*\(\s*[^\s)]|\|/.test(rest);
+  return isMade
+    ? [...found, { kind: "unknown", why: "dynamic", reason: "awk runs text that it puts together" }]
+    : found;
 }
+
+const AWK_RUNS =
+  /(?:system\s*\(\s*|\|&?\s*)"((?:[^"\\\n]|\\.){1,2000})"|"((?:[^"\\\n]|\\.){1,2000})"\s*\|&?\s*getline/g;
 
 // The remote command is text for the remote shell; what it does there is not ours to judge, but it is looked at.
 function sshInner(words: readonly Word[]): Inner[] {
@@ -193,6 +222,9 @@ function gitInner(words: readonly Word[]): Inner[] {
   for (let at = 1; at < words.length; at += 1) {
     const word = words[at];
     if (!isLiteral(word)) continue;
+    // An address that is a program, whichever subcommand takes it.
+    const helper = /(?:^|=)ext::(.*)$/s.exec(word)?.[1];
+    if (helper !== undefined) inner.push({ kind: "shell", text: helper.replaceAll("% ", " ") });
     const setting = word === "-c" ? words[at + 1] : /^-c[A-Za-z]/.test(word) ? word.slice(2) : undefined;
     if (setting !== undefined) {
       if (!isLiteral(setting))
@@ -241,12 +273,21 @@ function optionInner(command: SimpleCommand, name: string): Inner[] {
     if (word === "--") break;
     for (const [option, fact] of Object.entries(options)) {
       if (fact.value !== "shell" && fact.value !== "program") continue;
-      const value = valueOf(command.words, at, option);
+      const value = valueOf(command.words, at, option) ?? valueOfShortened(command.words, at, option);
       if (value === undefined) continue;
       inner.push(isLiteral(value) ? { kind: "shell", text: value.replace(/^exec=/, "") } : shellWord(value));
     }
   }
   return inner;
+}
+
+/** GNU programs take --compress-prog for --compress-program. */
+function valueOfShortened(words: readonly Word[], at: number, option: string): Word | undefined {
+  const word = words[at];
+  if (!isLiteral(word) || !option.startsWith("--") || !word.startsWith("--")) return undefined;
+  const [given = ""] = word.split("=", 1);
+  if (given.length < 4 || given === option || !option.startsWith(given)) return undefined;
+  return word.includes("=") ? word.slice(given.length + 1) : words[at + 1];
 }
 
 function simple(words: readonly Word[]): SimpleCommand {

@@ -10,7 +10,7 @@ import type { Act } from "./acts.ts";
 const RUN_NOTHING = new Set(
   [
     "ls dir vdir which type whereis whatis apropos info tldr help basename dirname echo cd pushd popd pwd true false :",
-    "test [ expr seq yes df du lsof ps pgrep pkill pidof killall id groups getent dpkg dpkg-query rpm apt-cache tput tr bc",
+    "test [ expr seq yes df du lsof ps pgrep pkill pidof killall id groups getent dpkg-query rpm apt-cache tput tr bc",
     "factor sleep cal uname nproc arch printenv jobs fg bg exit return break continue shift umask ulimit times history",
     "logger export readonly local declare typeset set shopt alias unalias trap eval printf read unset wait getopts let svn hg bzr fossil jj",
   ].flatMap((line) => line.split(" ")),
@@ -21,7 +21,7 @@ const RUN_TEXT = new Set("mapfile readarray compgen complete bind fc".split(" ")
 const RUN_NEXT = new Set("exec x dlx shell -- --exec --exec-batch -x -X --args -e -c -ex -S".split(" "));
 const RUN_IS_EXEC = new Set(["uv", "poetry"]);
 // In the code of an interpreter or a tool: something that could run a program. Else a name in it is only text.
-const STARTS_SOMETHING = /exec|system|spawn|popen|subprocess|syscmd|shell|runner|\brun\b|\bcall\b|qx|%x|[`!]/i;
+const STARTS_SOMETHING = /exec|system|spawn|popen|subprocess|syscmd|shell|runner|\bsh\b|\brun\b|\bcall\b|qx|%x|[`!]/i;
 // Package runners: their first operand is a program, from a package or not.
 const RUN_FIRST = new Set("npx bunx pnpx uvx pipx".split(" "));
 // What follows -c is for a shell.
@@ -41,7 +41,11 @@ export function mayRun(pattern: CommandPattern, command: SimpleCommand, acts: re
     const isOnlyItself = !RUN_TEXT.has(name) && runs.every(({ by }) => by === "program");
     const given = command.redirects.flatMap(({ op, target }) => (op.startsWith("<<") ? [target] : []));
     const startsIt = (text: string, at: number): boolean =>
-      !isOnlyItself || STARTS_SOMETHING.test(text) || (rest[at - 1] === "-c" && HAND_TO_SHELL.has(name));
+      !isOnlyItself ||
+      name === "make" ||
+      name === "gmake" ||
+      STARTS_SOMETHING.test(text) ||
+      (rest[at - 1] === "-c" && HAND_TO_SHELL.has(name));
     const isMeant = (word: Word, at: number): boolean => {
       const text = isCode(word) ? word.slice(0, LONGEST_TEXT) : "";
       return phrase.anywhere.test(text) && startsIt(text, at);

@@ -58,7 +58,7 @@ function programTable(): ReadonlyMap<string, ProgramFact> {
       "writes-to -o --output --output-dir -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --etag-save --hsts",
       "writes-to --alt-svc --libcurl",
       "reads -T --upload-file",
-      "runs-file -K --config",
+      "runs-file -K --config --engine",
     ),
     takesValue: words("-H -d -X -u -A -e -b -F -m -x --data --header --request --user"),
   };
@@ -67,6 +67,7 @@ function programTable(): ReadonlyMap<string, ProgramFact> {
     options: options(
       "runs -c --config-env --exec-path --ext-diff --textconv",
       "runs-text --upload-pack --receive-pack --exec -x --extcmd --open-files-in-pager -O --msg-filter --tree-filter",
+      "runs-text --sendmail-cmd --smtp-server --to-cmd --cc-cmd --header-cmd",
       "runs-text --index-filter --env-filter --commit-filter --parent-filter --tag-name-filter --setup",
       "runs-file --git-dir --template",
       "writes-to --output --output-directory --work-tree",
@@ -178,7 +179,14 @@ function programTable(): ReadonlyMap<string, ProgramFact> {
       WRITES_OPERANDS,
     ],
     ["csplit dd ar", { does: ["write"] }],
-    ["cp mv ln install", LAST_WRITTEN],
+    ["cp mv ln", LAST_WRITTEN],
+    [
+      "install",
+      {
+        ...LAST_WRITTEN,
+        options: options("writes-to -t --target-directory", "runs-program --strip-program"),
+      },
+    ],
     [
       "scp",
       {
@@ -214,7 +222,15 @@ function programTable(): ReadonlyMap<string, ProgramFact> {
     ],
     ["nc ncat netcat", NETCAT],
     [
-      "socat telnet ftp tftp ping ping6 dig host nslookup whois traceroute http https xh aria2c lynx w3m openssl nmap mosh rclone s3cmd aws gcloud az gh glab",
+      "openssl",
+      {
+        ...NETWORK,
+        options: options("runs-file -engine -provider -provider-path -config -pre -post", "writes-to -out"),
+      },
+    ],
+    ["ssh-keygen ssh-add", { does: ["write"], options: options("runs-file -D -s -S -P") }],
+    [
+      "socat telnet ftp tftp ping ping6 dig host nslookup whois traceroute http https xh aria2c lynx w3m nmap mosh rclone s3cmd aws gcloud az gh glab",
       NETWORK,
     ],
     [
@@ -228,7 +244,13 @@ function programTable(): ReadonlyMap<string, ProgramFact> {
     ["sftp", { does: ["network", "write"], options: options("runs -o", "runs-program -S", "runs-file -b") }],
     ["tcpdump", { does: ["network"], options: options("writes-to -w", "runs-program -z", "writes -W") }],
     ["git", GIT],
-    ["make", { does: ["execute"], options: options("runs-text --eval", "runs-file -f") }],
+    [
+      "make gmake",
+      {
+        does: ["execute"],
+        options: options("runs-text --eval -E", "runs-file -f --file --makefile"),
+      },
+    ],
     [
       "go",
       {
@@ -244,12 +266,19 @@ function programTable(): ReadonlyMap<string, ProgramFact> {
     ],
     ["cargo", { does: ["execute"], options: options("runs --config") }],
     [
-      "python python2 python3 node deno bun ruby perl php lua luajit Rscript tclsh osascript m4 java ant gradle mvn cmake ninja meson pytest jest vitest mocha tox nox rake gmake gdb lldb expect ed ex vi vim nvim emacs nano sqlite3 psql mysql docker podman kubectl terraform ansible crontab at batch kill systemctl xdg-open open",
+      "python python2 python3 node deno bun ruby perl php lua luajit Rscript tclsh osascript m4 java ant gradle mvn cmake ninja meson pytest jest vitest mocha tox nox rake gdb lldb expect ed red ex vi vim nvim emacs dc sqlite3 psql mysql docker podman kubectl terraform ansible crontab at batch kill systemctl xdg-open open",
       RUNS_CODE,
     ],
     [
       "npm npx pnpm yarn bunx pip pip3 pipx uv uvx poetry gem bundle composer brew apt apt-get dnf yum pacman apk snap",
       PACKAGES,
+    ],
+    ["nano pico", { does: ["execute"], options: options("runs-text -s --speller") }],
+    [
+      "dpkg",
+      {
+        options: options("runs-text --pre-invoke --post-invoke --status-logger", "writes -i --install -r -P --unpack"),
+      },
     ],
     ["tsc", { does: ["write"], options: options("writes-to --outDir --outFile") }],
     ["gcc g++ cc c++ clang clang++ ld as", COMPILER],

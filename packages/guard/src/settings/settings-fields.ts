@@ -97,8 +97,11 @@ export const server = section(() =>
       auth_env: optional(variable("Environment variable that holds the bearer token.")),
       command: optional(text("Program to start; no shell in between.")),
       args: list("Its arguments.", text("")),
-      env: environment("Variables set for it."),
-      env_pass: list("Variables of ours passed on to it.", variable("")),
+      env: environment("Variables set for it; not those of our own runtime (`BUN_OPTIONS`)."),
+      env_pass: list(
+        "Variables of ours passed on to it; never `LD_PRELOAD`, `NODE_OPTIONS` and their like.",
+        variable(""),
+      ),
       cwd: optional(text("Directory to start it in.")),
       enabled: onlyTo(flag("`false`: known, not connected.", true), false),
       trust: onlyTo(

@@ -241,7 +241,10 @@ export const SETTINGS = group("", {
         "require",
       ),
       allow_network: onlyTo(flag("Commands may use the network.", false), false),
-      env_pass: list("Variables of ours that commands get.", variable("")),
+      env_pass: list(
+        "Variables of ours that commands get; never `LD_PRELOAD`, `NODE_OPTIONS` and their like.",
+        variable(""),
+      ),
       timeout_s: lowers(seconds("Default for `bash`.", 120)),
       background_task_timeout_s: seconds("Longest background task; 0: no limit.", 0),
       max_file_size: lowers(size("Largest file to view or write.", "10MB")),

@@ -22,6 +22,9 @@ const MAX_INITIALIZE_CHARS = 64 * 1024;
 /** Seconds: a place may be free by then. */
 const RETRY_LATER = { "retry-after": "30" };
 
+/** Longer than a service should take to end what a session has left running; less than any client waits. */
+const LAST_WORK_MS = 8000;
+
 export const SESSION_HEADER = "mcp-session-id";
 export const VERSION_HEADER = "mcp-protocol-version";
 
@@ -62,11 +65,12 @@ export class LegacyHttp {
     );
   }
 
-  delete(request: Request, principal: Principal | undefined): Response {
+  /** Answered when what the session had is gone; 202 when that takes too long. */
+  async delete(request: Request, principal: Principal | undefined): Promise<Response> {
     const session = this.find(request, principal);
     if (session instanceof Response) return session;
-    this.sessions.end(session);
-    return new Response(null, { status: 204 });
+    const isGone = await endsWithin(this.sessions.end(session), LAST_WORK_MS);
+    return new Response(null, { status: isGone ? 204 : 202 });
   }
 
   private async initialize(message: RpcRequest, principal: Principal | undefined): Promise<Response> {
@@ -135,6 +139,16 @@ export class LegacyHttp {
 
 export function refusal(status: number, problem: string, id?: Id, headers: Record<string, string> = {}): Response {
   return jsonResponse(errorText(id, new RpcError(INVALID_REQUEST, problem)), status, headers);
+}
+
+async function endsWithin(ending: Promise<void> | void, ms: number): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => late.resolve(false), ms);
+  try {
+    return await Promise.race([Promise.resolve(ending).then(() => true), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function accept(session: HttpSession, message: Exclude<Single, RpcRequest>): Response {

@@ -109,14 +109,15 @@ export class HttpSession {
     return stream?.lostItsEnd(position.number) ? undefined : stream?.attach(position.number);
   }
 
-  end(): void {
+  /** Settles when nothing is left of what it had. */
+  end(): Promise<void> | void {
     for (const controller of this.running.values()) controller.abort();
     for (const stream of this.streams.values()) {
       stream.end();
       stream.forget();
     }
     this.legacy.end();
-    this.service.ended?.(this.legacy.id);
+    return this.service.ended?.(this.legacy.id);
   }
 
   private refusalOf({ id }: Request): RpcError | undefined {

@@ -46,9 +46,10 @@ export class SessionRegistry {
     return session;
   }
 
-  end(session: HttpSession): void {
+  /** Settles when nothing is left of what it had. */
+  end(session: HttpSession): Promise<void> | void {
     this.sessions.delete(session.legacy.id);
-    session.end();
+    return session.end();
   }
 
   close(): void {

@@ -53,8 +53,8 @@ export type Service = {
   handle(call: Call): Promise<JsonObject | RawJson> | JsonObject | RawJson;
   /** A notification from a client, other than those carriers deal with (`cancelled`, `initialized`). */
   notified?(message: Notification, session: Session | undefined): void;
-  /** Whatever this owner left behind is no longer wanted: its connection or session is over. */
-  ended?(owner: string): void;
+  /** Whatever this owner left behind is no longer wanted: its connection or session is over. Settles when it is gone. */
+  ended?(owner: string): Promise<void> | void;
   /** Whether something this owner left behind still runs: then its session is not idle, however long it is silent. */
   isBusy?(owner: string): boolean;
   /** The client said `initialized`: unsolicited messages may flow. */

@@ -24,8 +24,9 @@ const INHERITED_ON_WINDOWS = [
 export type ChildOptions = {
   command: string;
   args?: readonly string[];
-  /** Added to a small list of inherited variables. */
+  /** Added to a small list of inherited variables, unless `inherits` is false: then it is all there is. */
   env?: Readonly<Record<string, string>>;
+  inherits?: boolean;
   cwd?: string;
   /** The server's diagnostics, as they come. Never a sign of failure. */
   onStderr?: (text: string) => void;
@@ -52,7 +53,7 @@ export function startServer(options: ChildOptions): ChildTransport {
     stdin: "pipe",
     stdout: "pipe",
     stderr: onStderr ? "pipe" : "ignore",
-    env: { ...inheritedEnvironment(), ...options.env },
+    env: { ...(options.inherits === false ? {} : inheritedEnvironment()), ...options.env },
     ...(cwd === undefined ? {} : { cwd }),
     lazy: true, // an unread pipe would be buffered without limit
     detached: process.platform !== "win32", // leads its group, so that its own children can be ended with it

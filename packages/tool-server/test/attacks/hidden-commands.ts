@@ -1,6 +1,6 @@
 // S8: shell text that hides a command from a rule that denies it. Judged before anything runs, so with and without a
 // sandbox alike.
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { must } from "./arena.ts";
 import type { Attack, Variant } from "./arena.ts";
 import { scratch, type TestServer } from "../harness/server.ts";
@@ -97,10 +97,49 @@ const HIDDEN: readonly string[] = [
   "select x in 1; do touch hijacked; break; done <<< 1",
   "function f { touch hijacked; }; f",
   "make -f - <<< 'all:;touch hijacked'; touch hijacked",
+  "hash -p /usr/bin/touch x; x hijacked",
+  "hash -p /usr/bin/touch ls; ls hijacked",
+  "make -f - <<< 'all:;touch hijacked'",
+  "printf 'all:;touch hijacked' | make -f -",
+  "make -f <(echo 'all:;touch hijacked')",
+  "make --eval='all:;touch hijacked'",
+  "make -E 'all:;touch hijacked'",
+  "MAKEFLAGS='--eval=all:;touch${IFS}hijacked' make",
+  "CC='touch hijacked' make",
+  "ed -s <<< '!touch hijacked'",
+  "printf '!touch hijacked\\n' | ed",
+  "ed '!touch hijacked'",
+  "dc <<< '!touch hijacked'",
+  "printf 'touch hijacked' > env.sh; BASH_ENV=./env.sh bash -c true",
+  "printf 'touch hijacked' > env.sh; export BASH_ENV=./env.sh; bash -c true",
+  "sort --compress-program=touch -S 1K inside.txt",
+  "sort --compress-prog=touch inside.txt",
+  "mkdir -p b; cp /usr/bin/touch b/x; PATH=b x hijacked",
+  "mkdir -p b; cp /usr/bin/touch b/x; export PATH=$PWD/b:$PATH; x hijacked",
+  "mkdir -p b; cp /usr/bin/touch b/x; env PATH=b:$PATH x hijacked",
+  "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0='!touch hijacked' git x",
+  "git -c protocol.ext.allow=always clone 'ext::touch hijacked' y",
+  "GIT_EDITOR='touch hijacked' git var GIT_EDITOR",
+  "LESSOPEN='|touch hijacked' less inside.txt",
+  'awk \'BEGIN { c = "tou" "ch hijacked"; system(c) }\'',
+  "ip netns exec n touch hijacked",
+  "cmake -E env touch hijacked",
+  "install -s --strip-program=touch inside.txt hijacked",
+  "zip -T -TT 'touch hijacked' x.zip inside.txt",
+  "split --filter='touch hijacked' inside.txt",
+  "tar -I 'touch hijacked' -cf x.tar inside.txt",
+  "strace -o '|touch hijacked' true",
+  "wget -e use_askpass=touch http://127.0.0.1:1/",
+  "taskset 1 touch hijacked",
+  "ionice -c3 touch hijacked",
+  "chrt -o 0 touch hijacked",
 ];
 
 /** What must not be taken for it. */
 const HARMLESS: readonly string[] = [
+  "GIT_PAGER=cat git --version",
+  "PATH=/usr/bin:/bin ls",
+  "awk -F'|' '{ print $1 }' inside.txt",
   "echo touch",
   "grep touch inside.txt || true",
   "ls; echo 'touch hijacked'",
@@ -123,6 +162,20 @@ const hidden: Variant[] = HIDDEN.map((command) => ({
   },
 }));
 
+/** What the shell tool takes beside its text counts as if it stood there. */
+const beside: Variant = {
+  name: "a PATH in the environment argument",
+  async attempt(arena) {
+    const server = await ruled(arena);
+    mkdirSync(server.at("bin"), { recursive: true });
+    copyFileSync("/usr/bin/touch", server.at("bin/made"));
+    const environment = { PATH: `${server.at("bin")}:/usr/bin:/bin` };
+    const result = await server.call("shell", { command: "made hijacked", environment });
+    must(!existsSync(server.at("hijacked")), "the denied command ran");
+    must(result.isError === true, "it was not refused");
+  },
+};
+
 const harmless: Variant = {
   name: "text that only looks like it runs",
   async attempt(arena) {
@@ -137,7 +190,7 @@ const harmless: Variant = {
 };
 
 export const HIDDEN_COMMANDS: readonly Attack[] = [
-  { row: "S8", title: "shell text that hides a command from a rule", variants: [...hidden, harmless] },
+  { row: "S8", title: "shell text that hides a command from a rule", variants: [...hidden, beside, harmless] },
 ];
 
 /** A server whose settings deny `touch`; the last variant ends it. */

@@ -13,6 +13,7 @@ import { PROTECTED_PLACES } from "./protected-places.ts";
 import { RACES } from "./races.ts";
 import { REACH } from "./reach.ts";
 import { SECRETS } from "./secrets.ts";
+import { VARIABLES } from "./variables.ts";
 import type { Attack, Mode } from "./arena.ts";
 
 export const ATTACKS: readonly Attack[] = [
@@ -22,6 +23,7 @@ export const ATTACKS: readonly Attack[] = [
   ...ODD_FILES,
   ...REACH,
   ...MOUNTS,
+  ...VARIABLES,
   ...HIDDEN_COMMANDS,
   ...OPTIONS,
   ...POLICY,

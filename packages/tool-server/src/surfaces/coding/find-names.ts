@@ -22,10 +22,13 @@ export async function findNames({ pattern, type }: NamesRequest, call: ToolCall)
   }
   const found = await search(pattern, wanted, call);
   const timedOut = found.ended === "timeout" ? "\n... search stopped after 60 s; narrow the pattern or path" : "";
-  if (found.paths.length === 0) return text(`No files found${timedOut}`);
+  const unfiltered = found.rulesGivenUp
+    ? "\n... the .gitignore rules here take too long to apply; ignored files may be listed"
+    : "";
+  if (found.paths.length === 0) return text(`No files found${timedOut}${unfiltered}`);
   const shown = wholeLines(found.paths);
   const cut = shown.length < found.total ? "\n... output truncated (exceeded 30,000 characters)" : "";
-  return text(`${shown.join("\n")}${cut}${timedOut}`);
+  return text(`${shown.join("\n")}${cut}${timedOut}${unfiltered}`);
 }
 
 async function search(pattern: string, type: (typeof TYPES)[number] | undefined, call: ToolCall) {
@@ -41,7 +44,7 @@ async function search(pattern: string, type: (typeof TYPES)[number] | undefined,
     // A missing directory holds nothing; only policy refuses the root.
     const nothing = error instanceof EngineError && (error.code === "NOT_FOUND" || error.code === "NOT_DIRECTORY");
     if (!nothing) throw error;
-    return { paths: [], total: 0, ended: undefined };
+    return { paths: [], total: 0, ended: undefined, rulesGivenUp: false };
   }
 }
 

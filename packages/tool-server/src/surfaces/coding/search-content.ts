@@ -71,7 +71,8 @@ function noticesOf(result: GrepResult): string {
     ? `\n\n[Truncated: more than ${MAX_CHARS} characters. Continue with offset ${result.nextOffset}.]`
     : "";
   if (result.ended === undefined) return paging;
-  const why = result.ended === "timeout" ? `the search took longer than ${TIMEOUT_MS / 1000} s` : "it was cancelled";
+  const why =
+    result.ended === "timeout" ? `the search took longer than ${result.timeoutMs / 1000} s` : "it was cancelled";
   return `${paging}\n\n[Incomplete: ${why}. Narrow it with path, include or type.]`;
 }
 

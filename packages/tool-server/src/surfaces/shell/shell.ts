@@ -1,8 +1,9 @@
 // shell: a command with its own directory, environment and limit in seconds, answered with a verdict and metadata
 // (reference §2.10).
 import { constants } from "node:os";
-import { EngineError, extendEnvironment, SharedRoom } from "@bosun/engine";
-import type { Captured, CapturePlan, Run } from "@bosun/engine";
+import { EngineError, SharedRoom } from "@bosun/engine";
+import type { Captured, CapturePlan, Environment, Run } from "@bosun/engine";
+import { callerVariableProblem } from "@bosun/guard";
 import { integer, object, optional, record, string } from "@bosun/mcp/server";
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
 import { SHOWN_CHARS } from "../../command-output.ts";
@@ -53,12 +54,13 @@ export function shell(limits: ShellLimits = SHELL_LIMITS): ServedTool {
     }),
     acts: ({ command, working_directory, environment = {} }) => ({
       command,
+      environment,
       cwd: working_directory,
       neverOpens: Object.keys(environment).length > 0,
     }),
     async run({ command, timeout, environment = {} }, call) {
       const cwd = directoryOf(call);
-      const env = extendEnvironment(call.bench.environment, environment);
+      const env = extended(call.bench.environment, environment);
       warnAbout(Object.keys(environment), call);
       const run = await execute(command, cwd, env, timeout, limits, call);
       noteRun(run, call);
@@ -69,6 +71,14 @@ export function shell(limits: ShellLimits = SHELL_LIMITS): ServedTool {
         : ended(command, cwd, run, env["PATH"] ?? "", hints);
     },
   });
+}
+
+function extended(base: Environment, extra: Environment): Environment {
+  for (const [name, value] of Object.entries(extra)) {
+    const problem = callerVariableProblem(name, value);
+    if (problem !== undefined) throw new EngineError("INVALID_INPUT", `environment: ${problem}`);
+  }
+  return { ...base, ...extra };
 }
 
 // The scope is the file tools' own; the guard's rules narrow it to `allowed_directories`.
