@@ -1,0 +1,226 @@
+// The protected places of one server: seen before commands start, compared and put back when one has ended, while tasks
+// run, and after a crash. Commands of several sessions may overlap: what counts is what stood there before the first.
+import { isWithin } from "../scope.ts";
+import type { CommandKind, CommandObserver } from "../session/command-observer.ts";
+import { Aside } from "./aside.ts";
+import { Baseline } from "./baseline.ts";
+import type { SettledChange } from "./baseline.ts";
+import { contentsOf } from "./changes.ts";
+import { Journal, leftJournals } from "./journal.ts";
+import { KeptContents } from "./kept-content.ts";
+import { PlaceRules } from "./settled-places.ts";
+import type { PlaceLevel, RuleOptions } from "./settled-places.ts";
+import type { PlaceState } from "./snapshot.ts";
+import fs from "node:fs";
+import path from "node:path";
+
+/** While a task runs; a person who opens something in between is the risk that remains. */
+const TASK_MS = 2000;
+/** After the last command, before it is asked whether anything of it still runs: commands in a row need not wait. */
+const CALM_MS = 50;
+
+export type ProtectedPlacesOptions = RuleOptions & {
+  /** Real paths; empty: everything. */
+  readonly roots: readonly string[];
+  readonly workdir: string;
+  readonly home: string;
+  readonly stateFolder: string;
+  /** Whether processes of earlier commands still run. */
+  readonly hasLeftovers: () => Promise<boolean>;
+  /** Told of every change at once, with the sessions whose commands may have made it. */
+  readonly onSettled: (changes: readonly SettledChange[], sessions: readonly object[]) => void;
+};
+
+export type ProtectedPlace = { readonly level: PlaceLevel; readonly why: string; readonly shown: string };
+
+export class ProtectedPlaces implements CommandObserver {
+  readonly #options: ProtectedPlacesOptions;
+  readonly #rules: PlaceRules;
+  readonly #aside: Aside;
+  #baseline: Baseline | undefined;
+  #contents = new KeptContents(undefined);
+  #journal: Journal | undefined;
+  readonly #running = new Map<object, { readonly session: object; readonly kind: CommandKind }>();
+  /** Sessions whose last commands may have left something running. */
+  readonly #lingering = new Set<object>();
+  /** Commands may have changed things since what counts was last read. */
+  #isOpen = false;
+  #calm: Timer | undefined;
+  #ticks: Timer | undefined;
+  #isClosed = false;
+  /** Contents that somebody may still ask for. */
+  readonly #offered = new Set<SettledChange>();
+
+  constructor(options: ProtectedPlacesOptions) {
+    this.#options = options;
+    this.#rules = new PlaceRules(options);
+    this.#aside = new Aside(options.stateFolder);
+  }
+
+  /** Settles what servers left that were killed while commands ran in these folders. */
+  recover(): void {
+    for (const left of leftJournals(this.#options.stateFolder)) {
+      const { folder, roots, wasOpen } = left;
+      if (!this.#overlaps(roots)) continue;
+      if (wasOpen && !this.#rules.isEmpty) {
+        const contents = KeptContents.inFolder(path.join(folder, "copies"));
+        const settled = new Baseline({ ...this.#baselineOptions(contents), roots }, left).settle(new Date());
+        if (settled.length > 0) this.#options.onSettled(settled, []);
+      }
+      fs.rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  begin(session: object, kind: CommandKind): () => void {
+    if (this.#rules.isEmpty || this.#isClosed) return () => undefined;
+    const command = {};
+    const isFirst = !this.#isOpen;
+    this.#isOpen = true;
+    clearTimeout(this.#calm);
+    if (isFirst) this.#refresh();
+    this.#running.set(command, { session, kind });
+    if (kind === "background") this.#tick();
+    return () => {
+      if (!this.#running.has(command)) return;
+      this.#settle();
+      this.#running.delete(command);
+      this.#lingering.add(session);
+      if (this.#running.size === 0) this.#calmDown();
+    };
+  }
+
+  /** What a path is, after links or as written. `isMovedOrDeleted`: the name itself would lead elsewhere. */
+  placeAt(file: string, isMovedOrDeleted = false): ProtectedPlace | undefined {
+    if (this.#rules.isEmpty) return undefined;
+    const baseline = this.#known();
+    const found = baseline.ruleFor(file, isMovedOrDeleted);
+    return found && { level: found.rule.level, why: found.rule.why, shown: baseline.shown(file) };
+  }
+
+  /** What stands at a place now; undefined when it is none. */
+  stateAt(file: string): PlaceState | undefined {
+    const found = this.#known().ruleFor(file, true);
+    return found && this.#known().stateOf(file, found.rule);
+  }
+
+  /** A person let a tool change it. */
+  accept(file: string): void {
+    this.#known().accept(file);
+    this.#write();
+  }
+
+  /** Until it is answered, its contents are kept. */
+  offer(change: SettledChange): void {
+    this.#offered.add(change);
+  }
+
+  withdraw(change: SettledChange): void {
+    this.#offered.delete(change);
+  }
+
+  /** Puts the changed version in again. False: something else is there by now, or it was not kept. */
+  putIn(change: SettledChange): boolean {
+    this.#offered.delete(change);
+    const isIn = this.#known().putIn(change, new Date());
+    this.#write();
+    return isIn;
+  }
+
+  /** For the question to a person. */
+  contentOf(state: PlaceState): Buffer | undefined {
+    return state.kind === "file" && state.content !== undefined ? this.#contents.read(state.content.sha256) : undefined;
+  }
+
+  /** When no command runs any more. */
+  close(): void {
+    if (this.#isOpen) this.#settle();
+    this.#isClosed = true;
+    clearTimeout(this.#calm);
+    clearInterval(this.#ticks);
+    this.#journal?.remove();
+    this.#journal = undefined;
+  }
+
+  #overlaps(roots: readonly string[]): boolean {
+    const own = this.#options.roots.length === 0 ? [this.#options.workdir] : this.#options.roots;
+    return roots.length === 0 || own.some((one) => roots.some((other) => isWithin(one, other) || isWithin(other, one)));
+  }
+
+  #baselineOptions(contents: KeptContents) {
+    const { roots, workdir, home } = this.#options;
+    return { rules: this.#rules, contents, aside: this.#aside, roots, workdir, home };
+  }
+
+  #known(): Baseline {
+    if (this.#baseline === undefined) {
+      this.#journal = Journal.create(this.#options.stateFolder);
+      this.#contents = new KeptContents(this.#journal?.copies);
+      this.#baseline = new Baseline(this.#baselineOptions(this.#contents));
+      this.#baseline.refresh();
+      this.#write();
+    }
+    return this.#baseline;
+  }
+
+  #refresh(): void {
+    const baseline = this.#known();
+    if (baseline.refresh()) this.#write();
+    this.#journal?.mark(true);
+  }
+
+  #settle(): void {
+    const settled = this.#known().settle(new Date());
+    if (settled.length === 0) return;
+    const sessions = new Set([...this.#running.values()].map(({ session }) => session));
+    for (const session of this.#lingering) sessions.add(session);
+    this.#options.onSettled(settled, [...sessions]);
+    this.#write();
+  }
+
+  /** What a crash would need. */
+  #write(): void {
+    const baseline = this.#known();
+    const wanted = new Set(baseline.contents());
+    try {
+      this.#contents.persist(wanted);
+      this.#journal?.write(baseline.journal);
+    } catch {
+      // a full disk: nothing survives a crash then, and everything else goes on
+    }
+    for (const { before, after } of this.#offered) {
+      for (const sha256 of [...contentsOf(before), ...contentsOf(after)]) wanted.add(sha256);
+    }
+    this.#contents.retain(wanted);
+  }
+
+  #tick(): void {
+    this.#ticks ??= setInterval(() => {
+      const isTask = [...this.#running.values()].some(({ kind }) => kind === "background");
+      if (!isTask && this.#lingering.size === 0) {
+        clearInterval(this.#ticks);
+        this.#ticks = undefined;
+        return;
+      }
+      this.#settle();
+      if (this.#running.size === 0) this.#calmDown();
+    }, TASK_MS);
+    this.#ticks.unref();
+  }
+
+  /** Commands have ended, but what they started may not: only when nothing is left does what stands there count again. */
+  #calmDown(): void {
+    clearTimeout(this.#calm);
+    this.#calm = setTimeout(() => void this.#askForLeftovers(), CALM_MS);
+    this.#calm.unref();
+  }
+
+  async #askForLeftovers(): Promise<void> {
+    const isLeft = await this.#options.hasLeftovers().catch(() => true);
+    if (this.#running.size > 0 || this.#isClosed || !this.#isOpen) return;
+    this.#settle();
+    if (isLeft) return this.#tick();
+    this.#lingering.clear();
+    this.#isOpen = false;
+    this.#journal?.mark(false);
+  }
+}
