@@ -16,6 +16,7 @@ export type EngineCode =
   | "OUTSIDE_SCOPE" // no allowed root holds it
   | "PATH_DENIED" // a deny pattern covers it; details.pattern. Says nothing about whether it exists
   | "READ_ONLY" // it may be read, not written; details.pattern
+  | "PROTECTED" // a person's own programs obey it; the message says how the person can allow it
   | "LINK_LOOP" // too many symbolic links on the way
   // what is there
   | "NOT_FOUND"

@@ -10,12 +10,13 @@ import {
   needsRereading,
   openScope,
 } from "@bosun/engine";
-import type { Boundary, Sandbox, SandboxOptions, Scope, Session } from "@bosun/engine";
+import type { Boundary, ProtectedPlacesOptions, Sandbox, SandboxOptions, Scope, Session } from "@bosun/engine";
 import type { Config } from "./config.ts";
 import { searchSandbox } from "./late-sandbox.ts";
 import type { Log } from "./log.ts";
 import { literalGlob } from "./path-rules.ts";
 import type { PathRules } from "./path-rules.ts";
+import { Protection } from "./protection.ts";
 import type { SandboxMemory } from "./sandbox-memory.ts";
 
 /** Far more than all sessions keep finished tasks; the oldest are long gone. */
@@ -32,11 +33,17 @@ export type BenchOptions = {
   /** No tool starts commands: then no sandbox is looked for. */
   readonly withoutCommands: boolean;
   readonly memory: SandboxMemory;
+  /** Where versions go that are taken out of protected places, and what a crash would need. */
+  readonly stateFolder: string;
+  /** Places besides the usual ones, and what a person takes out of them. */
+  readonly places: PlaceSettings;
   /** Words that start the Landlock helper, when this is not run from its sources. */
   readonly sandboxHelper?: readonly string[] | undefined;
   /** The program never changes its working directory. */
   readonly staysInFolder?: boolean;
 };
+
+export type PlaceSettings = Pick<ProtectedPlacesOptions, "enabled" | "settle" | "note" | "open">;
 
 export class Bench {
   readonly config: Config;
@@ -47,6 +54,8 @@ export class Bench {
   readonly host: ProcessHost;
   readonly sandbox: Sandbox;
   readonly boundary: Boundary;
+  /** Of places that a person's own programs obey. */
+  readonly protection: Protection;
   /** What commands see. */
   readonly environment: Readonly<Record<string, string>>;
   readonly #readTasks = new Set<string>();
@@ -90,7 +99,7 @@ export class Bench {
   }
 
   private constructor(
-    { config, log }: BenchOptions,
+    { config, log, home, stateFolder, places }: BenchOptions,
     parts: Pick<Bench, "scope" | "workspace" | "boundary" | "host" | "sandbox" | "environment">,
   ) {
     this.config = config;
@@ -101,11 +110,23 @@ export class Bench {
     this.sandbox = parts.sandbox;
     this.environment = parts.environment;
     this.host = parts.host;
+    this.protection = new Protection({
+      ...places,
+      roots: this.scope.roots,
+      workdir: this.scope.workdir,
+      home,
+      stateFolder,
+      foldCase: this.scope.foldCase,
+      hasLeftovers: () => this.host.hasLeftovers(),
+      log,
+      approvalTimeoutMs: config.approvalTimeoutMs,
+    });
     this.#sessions = new MemorySessions({
       host: this.host,
       workdir: config.workdir,
       env: parts.environment,
       limits: config.limits,
+      observer: this.protection.places,
       ...(config.backgroundTimeoutMs > 0 ? { jobs: { timeoutMs: config.backgroundTimeoutMs } } : {}),
       // On stdio there is one client, and what it has ends with its connection.
       ...(config.transport === "http" ? { idleMs: config.idleMs } : {}),
@@ -164,6 +185,7 @@ export class Bench {
   async #close(): Promise<void> {
     await this.#sessions.closeAll();
     await this.host.close();
+    this.protection.close();
     closeScope(this.scope);
     if (this.workspace !== this.scope) closeScope(this.workspace);
   }

@@ -1,5 +1,6 @@
 // The one way of every call: parsed, judged, asked about, run, redacted, recorded. No tool is reached past it.
-import { resolveInScope, parseWorkspacePath } from "@bosun/engine";
+import path from "node:path";
+import { EngineError, resolveInScope, parseWorkspacePath } from "@bosun/engine";
 import type { Session } from "@bosun/engine";
 import { GuardError, nameOfRule } from "@bosun/guard";
 import type { AuditEvent, CallToDecide, Decision } from "@bosun/guard";
@@ -8,9 +9,11 @@ import type { Context, Tool, ToolResult } from "@bosun/mcp/server";
 import { askPerson } from "./approval.ts";
 import type { Bench } from "./bench.ts";
 import { explainOn, explainUnrecorded, withUnrecordedNote } from "./explain.ts";
+import { askAboutPlaces, placeDecision, protectionFor } from "./protected-write.ts";
+import type { ProtectedWrite, WrittenPath } from "./protected-write.ts";
 import { Refusal } from "./refusal.ts";
 import { withoutSecrets } from "./own-secrets.ts";
-import type { Acts, OutcomeFacts, ServedTool } from "./served-tool.ts";
+import type { Acts, OutcomeFacts, ServedTool, ToolCall } from "./served-tool.ts";
 import type { Watch } from "./watch.ts";
 
 export type Guarding = { readonly bench: Bench; readonly watch: Watch; readonly secrets: readonly string[] };
@@ -67,14 +70,87 @@ function callGuarded(
     const parsed = tool.input.parse(args, "arguments");
     if (!parsed.ok) throw new InvalidArguments(parsed.problem);
     const { watch, secrets } = guarding;
-    const permission = permit(tool, args, tool.acts(parsed.value), { bench, watch, secrets, context, session, record });
+    const acts = tool.acts(parsed.value);
+    const permitting = { bench, watch, secrets, context, session, record };
+    const writes = protectionFor(bench, writtenPaths(tool, acts, bench, session));
+    const permission = permitPlaces(writes, permit(tool, args, acts, permitting), tool, args, acts, permitting);
     const call = { bench, session, context, note: (facts: OutcomeFacts) => record.note(facts) };
-    const run = (): Promise<ToolResult> | ToolResult => tool.run(parsed.value, call);
+    const run = (): Promise<ToolResult> | ToolResult => runProtected(tool, parsed.value, call, writes);
     const result = permission === undefined ? run() : permission.then(run);
     return result instanceof Promise ? result.then(ended).catch(failed) : ended(result);
   } catch (error) {
     return failed(error);
   }
+}
+
+/** The tool's work, between what is done about protected places before and after it. */
+function runProtected(
+  tool: ServedTool,
+  input: unknown,
+  call: ToolCall,
+  writes: readonly ProtectedWrite[] | undefined,
+): Promise<ToolResult> | ToolResult {
+  const { session, context } = call;
+  const { protection } = call.bench;
+  if (tool.showsCommands === true) {
+    const asked = protection.before(session, context);
+    const ran = asked === undefined ? tool.run(input, call) : asked.then(() => tool.run(input, call));
+    const shown = (result: ToolResult) => protection.after(session, context, tool.surface, result);
+    return ran instanceof Promise ? ran.then(shown) : shown(ran);
+  }
+  if (writes === undefined) return tool.run(input, call);
+  const watched = writes.map((write) => ({ write, hasChanged: protection.places.watchWrite(write.file) }));
+  const written = (result: ToolResult): ToolResult => {
+    for (const { write, hasChanged } of watched) {
+      if (!hasChanged()) continue;
+      protection.changedByTool(write.file, write.place.level, session.handle.slice(0, 12));
+      protection.places.accept(write.file, write.agreed);
+    }
+    return result;
+  };
+  const result = tool.run(input, call);
+  return result instanceof Promise ? result.then(written) : written(result);
+}
+
+/** What a file tool would write, by both of its names. */
+function writtenPaths(tool: ServedTool, acts: Acts, bench: Bench, session: Session): WrittenPath[] {
+  if (tool.readOnly) return [];
+  const writes = (acts.paths ?? []).filter(({ access }) => access === "write");
+  const base = tool.surface === "coding" ? session.cwd : bench.config.workdir;
+  return writes.map(({ requested, follow = true }) => ({
+    written: path.resolve(base, requested),
+    real: realPathOr(path.resolve(base, requested), () => realPath(tool, requested, bench, session, follow)),
+    isMovedOrDeleted: !follow,
+  }));
+}
+
+/** What cannot be resolved the tool itself refuses, in its own order of checks. */
+function realPathOr(written: string, resolve: () => string): string {
+  try {
+    return resolve();
+  } catch (error) {
+    if (error instanceof EngineError) return written;
+    throw error;
+  }
+}
+
+/** A place that is settled is asked about besides whatever rules say, unless they say no. */
+function permitPlaces(
+  writes: readonly ProtectedWrite[] | undefined,
+  permission: Promise<void> | undefined,
+  tool: ServedTool,
+  args: unknown,
+  acts: Acts,
+  permitting: Permitting,
+): Promise<void> | undefined {
+  const settled = writes?.filter(({ place }) => place.level === "settle") ?? [];
+  if (settled.length === 0) return permission;
+  const ask = (): Promise<void> => {
+    const call = callToDecide(tool, args, acts, permitting);
+    permitting.record.decided(placeDecision(settled), acts, call.cwd, true);
+    return askAboutPlaces(settled, call, args, permitting);
+  };
+  return permission === undefined ? ask() : permission.then(ask);
 }
 
 type Permitting = Guarding & { readonly context: Context; readonly session: Session; readonly record: CallRecord };

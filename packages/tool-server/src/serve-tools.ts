@@ -15,6 +15,7 @@ import { createServer, INTERNAL_ERROR, RpcError, withHandle, withState } from "@
 import type { Call, JsonObject, Service } from "@bosun/mcp/server";
 import manifest from "../package.json" with { type: "json" };
 import { Bench } from "./bench.ts";
+import type { PlaceSettings } from "./bench.ts";
 import { catalogueFor, runsCommands } from "./catalogue.ts";
 import { CompilerThreads } from "./compiler-threads.ts";
 import { holds } from "./config.ts";
@@ -76,6 +77,8 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
     secrets,
     withoutCommands: !commands,
     memory: sandboxMemory(loaded.folders.state, VERSION),
+    stateFolder: loaded.folders.state,
+    places: placeSettingsOf(),
     sandboxHelper: options.sandboxHelper,
     staysInFolder: options.staysInFolder === true,
   });
@@ -91,6 +94,7 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
     );
   }
   const watch = watchFor(config, settings, loaded, bench, { home, secrets });
+  bench.protection.start((event) => watch.recordDone(event));
   const instructions = instructionsFor(bench, tools);
   const compilers = new CompilerThreads();
   const inFlight = new Set<Promise<unknown>>();
@@ -192,6 +196,14 @@ function shellLimitsOf({ shellTool }: Settings) {
     maxTimeout: shellTool.maxTimeout,
     maxOutputBytes: shellTool.maxOutputSize,
   };
+}
+
+/**
+ * TO CONNECT: `[paths] settle`, `note`, `open`, `protect` and the flags `--open-place`, `--no-protect` go here, and with a
+ * mechanism that cannot hold places (Landlock, none) the held places too, as absolute paths in `settle`.
+ */
+function placeSettingsOf(): PlaceSettings {
+  return { enabled: true, settle: [], note: [], open: [] };
 }
 
 function pathRulesOf({ paths, serve }: Settings, protectedPaths: readonly string[], home: string): PathRules {

@@ -11,7 +11,7 @@ import type { GitFolders } from "./git-folders.ts";
 import type { JournalContent } from "./journal.ts";
 import type { KeptContents } from "./kept-content.ts";
 import { changesInNewRepository, gitFoldersOf, MADE_RULE } from "./new-repositories.ts";
-import { putMode, putState, removeEmptyFolders } from "./put-back.ts";
+import { NotKept, putMode, putState, removeEmptyFolders, stateAt } from "./put-back.ts";
 import type { PutBackTools } from "./put-back.ts";
 import { openFolder } from "./real-folder.ts";
 import { homePlacesBelow } from "./settled-places.ts";
@@ -33,6 +33,8 @@ export type SettledChange = {
   /** "stays": it could not be put back; `problem` says why. */
   readonly done: "noted" | "put back" | "stays";
   readonly problem: string | undefined;
+  /** It could not be put back now, but what was there is kept: it is tried again. */
+  readonly isTriedAgain: boolean;
   /** Where the changed version lies now. */
   readonly aside: string | undefined;
   readonly before: PlaceState;
@@ -120,14 +122,27 @@ export class Baseline {
       return false;
     }
     if (change.aside !== undefined) change.slot.discard(change.aside);
-    if (top !== undefined) top.state = this.#look(change.folder, top) ?? EMPTY;
+    const fresh = top && this.#look(change.folder, top);
+    // Only this place: commands may be changing others at the same time.
+    if (top !== undefined && fresh !== undefined) {
+      const isIn = changesBetween(change.after, stateAt(fresh, change.parts) ?? ABSENT).length === 0;
+      if (isIn) top.state = grafted(top.state, fresh, change.parts);
+    }
     return true;
   }
 
-  /** What a person let a tool write there is what counts from now on. */
-  accept(place: string): void {
+  /**
+   * What a tool was let write at that very place is what counts there from now on; what else a command is changing
+   * meanwhile is not. `isExpected` is asked about what is found: a command may have been quicker.
+   */
+  accept(place: string, isExpected: (state: PlaceState) => boolean): void {
     for (const [folder, top] of this.#tops) {
-      if (isWithin(textOf(folder), place)) top.state = this.#look(folder, top) ?? EMPTY;
+      const text = textOf(folder);
+      if (place === text || !isWithin(text, place)) continue;
+      const parts = latin1(place.slice(text === "/" ? 1 : text.length + 1)).split("/");
+      const fresh = this.#look(folder, top);
+      if (fresh !== undefined && isExpected(stateAt(fresh, parts) ?? ABSENT))
+        top.state = grafted(top.state, fresh, parts);
     }
   }
 
@@ -238,7 +253,11 @@ export class Baseline {
       settled.push(...this.#settleChanges(folder, changes, before, now));
       state = this.#look(folder, { ...top, state }) ?? EMPTY;
     }
-    top.state = state;
+    // Somebody writes faster than we put back: what stood there before goes on counting.
+    const isLost = ({ rule, parts }: Change): boolean =>
+      rule.level === "settle" &&
+      !settled.some((one) => one.done === "stays" && !one.isTriedAgain && one.parts.join("/") === parts.join("/"));
+    top.state = changesBetween(before, state).some(isLost) ? before : state;
     return settled;
   }
 
@@ -271,24 +290,25 @@ export class Baseline {
     const tools: PutBackTools = { contents, aside: slot, prefix: this.#prefixOf(folder) };
     using directory = openFolder(folder);
     return changes.map((change) => {
-      const settled = (what: Pick<SettledChange, "done" | "problem" | "aside">): SettledChange => {
+      const settled = (what: Pick<SettledChange, "done"> & Partial<SettledChange>): SettledChange => {
         const place = textOf([folder === "/" ? "" : folder, ...change.parts].join("/"));
         const { rule, before: was, after, parts } = change;
         const { level, why } = rule;
-        return { place, shown: this.shown(place), level, why, before: was, after, folder, parts, slot, ...what };
+        const facts = { problem: undefined, aside: undefined, isTriedAgain: false, ...what };
+        return { place, shown: this.shown(place), level, why, before: was, after, folder, parts, slot, ...facts };
       };
-      if (change.rule.level === "note") return settled({ done: "noted", problem: undefined, aside: undefined });
-      if (directory === undefined) return settled({ done: "stays", problem: "its folder is gone", aside: undefined });
+      if (change.rule.level === "note") return settled({ done: "noted" });
+      if (directory === undefined) return settled({ done: "stays", problem: "its folder is gone" });
       try {
         const put =
           isModeOnly(change) && change.before.kind === "folder"
             ? putMode(directory, change.parts, change.before, tools)
             : putState(directory, change.parts, change.before, tools);
         if (change.before.kind === "absent") removeEmptyFolders(directory, change.parts, before);
-        return settled({ done: "put back", problem: undefined, aside: put ?? undefined });
+        return settled({ done: "put back", aside: put ?? undefined });
       } catch (error) {
         const problem = error instanceof Error ? error.message : String(error);
-        return settled({ done: "stays", problem, aside: undefined });
+        return settled({ done: "stays", problem, isTriedAgain: !(error instanceof NotKept) });
       }
     });
   }
@@ -342,6 +362,24 @@ function ruleOf({ before, after }: SettledChange): PlaceRule {
   const rule =
     (after.kind === "absent" ? undefined : after.rule) ?? (before.kind === "absent" ? undefined : before.rule);
   return rule ?? MADE_RULE;
+}
+
+/** One entry of a fresh look in an older one. */
+function grafted(old: FolderState, fresh: FolderState, parts: readonly string[]): FolderState {
+  const [name = "", ...rest] = parts;
+  const entries = new Map(old.entries);
+  const now = fresh.entries.get(name);
+  if (rest.length === 0 || now === undefined) {
+    if (now === undefined) entries.delete(name);
+    else entries.set(name, now);
+    // A deletion further down: what was beside it is somebody else's to explain.
+    if (rest.length > 0) return old;
+  } else if (now.kind === "folder") {
+    const was = old.entries.get(name);
+    const below = was?.kind === "folder" ? was : { ...now, entries: EMPTY.entries };
+    entries.set(name, grafted(below, now, rest));
+  } else return old;
+  return { ...old, entries };
 }
 
 /** A state of a journal as far as today's rules still speak of it. */

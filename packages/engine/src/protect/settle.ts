@@ -1,18 +1,19 @@
 // The protected places of one server: seen before commands start, compared and put back when one has ended, while tasks
 // run, and after a crash. Commands of several sessions may overlap: what counts is what stood there before the first.
+import fs from "node:fs";
+import path from "node:path";
 import { isWithin } from "../scope.ts";
 import type { CommandKind, CommandObserver } from "../session/command-observer.ts";
 import { Aside } from "./aside.ts";
 import { Baseline } from "./baseline.ts";
 import type { SettledChange } from "./baseline.ts";
-import { contentsOf } from "./changes.ts";
+import { changesBetween, contentsOf } from "./changes.ts";
 import { Journal, leftJournals } from "./journal.ts";
 import { KeptContents } from "./kept-content.ts";
 import { PlaceRules } from "./settled-places.ts";
 import type { PlaceLevel, RuleOptions } from "./settled-places.ts";
+import { ABSENT } from "./snapshot.ts";
 import type { PlaceState } from "./snapshot.ts";
-import fs from "node:fs";
-import path from "node:path";
 
 /** While a task runs; a person who opens something in between is the risk that remains. */
 const TASK_MS = 2000;
@@ -61,7 +62,7 @@ export class ProtectedPlaces implements CommandObserver {
   recover(): void {
     for (const left of leftJournals(this.#options.stateFolder)) {
       const { folder, roots, wasOpen } = left;
-      if (!this.#overlaps(roots)) continue;
+      if (wasOpen && !this.#overlaps(roots)) continue;
       if (wasOpen && !this.#rules.isEmpty) {
         const contents = KeptContents.inFolder(path.join(folder, "copies"));
         const settled = new Baseline({ ...this.#baselineOptions(contents), roots }, left).settle(new Date());
@@ -103,10 +104,19 @@ export class ProtectedPlaces implements CommandObserver {
     return found && this.#known().stateOf(file, found.rule);
   }
 
-  /** A person let a tool change it. */
-  accept(file: string): void {
-    this.#known().accept(file);
+  /** A tool was let change it; `sha256`: of what was agreed to, where that is known. */
+  accept(file: string, sha256?: string): void {
+    this.#known().accept(
+      file,
+      (state) => sha256 === undefined || (state.kind === "file" && state.content?.sha256 === sha256),
+    );
     this.#write();
+  }
+
+  /** Looks at a place before a tool writes there; what it gives says afterwards whether anything that counts changed. */
+  watchWrite(file: string): () => boolean {
+    const before = this.stateAt(file);
+    return () => before !== undefined && changesBetween(before, this.stateAt(file) ?? ABSENT).length > 0;
   }
 
   /** Until it is answered, its contents are kept. */

@@ -355,6 +355,49 @@ test("a changed version can be put in again, and counts from then on", () => {
   expect(place.run(() => {})).toEqual([]);
 });
 
+test("what a tool was let write counts, and nothing that a command changed beside it", () => {
+  using place = new Place({ ".vscode/tasks.json": "mine\n" });
+  const digest = (text: string): string => new Bun.CryptoHasher("sha256").update(text).digest("hex");
+  place.run(() => {
+    for (const name of [".envrc", ".vscode/tasks.json", ".vscode/launch.json"]) place.write(name, "evil\n");
+    place.write("Makefile", "noted\n");
+    place.places.accept(place.at("Makefile"));
+    place.write(".vscode/settings.json", "agreed\n");
+    place.places.accept(place.at(".vscode/settings.json"), digest("agreed\n"));
+    place.write(".mcp.json", "evil, in time\n");
+    place.places.accept(place.at(".mcp.json"), digest("agreed\n"));
+  });
+  expect(fs.readdirSync(place.root).sort()).toEqual([".vscode", "Makefile"]);
+  expect(fs.readdirSync(place.at(".vscode")).sort()).toEqual(["settings.json", "tasks.json"]);
+  expect(place.read(".vscode/tasks.json")).toBe("mine\n");
+});
+
+test("a yes to one change lets no other one in", () => {
+  using place = new Place({ ".envrc": "mine\n" });
+  const end = place.places.begin({}, "foreground");
+  const [change] = place.run(() => place.write(".envrc", "theirs\n"));
+  if (change === undefined) throw new Error("nothing changed");
+  place.write(".mcp.json", "evil\n");
+  expect(place.places.putIn(change)).toBe(true);
+  end();
+  expect([place.read(".envrc"), place.read(".mcp.json")]).toEqual(["theirs\n", undefined]);
+});
+
+test("who writes without pause loses in the end", async () => {
+  using place = new Place({ ".envrc": "mine\n" });
+  place.leftovers = true;
+  place.run(() => {});
+  const writer = Bun.spawn(["bash", "-c", `while :; do echo evil > ${place.at(".envrc")}; done`]);
+  for (let n = 0; n < 20; n += 1) {
+    place.run(() => {});
+    await Bun.sleep(1);
+  }
+  writer.kill("SIGKILL");
+  await writer.exited;
+  place.run(() => {});
+  expect(place.read(".envrc")).toBe("mine\n");
+});
+
 test("a changed version is not put in over something else", () => {
   using place = new Place({ ".envrc": "mine\n" });
   const [change] = place.run(() => place.write(".envrc", "theirs\n"));

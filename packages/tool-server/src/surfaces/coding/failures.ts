@@ -65,6 +65,7 @@ const WORDS = {
   OUTSIDE_SCOPE: ["ACCESS_DENIED", denied(() => "is outside allowed directories")],
   PATH_DENIED: ["ACCESS_DENIED", denied(({ details }) => `matches deny pattern "${details.pattern}"`)],
   READ_ONLY: ["ACCESS_DENIED", denied(({ details }) => `is read-only (pattern "${details.pattern}")`)],
+  PROTECTED: ["ACCESS_DENIED", asSaid],
   LINK_LOOP: ["INVALID_INPUT", asSaid],
   NOT_FOUND: ["PATH_NOT_FOUND", (error, tool) => `${place(error, tool)} does not exist`],
   NOT_FILE: ["INVALID_INPUT", (error, tool) => `${place(error, tool)} is a directory`],
