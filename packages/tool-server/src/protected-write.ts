@@ -1,5 +1,4 @@
 // A file tool's call on a place that a person's own programs obey: what it would change, and that a person is asked first.
-import path from "node:path";
 import { EngineError } from "@bosun/engine";
 import type { PlaceState, ProtectedPlace, Session } from "@bosun/engine";
 import { approvalCall } from "@bosun/guard";
@@ -87,9 +86,8 @@ export function placeDecision([first]: readonly ProtectedWrite[]): Decision {
 }
 
 function protectedFailure({ file, place }: ProtectedWrite): EngineError {
-  const folder = path.dirname(place.shown);
-  const pattern = folder === "." ? place.shown : `${place.shown.split("/")[0]}/**`;
-  const message = `PROTECTED: ${place.shown}: ${place.why} outside the sandbox. The person can allow it: --open-place '${pattern}'`;
+  const way = `The person can allow it: --open-place '${place.opening}'`;
+  const message = `PROTECTED: ${place.shown}: ${place.why} outside the sandbox. ${way}`;
   return new EngineError("PROTECTED", message, { path: file, requested: place.shown });
 }
 

@@ -1,8 +1,8 @@
 // What this server does about places that a person's own programs obey: tells the model what was put back, asks the
 // person, and puts it on record. What a place is, and putting back, is the engine's.
 import path from "node:path";
-import { ProtectedPlaces } from "@bosun/engine";
-import type { ProtectedPlacesOptions, Session, SettledChange } from "@bosun/engine";
+import { ProtectedPlaces, Session } from "@bosun/engine";
+import type { ProtectedPlacesOptions, SettledChange } from "@bosun/engine";
 import type { AuditEvent } from "@bosun/guard";
 import { ConnectionError, MODERN_REVISIONS } from "@bosun/mcp/server";
 import type { Context, ToolResult } from "@bosun/mcp/server";
@@ -84,10 +84,13 @@ export class Protection {
   }
 
   #settled(changes: readonly SettledChange[], sessions: readonly object[]): void {
+    const [only, ...others] = sessions;
+    const session = only instanceof Session && others.length === 0 ? { session: only.handle.slice(0, 12) } : {};
     for (const change of changes) {
       const { place, level, done, aside, why, problem } = change;
       this.#record({
         kind: "changed-place",
+        ...session,
         place,
         level,
         done,

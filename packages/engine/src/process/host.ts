@@ -126,9 +126,9 @@ export class ProcessHost {
 
   /** Whether a process of a command that has ended still runs. Shells that wait for their first command are none. */
   async hasLeftovers(): Promise<boolean> {
+    if (this.#running.size > 0) return true;
     // What ended took its whole namespace with it.
     if (this.#warden === undefined || this.confinement.namespaced) return false;
-    if (this.#running.size > 0) return true;
     const waiting = this.#spares.tags;
     const isLeftover = (tag: string): boolean => this.#tags.matches(tag) && !waiting.has(tag);
     return (await findMembers([], isLeftover, performance.now())).length > 0;

@@ -3,6 +3,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { errnoOf } from "../failure.ts";
+import { randomHex } from "../random-hex.ts";
 import { openRealDirectory, bestWalkMode } from "../scope-directory.ts";
 import type { Directory } from "../scope-directory.ts";
 import { bytesOf, entered, statOf, textOf } from "./snapshot.ts";
@@ -15,8 +16,11 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = fs.const
 const O_PATH = 0o10000000;
 
 export type AsideSlot = {
-  /** Moves an entry here; gives its path, or undefined when nothing was there. Throws when it cannot be moved. */
-  take(from: Directory, name: string, relative: readonly string[]): string | undefined;
+  /**
+   * Moves an entry here; gives its path, or undefined when nothing was there. `top`: a folder on the same device, for what
+   * is too large to be copied to another one.
+   */
+  take(from: Directory, name: string, relative: readonly string[], top: Directory): string | undefined;
   /** Takes a version out again: a person wanted it where it was. */
   discard(file: string): void;
 };
@@ -32,10 +36,10 @@ export class Aside {
   slot(now: Date): AsideSlot {
     let slot: string | undefined;
     return {
-      take: (from, name, relative) => {
+      take: (from, name, relative, top) => {
         if (statOf(from, name) === undefined) return undefined;
         slot ??= this.#newSlot(now);
-        const taken = this.#take(slot, from, name, relative);
+        const taken = this.#take(slot, from, name, relative, top);
         this.#prune(path.basename(slot));
         return taken;
       },
@@ -63,7 +67,7 @@ export class Aside {
     }
   }
 
-  #take(slot: string, from: Directory, name: string, relative: readonly string[]): string {
+  #take(slot: string, from: Directory, name: string, relative: readonly string[], top: Directory): string {
     const shown = relative.map(textOf);
     const parent = path.join(slot, ...shown.slice(0, -1));
     fs.mkdirSync(parent, { recursive: true, mode: 0o700 });
@@ -76,7 +80,13 @@ export class Aside {
       makePrivate(target, free, { left: MAX_ENTRIES });
     } catch (error) {
       if (errnoOf(error) !== "EXDEV") throw error;
-      copyPrivate(from, name, target, free, { left: MAX_ENTRIES, bytes: MAX_BYTES });
+      if (!copyPrivate(from, name, target, free, { left: MAX_ENTRIES, bytes: MAX_BYTES })) {
+        // Too much for another device: out of the way is enough, and nothing is lost.
+        if (statOf(target, free) !== undefined) removeTree(target, free);
+        const beside = `.bosun-aside-${randomHex(4)}`;
+        fs.renameSync(from.atBytes(bytesOf(name)), top.at(beside));
+        return path.join(top.path, beside);
+      }
       removeTree(from, name);
     }
     return path.join(parent, textOf(free));
@@ -123,26 +133,27 @@ function changeMode(directory: Directory, name: string, mode: number): void {
   }
 }
 
-/** Across devices; what is neither file, folder nor link holds nothing that could be kept. */
+/** Across devices; what is neither file, folder nor link holds nothing that could be kept. False: it is too large. */
 function copyPrivate(
   from: Directory,
   name: string,
   to: Directory,
   target: string,
   budget: Budget & { bytes: number },
-): void {
+): boolean {
   const stat = statOf(from, name);
-  if (stat === undefined) return;
+  if (stat === undefined) return true;
   budget.bytes -= Number(stat.size);
-  if ((budget.left -= 1) < 0 || budget.bytes < 0) throw new Error("too large to be moved to another device");
+  if ((budget.left -= 1) < 0 || budget.bytes < 0) return false;
   const at = to.atBytes(bytesOf(target));
   if (stat.isSymbolicLink()) fs.symlinkSync(fs.readlinkSync(from.atBytes(bytesOf(name)), "buffer"), at);
   else if (stat.isDirectory()) {
     fs.mkdirSync(at, { mode: 0o700 });
     using inside = from.enter(bytesOf(name));
     using made = to.enter(bytesOf(target));
-    for (const entry of namesIn(inside)) copyPrivate(inside, entry, made, entry, budget);
+    return namesIn(inside).every((entry) => copyPrivate(inside, entry, made, entry, budget));
   } else if (stat.isFile()) copyFile(from.atBytes(bytesOf(name)), at);
+  return true;
 }
 
 function copyFile(from: Buffer, to: Buffer): void {

@@ -56,6 +56,9 @@ export type BaselineOptions = {
   readonly home: string;
 };
 
+/** `opening`: the pattern by which a person would take the place out of the list. */
+export type FoundRule = { readonly rule: PlaceRule; readonly opening: string };
+
 type Top = { readonly rules: FolderRules; state: FolderState };
 
 export class Baseline {
@@ -147,7 +150,7 @@ export class Baseline {
   }
 
   /** The rule for a path, or for something below it that a path stands in the way of. */
-  ruleFor(place: string, isMovedOrDeleted: boolean): { readonly rule: PlaceRule; readonly folder: string } | undefined {
+  ruleFor(place: string, isMovedOrDeleted: boolean): FoundRule | undefined {
     for (const [folder, { rules }] of this.#tops) {
       const top = textOf(folder);
       if (place === top || !isWithin(top, place)) continue;
@@ -156,12 +159,18 @@ export class Baseline {
         const verdict = rules.judge(parts.slice(0, length));
         if (verdict.kind === "nothing") break;
         if (verdict.kind === "place") {
-          if (!rules.isOpen(parts)) return { rule: verdict.rule, folder: top };
+          const opening = parts
+            .slice(0, length)
+            .join("/")
+            .replace(/[\\*?[\]{}!]/g, "\\$&");
+          if (!rules.isOpen(parts)) {
+            return { rule: verdict.rule, opening: length < parts.length ? `${opening}/**` : opening };
+          }
           break;
         }
         // To put another folder in its place, or a link, is to change what lies below.
         if (length === parts.length && isMovedOrDeleted && verdict.rule !== undefined)
-          return { rule: verdict.rule, folder: top };
+          return { rule: verdict.rule, opening: `${parts.join("/")}/**` };
       }
     }
     return undefined;

@@ -39,7 +39,7 @@ export function putState(
   const inner = parentOf(top, parts.slice(0, -1), state.kind !== "absent", tools);
   if (inner === undefined) return undefined;
   using parent = inner;
-  const setAside = (): string | undefined => tools.aside.take(parent, name, [...tools.prefix, ...parts]);
+  const setAside = (): string | undefined => tools.aside.take(parent, name, [...tools.prefix, ...parts], top);
   if (state.kind === "absent") {
     const aside = setAside();
     parent.sync();
@@ -111,7 +111,7 @@ function parentOf(top: Directory, parts: readonly string[], make: boolean, tools
     let inner = entered(outer, name);
     if (inner === undefined) {
       if (!make) return undefined;
-      tools.aside.take(outer, name, [...tools.prefix, ...parts.slice(0, index + 1)]);
+      tools.aside.take(outer, name, [...tools.prefix, ...parts.slice(0, index + 1)], top);
       fs.mkdirSync(outer.atBytes(bytesOf(name)), { mode: FOLDER_MODE });
       inner = outer.enter(bytesOf(name));
     }

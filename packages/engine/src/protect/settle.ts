@@ -32,7 +32,13 @@ export type ProtectedPlacesOptions = RuleOptions & {
   readonly onSettled: (changes: readonly SettledChange[], sessions: readonly object[]) => void;
 };
 
-export type ProtectedPlace = { readonly level: PlaceLevel; readonly why: string; readonly shown: string };
+export type ProtectedPlace = {
+  readonly level: PlaceLevel;
+  readonly why: string;
+  readonly shown: string;
+  /** The pattern by which a person would take it out of the list. */
+  readonly opening: string;
+};
 
 export class ProtectedPlaces implements CommandObserver {
   readonly #options: ProtectedPlacesOptions;
@@ -95,7 +101,9 @@ export class ProtectedPlaces implements CommandObserver {
     if (this.#rules.isEmpty) return undefined;
     const baseline = this.#known();
     const found = baseline.ruleFor(file, isMovedOrDeleted);
-    return found && { level: found.rule.level, why: found.rule.why, shown: baseline.shown(file) };
+    if (found === undefined) return undefined;
+    const { rule, opening } = found;
+    return { level: rule.level, why: rule.why, shown: baseline.shown(file), opening };
   }
 
   /** What stands at a place now; undefined when it is none. */
@@ -181,9 +189,8 @@ export class ProtectedPlaces implements CommandObserver {
   #settle(): void {
     const settled = this.#known().settle(new Date());
     if (settled.length === 0) return;
-    const sessions = new Set([...this.#running.values()].map(({ session }) => session));
-    for (const session of this.#lingering) sessions.add(session);
-    this.#options.onSettled(settled, [...sessions]);
+    const running = new Set([...this.#running.values()].map(({ session }) => session));
+    this.#options.onSettled(settled, [...(running.size > 0 ? running : this.#lingering)]);
     this.#write();
   }
 

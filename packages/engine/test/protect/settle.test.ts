@@ -427,6 +427,41 @@ test("versions aside are private, and the oldest go", () => {
   expect(slots).toHaveLength(2);
 });
 
+const memory = "/dev/shm";
+const isOther = fs.existsSync(memory) && fs.statSync(memory).dev !== fs.statSync(os.tmpdir()).dev;
+
+test.skipIf(!isOther)(
+  "a state folder on another device: versions are copied there; what is too large lies beside",
+  () => {
+    const stateFolder = fs.mkdtempSync(path.join(memory, "bosun-settle-"));
+    try {
+      using place = new Place({ ".envrc": "mine\n" }, { stateFolder });
+      const settled = place
+        .run(() => {
+          place.write(".envrc", "evil\n");
+          for (let n = 0; n < 30; n += 1) place.write(`.idea/f${n}`, "x");
+          fs.symlinkSync(place.outside, place.at(".idea/link"));
+          fs.mkdirSync(place.at(".vscode"));
+          fs.closeSync(fs.openSync(place.at(".vscode/large"), "w"));
+          fs.truncateSync(place.at(".vscode/large"), 200 * 1024 * 1024);
+        })
+        .sort((one, other) => one.shown.localeCompare(other.shown));
+      const [file, tree, large] = settled;
+      expect(fs.readFileSync(file?.aside ?? "", "utf8")).toBe("evil\n");
+      expect(fs.readdirSync(tree?.aside ?? "")).toHaveLength(31);
+      expect(fs.lstatSync(path.join(tree?.aside ?? "", "link")).isSymbolicLink()).toBe(true);
+      expect(settled).toHaveLength(3);
+      expect(large?.aside).toMatch(/\/w\/\.bosun-aside-[0-9a-f]+$/);
+      expect(fs.existsSync(large?.aside ?? "")).toBe(true);
+      expect(fs.existsSync(place.at(".vscode/large"))).toBe(false);
+      expect([place.read(".envrc"), fs.existsSync(place.at(".idea"))]).toEqual(["mine\n", false]);
+      expect(fs.readFileSync(path.join(place.outside, "secret"), "utf8")).toBe("secret\n");
+    } finally {
+      fs.rmSync(stateFolder, { recursive: true, force: true });
+    }
+  },
+);
+
 test("a server that was killed while a command ran: the next one in that folder settles what was left", () => {
   using place = new Place({ ".envrc": "mine\n", ".vscode/tasks.json": "{}\n" });
   const script = `
