@@ -1,11 +1,10 @@
 // bosun init: puts Bosun into a client's configuration, or takes it out; shows the change before it makes it.
 import path from "node:path";
 import { isatty } from "node:tty";
-import { homeOf, redact, screenSafe } from "@bosun/guard";
+import { diffOf, homeOf, redact, screenSafe } from "@bosun/guard";
 import { CLIENTS } from "./init/clients.ts";
 import type { Client, Place, Where } from "./init/clients.ts";
 import { ConfigFileError, readConfigFile, replaceConfigFile } from "./init/config-file.ts";
-import { diffOf } from "./init/diff.ts";
 import { addServe, OUR_NAME, putProxyInFront, removeServe, summaryOf, takeProxyAway } from "./init/entries.ts";
 import type { Change, ServerEntry } from "./init/entries.ts";
 import { JsonTextError } from "./init/json-text.ts";

@@ -138,3 +138,22 @@ function linesOf(stream: ReadableStream<Uint8Array>): () => Promise<string> {
     return line;
   };
 }
+
+test("a changed place shows where it is, what was done and where the version lies", async () => {
+  using place = new Place();
+  const folder = logIn(place);
+  const audit = openAudit({ folder });
+  audit.append({
+    kind: "changed-place",
+    place: "/w/.vscode/tasks.json",
+    level: "settle",
+    done: "put back",
+    reason: "editors run it",
+    aside: "/state/aside/1/.vscode/tasks.json",
+  });
+  audit.close();
+  const { out } = await place.run(["audit", "--folder", folder, "--kind", "changed-place"]);
+  expect(out.trimEnd()).toMatch(
+    /put back {3}changed-place {7}\/w\/\.vscode\/tasks\.json {2}\(editors run it, aside: \/state\/aside\/1\/\.vscode\/tasks\.json\)$/,
+  );
+});

@@ -4,6 +4,7 @@ import { EngineError } from "./failure.ts";
 import { ViewedFiles } from "./files/viewed-files.ts";
 import { Jobs } from "./process/jobs.ts";
 import { after } from "./process/timers.ts";
+import type { CommandKind, CommandObserver } from "./session/command-observer.ts";
 import { DirectoryLog } from "./session/directory-log.ts";
 import { Originals } from "./session/originals.ts";
 import type { CapturePlan } from "./process/capture.ts";
@@ -27,6 +28,8 @@ export type SessionOptions = {
   readonly limits?: ResourceLimits;
   /** Ends a session nobody has used for this long; running jobs count as use. 0 or none: never. */
   readonly idleMs?: number;
+  /** Told of every command, before it starts and after it has ended. */
+  readonly observer?: CommandObserver;
 };
 
 /** A command in the session's directory and environment; what is not given is the session's. `cwd` is a real path. */
@@ -85,7 +88,7 @@ export class Session {
     const turn = tracked ? this.#directory.begin() : undefined;
     this.#inForeground += 1;
     try {
-      const running = await this.#start(command);
+      const running = await this.#start(command, "foreground");
       onStart?.(running);
       const run = await running.done;
       turn?.settle(this.#visible(run.cwdAfter));
@@ -101,7 +104,7 @@ export class Session {
   async runInBackground(label: string, command: SessionCommand): Promise<string> {
     this.#refuseIfClosed();
     try {
-      return await this.jobs.start(label, () => this.#start(command));
+      return await this.jobs.start(label, () => this.#start(command, "background"));
     } catch (error) {
       throw this.#resetWhenGone(error, command);
     }
@@ -113,8 +116,8 @@ export class Session {
     return this.#closing;
   }
 
-  #start(command: SessionCommand): Promise<Running> {
-    const { host, env, limits } = this.#options;
+  async #start(command: SessionCommand, kind: CommandKind): Promise<Running> {
+    const { host, env, limits, observer } = this.#options;
     const base = {
       cwd: this.cwd,
       cwdIsReal: true,
@@ -123,7 +126,15 @@ export class Session {
       nonce: this.nonce,
       ...(limits === undefined ? {} : { limits }),
     };
-    return host.start({ ...base, ...command });
+    const ended = observer?.begin(this, kind, command.open);
+    try {
+      const running = await host.start({ ...base, ...command });
+      if (ended !== undefined) void running.done.then(ended);
+      return running;
+    } catch (error) {
+      ended?.();
+      throw error;
+    }
   }
 
   // What the sandbox shows may not exist outside; a directory nobody could start in again is no directory to be in.

@@ -19,7 +19,7 @@ const CHAIN_MEMBERS = new Set(["n", "t", "h", "kind"]);
 const MAX_TEXT_CHARS = 8000; // a command is written whole up to here
 
 export type AuditEvent = {
-  kind: "decision" | "outcome" | "notice";
+  kind: "decision" | "outcome" | "notice" | "changed-place";
   session?: string;
   /** Ties an outcome to its decision. */
   call?: string;
@@ -46,6 +46,11 @@ export type AuditEvent = {
   signal?: string | null;
   bytesOut?: number;
   bytesErr?: number;
+  /** Of a changed place: where it is, whether it is settled or noted, what was done, and where the changed version is. */
+  place?: string;
+  level?: "settle" | "note";
+  done?: "noted" | "kept" | "put back" | "stays";
+  aside?: string;
 };
 
 export type AuditOptions = {

@@ -15,6 +15,7 @@ export {
   type ScreenSafe,
   type ScreenSafeOptions,
 } from "./screen-safe.ts";
+export { diffOf } from "./diff.ts";
 export { createScreenSafeStream, type ScreenSafeStream, type ScreenSafeStreamOptions } from "./screen-safe-stream.ts";
 export { createRedactor, masked, redact, type Redactor, type RedactorOptions, type SecretRange } from "./redact.ts";
 export { createRedactStream, type RedactStream } from "./redact-stream.ts";

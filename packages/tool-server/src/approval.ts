@@ -19,6 +19,8 @@ export type Asking = {
   readonly context: Context;
   readonly session: Session;
   readonly record: { answered(answer: string): void };
+  /** What the call would change, where its arguments alone do not say it. */
+  readonly change?: readonly string[];
 };
 
 /** Returns when the person allowed it; throws Refusal otherwise. */
@@ -36,7 +38,7 @@ export async function askPerson(ask: Ask, call: CallToDecide, asking: Asking): P
     const after = "It is too long to be shown to a person as a whole.";
     throw new Refusal("cannot ask", decision, { settingsFile, after });
   }
-  const question = elicitForm(wordingOf(ask, call, shown.text), formFor(ask));
+  const question = elicitForm(wordingOf(ask, call, [shown.text, ...(asking.change ?? [])].join("\n")), formFor(ask));
   if (!context.canAsk(question)) {
     throw new Refusal("cannot ask", decision, { settingsFile, cannotAsk: true });
   }

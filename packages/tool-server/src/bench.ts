@@ -12,14 +12,18 @@ import {
   needsRereading,
   openScope,
 } from "@bosun/engine";
-import type { Boundary, Sandbox, SandboxOptions, Scope, Session } from "@bosun/engine";
+import type { Boundary, Mechanism, Sandbox, SandboxOptions, Scope, Session } from "@bosun/engine";
 import { childEnvironment, isNeverHandedOn } from "@bosun/guard";
+import { ChangedPlaces } from "./changed-places.ts";
 import type { Config } from "./config.ts";
 import { searchSandbox } from "./late-sandbox.ts";
 import type { Log } from "./log.ts";
 import { literalGlob } from "./path-rules.ts";
 import type { PathRules } from "./path-rules.ts";
 import type { SandboxMemory } from "./sandbox-memory.ts";
+
+/** Mechanisms that keep a command from changing what a person's programs obey; elsewhere it is put back afterwards. */
+const HOLDING: ReadonlySet<Mechanism> = new Set<Mechanism>(["bubblewrap", "namespaces", "seatbelt"]);
 
 /** Far more than all sessions keep finished tasks; the oldest are long gone. */
 const MAX_READ_TASKS = 10_000;
@@ -40,6 +44,7 @@ export type BenchOptions = {
   /** No tool starts commands: then no sandbox is looked for. */
   readonly withoutCommands: boolean;
   readonly memory: SandboxMemory;
+  /** Where mount points are locked, versions go that are taken out of protected places, and what a crash would need. */
   readonly stateFolder: string;
   /** Words that start the Landlock helper, when this is not run from its sources. */
   readonly sandboxHelper?: readonly string[] | undefined;
@@ -59,6 +64,8 @@ export class Bench {
   readonly host: ProcessHost;
   readonly sandbox: Sandbox;
   readonly boundary: Boundary;
+  /** What commands and tools changed of places that are settled. */
+  readonly changedPlaces: ChangedPlaces;
   /** What commands see. */
   readonly environment: Readonly<Record<string, string>>;
   readonly #readTasks = new Set<string>();
@@ -114,7 +121,7 @@ export class Bench {
   }
 
   private constructor(
-    { config, paths, log }: BenchOptions,
+    { config, paths, log, home, stateFolder }: BenchOptions,
     parts: Pick<Bench, "protection" | "scope" | "workspace" | "boundary" | "host" | "sandbox" | "environment">,
   ) {
     this.config = config;
@@ -127,11 +134,29 @@ export class Bench {
     this.sandbox = parts.sandbox;
     this.environment = parts.environment;
     this.host = parts.host;
+    const holds = HOLDING.has(this.sandbox.mechanism);
+    this.changedPlaces = new ChangedPlaces({
+      enabled: paths.protect === "on",
+      settle: holds ? paths.settle : [...paths.settle, ...paths.hold],
+      note: paths.note,
+      open: paths.open,
+      settlesGit: !holds,
+      further: () => this.protection.unheld(),
+      roots: this.scope.roots,
+      workdir: this.scope.workdir,
+      home: realFolder(home),
+      stateFolder,
+      foldCase: this.scope.foldCase,
+      hasLeftovers: () => this.host.hasLeftovers(),
+      log,
+      approvalTimeoutMs: config.approvalTimeoutMs,
+    });
     this.#sessions = new MemorySessions({
       host: this.host,
       workdir: config.workdir,
       env: parts.environment,
       limits: config.limits,
+      observer: this.changedPlaces.places,
       ...(config.backgroundTimeoutMs > 0 ? { jobs: { timeoutMs: config.backgroundTimeoutMs } } : {}),
       // On stdio there is one client, and what it has ends with its connection.
       ...(config.transport === "http" ? { idleMs: config.idleMs } : {}),
@@ -190,6 +215,7 @@ export class Bench {
   async #close(): Promise<void> {
     await this.#sessions.closeAll();
     await this.host.close();
+    this.changedPlaces.close();
     closeScope(this.scope);
     if (this.workspace !== this.scope) closeScope(this.workspace);
   }

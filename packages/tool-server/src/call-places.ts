@@ -36,6 +36,9 @@ export type WorkingDirectory = { readonly path: string; readonly place: ScopedPa
 
 type Owner = { readonly surface: Surface; readonly bench: Bench; readonly session: Session; readonly watch: Watch };
 
+/** A path that a call would write: as it was written, made absolute, and where it really leads. */
+export type WrittenPath = { readonly written: string; readonly real: string; readonly isMovedOrDeleted: boolean };
+
 export class CallPlaces implements Places, Disposable {
   readonly #owner: Owner;
   readonly #acts: Acts;
@@ -93,6 +96,15 @@ export class CallPlaces implements Places, Disposable {
       const { path: real } = place;
       const isLed = path.posix.resolve(this.#base, this.#text(requested)) !== real;
       return { path: real, access, seen: seenAt(place), ...(isLed ? { requested } : {}) };
+    });
+  }
+
+  /** What a file tool would write, by both of its names. What cannot be resolved the tool itself refuses. */
+  written(): readonly WrittenPath[] {
+    return (this.#acts.paths ?? []).flatMap(({ requested, access, follow = true }, index) => {
+      if (access !== "write") return [];
+      const written = path.posix.resolve(this.#base, requested);
+      return [{ written, real: this.#realPathOr(written, index), isMovedOrDeleted: !follow }];
     });
   }
 
@@ -174,6 +186,15 @@ export class CallPlaces implements Places, Disposable {
   #resolved(index: number): ScopedPath {
     const { requested, follow } = this.#path(index);
     return (this.#places[index] ??= this.#resolve(requested, follow ?? true));
+  }
+
+  #realPathOr(written: string, index: number): string {
+    try {
+      return this.#resolved(index).path;
+    } catch (error) {
+      if (error instanceof EngineError) return written;
+      throw error;
+    }
   }
 
   #namedDirectory(cwd: string): ScopedPath {

@@ -11,6 +11,8 @@ import { askToOpen, mayChangeHeld } from "./ask-to-open.ts";
 import { CallPlaces } from "./call-places.ts";
 import { whileHeld } from "./held-question.ts";
 import { explainOn, explainUnrecorded, withUnrecordedNote } from "./explain.ts";
+import { askAboutPlaces, placeDecision, settledWritesAmong } from "./settled-write.ts";
+import type { SettledWrite } from "./settled-write.ts";
 import { Refusal } from "./refusal.ts";
 import { withoutSecrets } from "./own-secrets.ts";
 import type { Acts, OutcomeFacts, ServedTool, ToolCall } from "./served-tool.ts";
@@ -86,11 +88,13 @@ function callGuarded(
     const permitting = { ...guarding, context, session, record, places };
     const open: string[] = [];
     const permitted = permit(tool, args, acts, permitting);
-    const permission = mayChangeHeld(acts)
+    const opened = mayChangeHeld(acts)
       ? Promise.resolve(permitted).then(async () => {
           open.push(...(await askToOpen(callToDecide(tool, args, acts, permitting), acts, permitting)));
         })
       : permitted;
+    const writes = tool.readOnly ? undefined : settledWritesAmong(bench, own.written());
+    const permission = permitWrites(writes, opened, tool, args, acts, permitting);
     const call: ToolCall = {
       bench,
       session,
@@ -102,7 +106,8 @@ function callGuarded(
       directory: () => own.directory(),
       note: (facts) => record.note(facts),
     };
-    const run = (): Promise<ToolResult> | ToolResult => tool.run(parsed.value, call);
+    const run = (): Promise<ToolResult> | ToolResult =>
+      runSettled(tool, parsed.value, call, { writes, changedPlaces: bench.changedPlaces });
     const result = permission === undefined ? run() : permission.then(run);
     return result instanceof Promise ? result.then(ended).catch(failed) : ended(result);
   } catch (error) {
@@ -116,6 +121,67 @@ type Permitting = Guarding & {
   readonly record: CallRecord;
   readonly places: CallPlaces;
 };
+
+type Settling = {
+  readonly writes: readonly SettledWrite[] | undefined;
+  readonly changedPlaces: Bench["changedPlaces"];
+};
+
+/** The tool's work, between what is done about settled places before and after it. */
+function runSettled(
+  tool: ServedTool,
+  input: unknown,
+  call: ToolCall,
+  { writes, changedPlaces }: Settling,
+): Promise<ToolResult> | ToolResult {
+  const { session, context } = call;
+  if (tool.showsCommands === true) {
+    const asked = changedPlaces.before(session, context);
+    const ran = asked === undefined ? tool.run(input, call) : asked.then(() => tool.run(input, call));
+    const shown = (result: ToolResult) => changedPlaces.after(session, context, tool.surface, result);
+    return ran instanceof Promise ? ran.then(shown) : shown(ran);
+  }
+  if (writes === undefined) return tool.run(input, call);
+  const watched = writes.map((write) => ({ write, watch: changedPlaces.places.watchWrite(write.file) }));
+  const accept = (): void => {
+    for (const { write, watch } of watched) {
+      if (!watch.hasChanged()) continue;
+      changedPlaces.changedByTool(write.file, write.place.level, session.handle.slice(0, 12));
+      changedPlaces.places.accept(write.file, write.agreed);
+    }
+  };
+  const write = async (): Promise<ToolResult> => {
+    try {
+      const result = await tool.run(input, call);
+      accept();
+      return result;
+    } finally {
+      for (const { watch } of watched) watch.end();
+    }
+  };
+  return write();
+}
+
+/** A place that is settled is asked about besides whatever rules say, unless they say no. */
+function permitWrites(
+  writes: readonly SettledWrite[] | undefined,
+  permission: Promise<void> | undefined,
+  tool: ServedTool,
+  args: unknown,
+  acts: Acts,
+  permitting: Permitting,
+): Promise<void> | undefined {
+  const settled = writes?.filter(({ place }) => place.level === "settle") ?? [];
+  if (settled.length === 0) return permission;
+  const ask = (): Promise<void> => {
+    const call = callToDecide(tool, args, acts, permitting);
+    const decision = placeDecision(settled);
+    permitting.record.decided(decision, acts, call, true);
+    const { places, watch } = permitting;
+    return whileHeld({ places, watch, decision }, () => askAboutPlaces(settled, call, args, permitting));
+  };
+  return permission === undefined ? ask() : permission.then(ask);
+}
 
 /** The call may run: now, or when a person has said so. Throws Refusal when it may not. */
 function permit(tool: ServedTool, args: unknown, acts: Acts, permitting: Permitting): Promise<void> | undefined {

@@ -108,6 +108,7 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
     );
   }
   const watch = watchFor(config, settings, loaded, bench, { home, secrets });
+  bench.changedPlaces.start((event) => watch.recordDone(event));
   const instructions = instructionsFor(bench, tools);
   const shown = new ShownPaths();
   const compilers = new CompilerThreads();

@@ -55,6 +55,8 @@ export type ServedTool<Input = unknown> = {
   readonly destructive?: boolean;
   readonly idempotent?: boolean;
   readonly openWorld?: boolean;
+  /** Its results say what commands did: also what of it was put back. */
+  readonly showsCommands?: boolean;
   acts(input: Input): Acts;
   run(input: Input, call: ToolCall): Promise<ToolResult> | ToolResult;
 };

@@ -7,7 +7,7 @@ export const FILTERS: readonly Option[] = [
   { name: "tool", value: "NAME", help: "alias.tool, or a beginning: 'bosun.*'" },
   { name: "verdict", value: "allow|ask|deny", help: "what the rules said" },
   { name: "outcome", value: "ok|error|timeout|cancelled|refused", help: "how it ended" },
-  { name: "kind", value: "decision|outcome|notice|lost", help: "only such records" },
+  { name: "kind", value: "decision|outcome|notice|changed-place|lost", help: "only such records" },
   { name: "session", value: "ID", help: "of one client" },
   { name: "contains", value: "TEXT", help: "text anywhere in the record, whatever the case" },
   { name: "since", value: "TIME", help: "30m, 2h, 7d ago, or a date: 2026-11-15, 2026-11-15T09:30" },

@@ -10,6 +10,8 @@ const COLOUR: Readonly<Record<string, string>> = {
   timeout: "33",
   ask: "36",
   lost: "31",
+  "put back": "33",
+  stays: "31",
 };
 
 export function lineOf(record: AuditRecord, colours: boolean): string {
@@ -32,12 +34,20 @@ export function lineOf(record: AuditRecord, colours: boolean): string {
 /** A decision says what the rules said, an outcome how it ended. */
 function markOf(record: AuditRecord): string {
   const word =
-    record.kind === "decision" ? textOf(record, "verdict") : (textOf(record, "outcome") ?? textOf(record, "verdict"));
+    record.kind === "decision"
+      ? textOf(record, "verdict")
+      : (textOf(record, "outcome") ?? textOf(record, "verdict") ?? textOf(record, "done"));
   return oneLine(word ?? record.kind);
 }
 
 function subjectOf(record: AuditRecord): string {
-  return textOf(record, "command") ?? textOf(record, "arguments") ?? textOf(record, "reason") ?? "";
+  return (
+    textOf(record, "place") ??
+    textOf(record, "command") ??
+    textOf(record, "arguments") ??
+    textOf(record, "reason") ??
+    ""
+  );
 }
 
 function factsOf(record: AuditRecord): string[] {
@@ -47,6 +57,8 @@ function factsOf(record: AuditRecord): string[] {
     ...(textOf(record, "signal") === undefined ? [] : [`signal ${textOf(record, "signal")}`]),
     ...(typeof durationMs === "number" ? [durationText(durationMs)] : []),
     ...(typeof bytesOut === "number" && bytesOut > 0 ? [`${bytesOut} bytes`] : []),
+    ...(record.kind === "changed-place" && textOf(record, "reason") !== undefined ? [textOf(record, "reason")] : []),
+    ...(textOf(record, "aside") === undefined ? [] : [`aside: ${textOf(record, "aside")}`]),
     ...(textOf(record, "answer") === undefined ? [] : [`answered: ${textOf(record, "answer")}`]),
     // The usual case needs no explanation.
     ...(textOf(record, "verdict") === "allow" || textOf(record, "rule") === undefined

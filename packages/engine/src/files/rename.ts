@@ -1,9 +1,10 @@
 // Renaming on one device, either onto a name that must be free or over what is there.
 import fs from "node:fs";
+import type { PathLike } from "node:fs";
 import { errnoOf } from "../failure.ts";
 
 /** Fails with EEXIST (or ENOTEMPTY) rather than replace anything, even if it came since anybody looked. */
-export function renameToFree(source: string, target: string, isDirectory: boolean): void {
+export function renameToFree(source: PathLike, target: PathLike, isDirectory: boolean): void {
   if (isDirectory) return renameDirectoryToFree(source, target);
   try {
     fs.linkSync(source, target);
@@ -19,7 +20,7 @@ export function renameToFree(source: string, target: string, isDirectory: boolea
 }
 
 /** Renaming onto an empty directory is allowed, and mkdir says whether the name was taken. */
-function renameDirectoryToFree(source: string, target: string): void {
+function renameDirectoryToFree(source: PathLike, target: PathLike): void {
   fs.mkdirSync(target);
   try {
     fs.renameSync(source, target);

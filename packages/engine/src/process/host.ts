@@ -124,6 +124,16 @@ export class ProcessHost {
     this.#forgetScratch(tags);
   }
 
+  /** Whether a process of a command that has ended still runs. Shells that wait for their first command are none. */
+  async hasLeftovers(): Promise<boolean> {
+    if (this.#running.size > 0) return true;
+    // What ended took its whole namespace with it.
+    if (this.#warden === undefined || this.confinement.namespaced) return false;
+    const waiting = this.#spares.tags;
+    const isLeftover = (tag: string): boolean => this.#tags.matches(tag) && !waiting.has(tag);
+    return (await findMembers([], isLeftover, performance.now())).length > 0;
+  }
+
   /** Ends every command and refuses new ones. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close();

@@ -19,6 +19,8 @@ export class Spares {
   readonly #waiting = new Map<SessionTags, Waiting[]>();
   readonly #starting = new Map<SessionTags, Set<Promise<void>>>();
   readonly #over = new WeakSet<SessionTags>();
+  /** Of shells that have been given no command yet, those being started included. */
+  readonly tags = new Set<string>();
   #closed = false;
 
   constructor(equipment: Equipment) {
@@ -32,7 +34,10 @@ export class Spares {
     // The oldest first: a younger one may still be building its sandbox.
     for (const waiting of this.#of(command.tags)) {
       this.#remove(command.tags, waiting);
-      if (isSame(waiting.key, key) && waiting.state === state && isAlive(waiting.spare)) return waiting.spare;
+      if (isSame(waiting.key, key) && waiting.state === state && isAlive(waiting.spare)) {
+        this.tags.delete(waiting.spare.tag);
+        return waiting.spare;
+      }
       dismiss(this.#equipment, waiting.spare);
     }
     return undefined;
@@ -71,7 +76,13 @@ export class Spares {
     const { tags } = command;
     const state = this.#state();
     const key = keyOf(command);
-    const spare = await launchSpare(this.#equipment, key, tags.next(), scratch);
+    const tag = tags.next();
+    this.tags.add(tag);
+    const spare = await launchSpare(this.#equipment, key, tag, scratch).catch((error: unknown) => {
+      this.tags.delete(tag);
+      throw error;
+    });
+    void spare.child.exited.then(() => this.tags.delete(tag));
     if (this.#closed || this.#over.has(tags)) {
       dismiss(this.#equipment, spare);
       await spare.child.exited;

@@ -84,7 +84,7 @@ class Collector {
     this.#addModules(path.posix.join(commonDir, "modules"), facts);
     for (const { path: named, kind } of facts.named) {
       const isFolder = kind === "hooks";
-      // What is outside the repository's own folder is made by nobody but git and the person: nothing may stand there.
+      // Elsewhere nothing of ours may stand in the person's folder: what is made there is put back afterwards.
       const absent = isFolder && isWithin(commonDir, named) ? "folder" : "nothing";
       this.#add({ path: named, absent, use: kind === "config" ? "obeyed by git" : "run by git", isFolder });
     }

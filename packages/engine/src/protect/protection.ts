@@ -34,6 +34,7 @@ export class Protection {
   #repositories: readonly Repository[] | undefined;
   #held: HeldList = { places: [], watched: [] };
   #stamps: readonly Stamp[] = [];
+  #unheld: { readonly of: readonly ProtectedPlace[]; readonly paths: readonly string[] } = { of: [], paths: [] };
 
   /** Throws INVALID_GLOB for a pattern of `open` that is none. Looks at nothing yet. */
   constructor(options: HoldOptions) {
@@ -62,6 +63,17 @@ export class Protection {
     this.#stamps = held.watched.map(stampOf);
     this.#held = JSON.stringify(held.places) === JSON.stringify(before) ? { ...held, places: before } : held;
     return this.#held.places;
+  }
+
+  /** Those that nothing keeps from being made: what a command makes there has to be put back afterwards. */
+  unheld(): readonly string[] {
+    const places = this.places();
+    if (this.#unheld.of !== places)
+      this.#unheld = {
+        of: places,
+        paths: places.flatMap(({ path: file, absent }) => (absent === "nothing" && !isThere(file) ? [file] : [])),
+      };
+    return this.#unheld.paths;
   }
 
   /** There are more repositories or folders than are looked at: some may not be protected. */

@@ -102,25 +102,24 @@ class PlanBuilder {
 
   hold({ path: file, absent }: HeldPlace): void {
     if (!this.#isWritable(file)) return;
-    const source = this.#sources.open(file);
     const content = typeof absent === "object" ? absent.content : undefined;
-    const place = { path: file, content };
-    if (source !== undefined && !this.#locks.isMade(place)) {
+    const source = this.#sources.open(file);
+    if (source !== undefined && !this.#locks.isMade({ path: file, content })) {
       this.#taken.push({ kind: "readable", at: file, source, held: true });
       return;
     }
-    if (
-      absent === "nothing" ||
-      (source === undefined && lookAt(file) !== undefined) ||
-      creationIn(folderOf(file)) !== "open"
-    )
-      return;
-    this.mountpoints.push(place);
-    this.#taken.push(
-      content === undefined
-        ? { kind: "absent", at: file, held: true }
-        : { kind: "fixed-file", at: file, file: this.#locks.fileWith(content), held: true },
-    );
+    if (absent === "nothing") return;
+    const there = this.#nearest(file, content);
+    if (there.exists || creationIn(folderOf(there.path)) !== "open") return;
+    // A folder that is missing on the way is kept empty: what would be in it cannot be made, either.
+    const isItself = there.path === file;
+    if (isItself && content !== undefined) {
+      this.mountpoints.push({ path: file, content });
+      this.#taken.push({ kind: "fixed-file", at: file, file: this.#locks.fileWith(content), held: true });
+    } else if (!this.mountpoints.some(({ path: made }) => made === there.path)) {
+      this.mountpoints.push({ path: there.path, content: undefined });
+      this.#taken.push({ kind: "absent", at: there.path, held: true });
+    }
   }
 
   keepReadOnly(file: string): void {
@@ -204,11 +203,12 @@ class PlanBuilder {
 
   // What does not exist is kept from existing at its first missing component. What was only made to be mounted on counts as
   // absent.
-  #nearest(file: string): { path: string; exists: boolean; kind: "folder" | "file" | "link" } {
+  #nearest(file: string, content?: string): { path: string; exists: boolean; kind: "folder" | "file" | "link" } {
     let missing: string | undefined;
     for (let at = file; ; at = folderOf(at)) {
       const stat = lookAt(at);
-      if (stat !== undefined && !this.#locks.isMade({ path: at, content: undefined })) {
+      const made = { path: at, content: at === file ? content : undefined };
+      if (stat !== undefined && !this.#locks.isMade(made)) {
         const kind = stat.isDirectory() ? "folder" : stat.isSymbolicLink() ? "link" : "file";
         return missing === undefined ? { path: file, exists: true, kind } : { path: missing, exists: false, kind };
       }

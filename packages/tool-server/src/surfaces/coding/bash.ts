@@ -23,6 +23,7 @@ export function bash(timeoutMs = BASH_TIMEOUT_MS): ServedTool {
     readOnly: false,
     destructive: true,
     openWorld: true,
+    showsCommands: true,
     input: object({
       command: string(""),
       timeout: optional(integer(`ms, default ${Math.min(timeoutMs, LONGEST_MS)}, max ${LONGEST_MS}`)),

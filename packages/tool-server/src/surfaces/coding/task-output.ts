@@ -15,6 +15,7 @@ export const taskOutput = serveTool({
   name: "task_output",
   description: "Output of a background task. A finished task can be read once without tail or offset.",
   readOnly: false, // it can end a task
+  showsCommands: true,
   input: object({
     task_id: string(""),
     wait: optional(integer("ms to wait for its end")),

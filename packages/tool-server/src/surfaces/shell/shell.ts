@@ -46,6 +46,7 @@ export function shell(limits: ShellLimits = SHELL_LIMITS): ServedTool {
     readOnly: false,
     destructive: true,
     openWorld: true,
+    showsCommands: true,
     input: object({
       command: string("The shell command to execute", { minLength: 1 }),
       working_directory: optional(string("Working directory (default: the server's)")),

@@ -45,5 +45,7 @@ export function withWarning(result: ToolResult, warning: string): ToolResult {
   const [block] = result.content;
   if (block?.type !== "text") return result;
   const envelope = JSON.parse(block.text) as JsonObject;
-  return { ...result, content: [{ type: "text", text: JSON.stringify({ ...envelope, warning }) }] };
+  const { warning: earlier } = envelope;
+  const both = typeof earlier === "string" ? `${earlier}\n${warning}` : warning;
+  return { ...result, content: [{ type: "text", text: JSON.stringify({ ...envelope, warning: both }) }] };
 }

@@ -18,6 +18,7 @@ export const runCommand = serveTool({
   readOnly: false,
   destructive: true,
   openWorld: true,
+  showsCommands: true,
   input: object({
     command: string("", { minLength: 1 }),
     args: array("", string("", { maxLength: 400 }), { maxItems: 64, default: [] }),

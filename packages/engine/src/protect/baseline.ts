@@ -1,0 +1,439 @@
+// What the protected places of some folders hold, and what is done when they hold something else: changes of settled
+// places are put back at once, changes of the others are noted.
+import path from "node:path";
+import { isWithin } from "../scope.ts";
+import type { Directory } from "../scope-directory.ts";
+import type { Aside, AsideSlot } from "./aside.ts";
+import { changesBetween, contentsOf, isModeOnly } from "./changes.ts";
+import type { Change } from "./changes.ts";
+import { GitFolderSearch, isSameGit } from "./git-folders.ts";
+import type { GitFolders } from "./git-folders.ts";
+import type { JournalContent } from "./journal.ts";
+import type { KeptContents } from "./kept-content.ts";
+import { changesInNewRepository, gitFoldersOf, MADE_RULE } from "./new-repositories.ts";
+import { NotKept, putMode, putState, removeEmptyFolders, stateAt } from "./put-back.ts";
+import type { PutBackTools } from "./put-back.ts";
+import { openFolder } from "./real-folder.ts";
+import { escapedGlob, homePlacesBelow } from "./settled-places.ts";
+import type { FolderRules, PlaceLevel, PlaceRule, PlaceRules } from "./settled-places.ts";
+import { ABSENT, EMPTY, entered, lookAtEntry, lookAtPlaces, statOf, textOf } from "./snapshot.ts";
+import type { FolderState, PlaceState } from "./snapshot.ts";
+
+/** Folders whose places are known; far more than one looks for repositories. */
+const MAX_TOPS = 200;
+/** Somebody may be writing at the same time. */
+const ATTEMPTS = 3;
+
+export type SettledChange = {
+  /** Absolute, and relative to the allowed folder that holds it. */
+  readonly place: string;
+  readonly shown: string;
+  readonly level: PlaceLevel;
+  readonly why: string;
+  /** "stays": it could not be put back; `problem` says why. */
+  readonly done: "noted" | "put back" | "stays";
+  readonly problem: string | undefined;
+  /** It could not be put back now, but what was there is kept: it is tried again. */
+  readonly isTriedAgain: boolean;
+  /** Where the changed version lies now. */
+  readonly aside: string | undefined;
+  readonly before: PlaceState;
+  readonly after: PlaceState;
+  /** For putting the changed version in again. */
+  readonly folder: string;
+  readonly parts: readonly string[];
+  readonly slot: AsideSlot;
+};
+
+export type BaselineOptions = {
+  readonly rules: PlaceRules;
+  readonly contents: KeptContents;
+  readonly aside: Aside;
+  /** Real paths; empty: everything. */
+  readonly roots: readonly string[];
+  /** Where folders are looked for when everything is allowed. */
+  readonly workdir: string;
+  readonly home: string;
+  /** Further places by their absolute paths, which come and go. The same list means that nothing changed. */
+  readonly further?: (() => readonly string[]) | undefined;
+};
+
+/** `opening`: the pattern by which a person would take the place out of the list. */
+export type FoundRule = { readonly rule: PlaceRule; readonly opening: string };
+
+type Top = { rules: FolderRules; state: FolderState };
+
+export class Baseline {
+  readonly #options: BaselineOptions;
+  readonly #tops = new Map<string, Top>();
+  readonly #search: GitFolderSearch;
+  readonly #roots: readonly string[];
+  readonly #absentAtHome = new Map<string, readonly string[]>();
+  #git: GitFolders = new Map();
+  #gitFolders = new Set<string>();
+  #further: readonly string[] = [];
+
+  /** `left`: what a journal says stood there; otherwise what stands there now counts from the first `refresh`. */
+  constructor(options: BaselineOptions, left?: JournalContent) {
+    this.#options = options;
+    this.#roots = options.roots.map(latin1);
+    const starts = this.#roots.length === 0 ? [latin1(options.workdir)] : this.#roots;
+    this.#search = new GitFolderSearch(starts);
+    for (const folder of starts) this.#addTop(folder);
+    if (left === undefined) return;
+    this.#git = left.git;
+    this.#gitFolders = new Set(left.gitFolders);
+    for (const [folder, state] of left.tops) {
+      const top = this.#addTop(folder);
+      if (top !== undefined) top.state = ruled(state, top.rules, []);
+    }
+  }
+
+  /** What stands there now is what counts. Gives whether anything differs from before. */
+  refresh(): boolean {
+    this.#meetFurther();
+    let isChanged = this.#meetRepositories(this.#search.find());
+    for (const [folder, top] of this.#tops) {
+      const state = this.#look(folder, top) ?? EMPTY;
+      if (changesBetween(top.state, state).length > 0) isChanged = true;
+      top.state = state;
+    }
+    return isChanged;
+  }
+
+  /** Everything that differs is put back or noted; from then on what stands there counts. */
+  settle(now: Date): SettledChange[] {
+    const settled: SettledChange[] = [];
+    for (const [folder, top] of this.#tops) settled.push(...this.#settleTop(folder, top, now));
+    settled.push(...this.#settleRepositories(now));
+    return settled;
+  }
+
+  /** Puts a changed version in again, if the place is still as it was put back. */
+  putIn(change: SettledChange, now: Date): boolean {
+    const { contents, aside } = this.#options;
+    using directory = openFolder(change.folder);
+    if (directory === undefined) return false;
+    const top = this.#tops.get(change.folder);
+    const there = this.#lookAt(directory, change.parts, ruleOf(change));
+    if (changesBetween(change.before, there).length > 0) return false;
+    const tools: PutBackTools = { contents, aside: aside.slot(now), prefix: this.#prefixOf(change.folder) };
+    try {
+      if (isModeOnly(change) && change.after.kind === "folder") putMode(directory, change.parts, change.after, tools);
+      else {
+        const replaced = putState(directory, change.parts, change.after, tools);
+        // Nobody misses what is kept elsewhere: the same was there before.
+        if (replaced !== undefined && change.before.kind !== "folder") tools.aside.discard(replaced);
+      }
+    } catch {
+      return false;
+    }
+    if (change.aside !== undefined) change.slot.discard(change.aside);
+    const fresh = top && this.#look(change.folder, top);
+    // Only this place: commands may be changing others at the same time.
+    if (top !== undefined && fresh !== undefined) {
+      const isIn = changesBetween(change.after, stateAt(fresh, change.parts) ?? ABSENT).length === 0;
+      if (isIn) top.state = grafted(top.state, fresh, change.parts);
+    }
+    return true;
+  }
+
+  /**
+   * What a tool was let write at that very place is what counts there from now on; what else a command is changing
+   * meanwhile is not. `isExpected` is asked about what is found: a command may have been quicker.
+   */
+  accept(place: string, isExpected: (state: PlaceState) => boolean): void {
+    for (const [folder, top] of this.#tops) {
+      const text = textOf(folder);
+      if (place === text || !isWithin(text, place)) continue;
+      const parts = latin1(place.slice(text === "/" ? 1 : text.length + 1)).split("/");
+      const fresh = this.#look(folder, top);
+      if (fresh !== undefined && isExpected(stateAt(fresh, parts) ?? ABSENT))
+        top.state = grafted(top.state, fresh, parts);
+    }
+  }
+
+  /** The rule for a path, or for something below it that a path stands in the way of. */
+  ruleFor(place: string, isMovedOrDeleted: boolean): FoundRule | undefined {
+    for (const [folder, { rules }] of this.#tops) {
+      const top = textOf(folder);
+      if (place === top || !isWithin(top, place)) continue;
+      const parts = place.slice(top === "/" ? 1 : top.length + 1).split("/");
+      for (let length = 1; length <= parts.length; length += 1) {
+        const verdict = rules.judge(parts.slice(0, length));
+        if (verdict.kind === "nothing") break;
+        if (verdict.kind === "place") {
+          const opening = parts
+            .slice(0, length)
+            .join("/")
+            .replace(/[\\*?[\]{}!]/g, "\\$&");
+          if (!rules.isOpen(parts)) {
+            return { rule: verdict.rule, opening: length < parts.length ? `${opening}/**` : opening };
+          }
+          break;
+        }
+        // To put another folder in its place, or a link, is to change what lies below.
+        if (length === parts.length && isMovedOrDeleted && verdict.rule !== undefined)
+          return { rule: verdict.rule, opening: `${parts.join("/")}/**` };
+      }
+    }
+    return undefined;
+  }
+
+  /** One place as it is now. */
+  stateOf(place: string, rule: PlaceRule): PlaceState {
+    const at = latin1(place);
+    const slash = at.lastIndexOf("/");
+    using directory = openFolder(at.slice(0, slash));
+    if (directory === undefined) return ABSENT;
+    return lookAtEntry(directory, at.slice(slash + 1), rule, ABSENT, this.#options.contents);
+  }
+
+  get journal(): JournalContent {
+    const tops = new Map([...this.#tops].map(([folder, { state }]) => [folder, state]));
+    return { roots: this.#options.roots, tops, git: this.#git, gitFolders: this.#gitFolders };
+  }
+
+  /** Digests of all that could have to be put back. */
+  *contents(): Generator<string> {
+    for (const { state } of this.#tops.values()) yield* contentsOf(state);
+  }
+
+  /** Relative to the allowed folder that holds it. */
+  shown(place: string): string {
+    const { roots, workdir } = this.#options;
+    const root = [...roots, workdir].find((one) => place !== one && isWithin(one, place));
+    return root === undefined ? place : path.relative(root, place);
+  }
+
+  #addTop(folder: string): Top | undefined {
+    const known = this.#tops.get(folder);
+    if (known !== undefined) return known;
+    if (this.#tops.size >= MAX_TOPS) return undefined;
+    const top: Top = { rules: this.#rulesFor(folder), state: EMPTY };
+    this.#tops.set(folder, top);
+    return top;
+  }
+
+  #rulesFor(folder: string): FolderRules {
+    const { rules, home } = this.#options;
+    const text = textOf(folder);
+    const further = this.#further.flatMap((place) => (place !== text && isWithin(text, place) ? [place] : []));
+    const relative = further.map((place) => escapedGlob(place.slice(text === "/" ? 1 : text.length + 1)));
+    return rules.below(text, this.#absentOfHome(folder, home), relative);
+  }
+
+  /** Those that exist are somebody else's to hold: they are read-only to commands. */
+  #absentOfHome(folder: string, home: string): readonly string[] {
+    const known = this.#absentAtHome.get(folder);
+    if (known !== undefined) return known;
+    using directory = openFolder(folder);
+    const isAbsent = (place: string): boolean => {
+      const parts = place.split("/").map((part) => latin1(part.replace(/\\(.)/g, "$1")));
+      return directory === undefined || isAbsentAt(directory, parts);
+    };
+    const absent = homePlacesBelow(textOf(folder), home).filter(isAbsent);
+    this.#absentAtHome.set(folder, absent);
+    return absent;
+  }
+
+  /** Undefined: the folder itself is gone. */
+  #look(folder: string, { rules, state }: Top): FolderState | undefined {
+    using directory = openFolder(folder);
+    return directory && lookAtPlaces(directory, rules, state, this.#options.contents);
+  }
+
+  #lookAt(top: Directory, parts: readonly string[], rule: PlaceRule): PlaceState {
+    let directory = top.lend();
+    for (const name of parts.slice(0, -1)) {
+      using outer = directory;
+      const inner = entered(outer, name);
+      if (inner === undefined) return ABSENT;
+      directory = inner;
+    }
+    using parent = directory;
+    return lookAtEntry(parent, parts.at(-1) ?? "", rule, ABSENT, this.#options.contents);
+  }
+
+  #settleTop(folder: string, top: Top, now: Date): SettledChange[] {
+    const before = top.state;
+    const replaced = this.#settleLink(folder, before, now);
+    let state = this.#look(folder, top);
+    // Without its folder no place leads anybody astray; who makes the folder again meets the rules again.
+    if (state === undefined) {
+      top.state = EMPTY;
+      return replaced;
+    }
+    const settled = [...replaced];
+    // What git itself writes into a repository that was just made is looked at as such.
+    const isNew = !this.#git.has(`${folder === "/" ? "" : folder}/.git`);
+    const isOfNewGit = ({ rule }: Change): boolean => isNew && rule.isOfGit === true;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const isTried = ({ parts }: Change): boolean =>
+        settled.some((one) => one.done !== "put back" && one.parts.join("/") === parts.join("/"));
+      const changes = changesBetween(before, state).filter((change) => !isTried(change) && !isOfNewGit(change));
+      if (changes.length === 0) break;
+      settled.push(...this.#settleChanges(folder, changes, before, now));
+      state = this.#look(folder, { ...top, state }) ?? EMPTY;
+    }
+    // Somebody writes faster than we put back: what stood there before goes on counting.
+    const isLost = ({ rule, parts }: Change): boolean =>
+      rule.level === "settle" &&
+      !(isNew && rule.isOfGit === true) &&
+      !settled.some((one) => one.done === "stays" && !one.isTriedAgain && one.parts.join("/") === parts.join("/"));
+    top.state = changesBetween(before, state).some(isLost) ? before : state;
+    return settled;
+  }
+
+  /** A folder with places that has become a link leads programs elsewhere: the link is what changed. */
+  #settleLink(folder: string, before: FolderState, now: Date): SettledChange[] {
+    const root = this.#roots.find((one) => one !== folder && isWithin(one, folder));
+    if (root === undefined || before === EMPTY) return [];
+    const parts = folder.slice(root === "/" ? 1 : root.length + 1).split("/");
+    let directory = openFolder(root);
+    for (const [index, name] of parts.entries()) {
+      if (directory === undefined) return [];
+      using outer: Directory = directory;
+      directory = undefined;
+      if (statOf(outer, name)?.isSymbolicLink() === true) {
+        const rule: PlaceRule = { ...MADE_RULE, level: "settle", why: "a folder with protected places was there" };
+        const after = lookAtEntry(outer, name, rule, ABSENT, this.#options.contents);
+        const change = { parts: parts.slice(0, index + 1), rule, before: ABSENT, after };
+        return this.#settleChanges(root, [change], EMPTY, now);
+      }
+      directory = entered(outer, name);
+    }
+    directory?.[Symbol.dispose]();
+    return [];
+  }
+
+  #settleChanges(folder: string, changes: readonly Change[], before: FolderState, now: Date): SettledChange[] {
+    if (changes.length === 0) return [];
+    const { contents, aside } = this.#options;
+    const slot = aside.slot(now);
+    const tools: PutBackTools = { contents, aside: slot, prefix: this.#prefixOf(folder) };
+    using directory = openFolder(folder);
+    return changes.map((change) => {
+      const settled = (what: Pick<SettledChange, "done"> & Partial<SettledChange>): SettledChange => {
+        const place = textOf([folder === "/" ? "" : folder, ...change.parts].join("/"));
+        const { rule, before: was, after, parts } = change;
+        const { level, why } = rule;
+        const facts = { problem: undefined, aside: undefined, isTriedAgain: false, ...what };
+        return { place, shown: this.shown(place), level, why, before: was, after, folder, parts, slot, ...facts };
+      };
+      if (change.rule.level === "note") return settled({ done: "noted" });
+      if (directory === undefined) return settled({ done: "stays", problem: "its folder is gone" });
+      try {
+        const put =
+          isModeOnly(change) && change.before.kind === "folder"
+            ? putMode(directory, change.parts, change.before, tools)
+            : putState(directory, change.parts, change.before, tools);
+        if (change.before.kind === "absent") removeEmptyFolders(directory, change.parts, before);
+        return settled({ done: "put back", aside: put ?? undefined });
+      } catch (error) {
+        const problem = error instanceof Error ? error.message : String(error);
+        return settled({ done: "stays", problem, isTriedAgain: !(error instanceof NotKept) });
+      }
+    });
+  }
+
+  /** Where a version lies aside: as below the allowed folder. */
+  #prefixOf(folder: string): string[] {
+    const root = this.#roots.find((one) => isWithin(one, folder)) ?? latin1(this.#options.workdir);
+    if (folder === root) return [];
+    const inside = isWithin(root, folder) ? folder.slice(root === "/" ? 1 : root.length + 1) : folder.slice(1);
+    return inside.split("/").filter((name) => name !== "");
+  }
+
+  #settleRepositories(now: Date): SettledChange[] {
+    const found = this.#search.find();
+    const settled: SettledChange[] = [];
+    for (const [place, identity] of found) {
+      if (isSameGit(this.#git.get(place), identity)) continue;
+      // A worktree's repository may be an old one; one that was made anew is new also where an old one was.
+      const isKnown = (folder: string): boolean => folder !== place && this.#gitFolders.has(folder);
+      for (const { folder, changes } of changesInNewRepository(place, isKnown, this.#roots, this.#options.contents))
+        settled.push(...this.#settleChanges(folder, changes, EMPTY, now));
+      const slash = place.lastIndexOf("/");
+      const made: Change = { parts: [place.slice(slash + 1)], rule: MADE_RULE, before: ABSENT, after: ABSENT };
+      settled.push(...this.#settleChanges(place.slice(0, slash) || "/", [made], EMPTY, now));
+    }
+    if (settled.length > 0) this.#meetRepositories(this.#search.find());
+    else this.#git = found;
+    return settled;
+  }
+
+  #meetFurther(): void {
+    const further = this.#options.further?.() ?? [];
+    if (further === this.#further) return;
+    this.#further = further;
+    for (const [folder, top] of this.#tops) top.rules = this.#rulesFor(folder);
+  }
+
+  /** Their folders have places of their own; what is in them now is theirs. */
+  #meetRepositories(found: GitFolders): boolean {
+    const isNews =
+      found.size !== this.#git.size || [...found].some(([place, now]) => !isSameGit(this.#git.get(place), now));
+    this.#git = found;
+    if (!isNews) return false;
+    for (const place of found.keys()) {
+      const slash = place.lastIndexOf("/");
+      const [top, name] = [place.slice(0, slash) || "/", place.slice(slash + 1)];
+      for (const folder of gitFoldersOf(place, top, name)) this.#gitFolders.add(folder);
+      const folder = name === ".git" ? top : place;
+      if (this.#tops.has(folder)) continue;
+      const added = this.#addTop(folder);
+      if (added !== undefined) added.state = this.#look(folder, added) ?? EMPTY;
+    }
+    return true;
+  }
+}
+
+function ruleOf({ before, after }: SettledChange): PlaceRule {
+  const rule =
+    (after.kind === "absent" ? undefined : after.rule) ?? (before.kind === "absent" ? undefined : before.rule);
+  return rule ?? MADE_RULE;
+}
+
+/** One entry of a fresh look in an older one. */
+function grafted(old: FolderState, fresh: FolderState, parts: readonly string[]): FolderState {
+  const [name = "", ...rest] = parts;
+  const entries = new Map(old.entries);
+  const now = fresh.entries.get(name);
+  if (rest.length === 0 || now === undefined) {
+    if (now === undefined) entries.delete(name);
+    else entries.set(name, now);
+    // A deletion further down: what was beside it is somebody else's to explain.
+    if (rest.length > 0) return old;
+  } else if (now.kind === "folder") {
+    const was = old.entries.get(name);
+    const below = was?.kind === "folder" ? was : { ...now, entries: EMPTY.entries };
+    entries.set(name, grafted(below, now, rest));
+  } else return old;
+  return { ...old, entries };
+}
+
+/** A state of a journal as far as today's rules still speak of it. */
+function ruled(state: FolderState, rules: FolderRules, parts: readonly string[]): FolderState {
+  const entries = new Map<string, PlaceState>();
+  for (const [name, inner] of state.entries) {
+    const here = [...parts, textOf(name)];
+    const verdict = state.rule === undefined ? rules.judge(here) : undefined;
+    if (verdict?.kind === "nothing" || rules.isOpen(here)) continue;
+    if (verdict?.kind === "place" && verdict.rule.level === "note") continue;
+    entries.set(name, inner.kind === "folder" ? ruled(inner, rules, here) : inner);
+  }
+  return { ...state, entries };
+}
+
+function isAbsentAt(directory: Directory, parts: readonly string[]): boolean {
+  const [first = "", ...rest] = parts;
+  const stat = statOf(directory, first);
+  if (stat === undefined || rest.length === 0) return stat === undefined;
+  using inner = entered(directory, first);
+  return inner !== undefined && isAbsentAt(inner, rest);
+}
+
+function latin1(text: string): string {
+  return Buffer.from(text).toString("latin1");
+}

@@ -1,0 +1,228 @@
+// What protected places held when commands began, on disk while commands run: a server that was killed in the middle
+// leaves it behind, and the next one in that folder settles what was left.
+import fs from "node:fs";
+import path from "node:path";
+import { compileGlob } from "../glob-pattern.ts";
+import { isProcess } from "../process/private-files.ts";
+import { randomHex } from "../random-hex.ts";
+import type { GitFolders, GitIdentity } from "./git-folders.ts";
+import type { PlaceRule } from "./settled-places.ts";
+import type { FolderState, Identity, PlaceState } from "./snapshot.ts";
+
+const OPEN = "open\n";
+const IDLE = "idle\n";
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_JOURNALS = 200;
+const { O_RDONLY, O_RDWR, O_NOFOLLOW } = fs.constants;
+
+export type JournalContent = {
+  /** Allowed folders, as text. */
+  readonly roots: readonly string[];
+  /** By folder, in latin1. */
+  readonly tops: ReadonlyMap<string, FolderState>;
+  readonly git: GitFolders;
+  readonly gitFolders: ReadonlySet<string>;
+};
+
+export class Journal {
+  readonly folder: string;
+  readonly #file: string;
+  #fd: number | undefined;
+  #isOpen = false;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+    this.#file = path.join(folder, "journal");
+  }
+
+  /** Where copies of contents lie. */
+  get copies(): string {
+    return path.join(this.folder, "copies");
+  }
+
+  /** Undefined when no folder of ours can be written: then nothing survives a crash. */
+  static create(stateFolder: string): Journal | undefined {
+    try {
+      const folder = path.join(stateFolder, "settle", `${process.pid}-${randomHex(4)}`);
+      fs.mkdirSync(path.join(folder, "copies"), { recursive: true, mode: 0o700 });
+      return new Journal(folder);
+    } catch {
+      return undefined;
+    }
+  }
+
+  write(content: JournalContent): void {
+    const body = {
+      owner: { pid: process.pid, startedAt: startOf(process.pid), realm: ownRealm() },
+      roots: content.roots,
+      tops: [...content.tops].map(([folder, state]) => [folder, encoded(state)]),
+      git: [...content.git],
+      gitFolders: [...content.gitFolders],
+    };
+    const temporary = `${this.#file}.new`;
+    fs.writeFileSync(temporary, `${this.#isOpen ? OPEN : IDLE}${JSON.stringify(body)}`, { mode: 0o600 });
+    fs.renameSync(temporary, this.#file);
+    this.#close();
+    this.#fd = fs.openSync(this.#file, O_RDWR | O_NOFOLLOW);
+  }
+
+  /** Commands may be changing things from now on, or are not any more. */
+  mark(isOpen: boolean): void {
+    if (this.#isOpen === isOpen) return;
+    this.#isOpen = isOpen;
+    if (this.#fd !== undefined) fs.writeSync(this.#fd, isOpen ? OPEN : IDLE, 0);
+  }
+
+  remove(): void {
+    this.#close();
+    fs.rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #close(): void {
+    if (this.#fd !== undefined) fs.closeSync(this.#fd);
+    this.#fd = undefined;
+  }
+}
+
+export type LeftJournal = JournalContent & { readonly folder: string; readonly wasOpen: boolean };
+
+/** Journals of servers that are gone. Those that cannot be read are given with nothing in them. */
+export function leftJournals(stateFolder: string): LeftJournal[] {
+  const all = path.join(stateFolder, "settle");
+  let names: string[];
+  try {
+    names = fs.readdirSync(all).slice(0, MAX_JOURNALS);
+  } catch {
+    return [];
+  }
+  return names.flatMap((name): LeftJournal[] => {
+    const folder = path.join(all, name);
+    const text = textOf(path.join(folder, "journal"));
+    const pid = Number(/^(\d+)-/.exec(name)?.[1] ?? 0);
+    if (text === undefined) return isProcess(pid) ? [] : [{ ...NOTHING, folder }];
+    const content = parsed(text.slice(OPEN.length));
+    if (content === undefined) return isProcess(pid) ? [] : [{ ...NOTHING, folder }];
+    if (isAlive(content.owner)) return [];
+    return [{ ...content, folder, wasOpen: text.startsWith(OPEN) }];
+  });
+}
+
+const NOTHING: Omit<LeftJournal, "folder"> = {
+  roots: [],
+  tops: new Map<string, FolderState>(),
+  git: new Map(),
+  gitFolders: new Set<string>(),
+  wasOpen: false,
+};
+
+type Owner = { readonly pid: number; readonly startedAt: string; readonly realm: string };
+
+function isAlive({ pid, startedAt, realm }: Owner): boolean {
+  // The numbers of another start of the machine, or of a container that is gone, say nothing.
+  return realm === ownRealm() && isProcess(pid) && startOf(pid) === startedAt;
+}
+
+/** When the process began: its number may be another's by now. */
+function startOf(pid: number): string {
+  try {
+    const text = fs.readFileSync(`/proc/${pid}/stat`, "latin1");
+    return text.slice(text.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+  } catch {
+    return "";
+  }
+}
+
+function ownRealm(): string {
+  try {
+    const boot = fs.readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
+    return `${boot} ${fs.readlinkSync("/proc/self/ns/pid")}`;
+  } catch {
+    return "";
+  }
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    const fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW);
+    try {
+      return fs.fstatSync(fd).size > MAX_BYTES ? undefined : fs.readFileSync(fd, "utf8");
+    } finally {
+      fs.closeSync(fd);
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+type Encoded =
+  | { readonly f: string | null; readonly m: number; readonly o: readonly [number, number]; readonly b: number }
+  | { readonly l: string }
+  | {
+      readonly d: readonly (readonly [string, Encoded])[];
+      readonly m: number;
+      readonly p: boolean;
+      readonly w: boolean;
+    }
+  | { readonly x: true };
+
+/** Notes are not worth a journal. */
+function encoded(state: FolderState): Encoded {
+  const of = (one: PlaceState): Encoded | undefined => {
+    if (one.kind === "absent" || one.rule?.level === "note") return undefined;
+    if (one.kind === "folder") return encoded(one);
+    if (one.kind === "link") return { l: one.target };
+    if (one.kind === "other") return { x: true };
+    return { f: one.content?.sha256 ?? null, m: one.mode, o: one.owner, b: one.content?.bytes ?? 0 };
+  };
+  const entries = [...state.entries].flatMap(([name, one]) => {
+    const known = of(one);
+    return known === undefined ? [] : [[name, known] as const];
+  });
+  return { d: entries, m: state.mode, p: state.rule !== undefined, w: state.isWhole };
+}
+
+const LEFT_RULE: PlaceRule = { level: "settle", why: "a program of the person obeys it", pattern: compileGlob("**") };
+const NO_IDENTITY: Identity = {
+  dev: 0n,
+  ino: 0n,
+  size: 0n,
+  mtimeNs: 0n,
+  ctimeNs: 0n,
+  mode: 0n,
+  isSettled: false,
+};
+
+function decoded(value: Encoded): PlaceState {
+  const rule = LEFT_RULE;
+  if ("l" in value) return { kind: "link", rule, target: value.l };
+  if ("x" in value) return { kind: "other", rule, identity: NO_IDENTITY };
+  if ("d" in value) {
+    const entries = new Map(value.d.map(([name, inner]) => [name, decoded(inner)]));
+    return { kind: "folder", rule: value.p ? rule : undefined, mode: value.m, entries, isWhole: value.w };
+  }
+  const content = value.f === null ? undefined : { sha256: value.f, bytes: value.b };
+  return { kind: "file", rule, mode: value.m, owner: value.o, identity: NO_IDENTITY, content };
+}
+
+/** The file is ours alone, and still what is not as we write it counts for nothing. */
+function parsed(text: string): (JournalContent & { readonly owner: Owner }) | undefined {
+  try {
+    const body = JSON.parse(text) as {
+      owner: Owner;
+      roots: string[];
+      tops: [string, Encoded][];
+      git: [string, GitIdentity][];
+      gitFolders: string[];
+    };
+    const tops = new Map(
+      body.tops.flatMap(([folder, value]) => {
+        const state = decoded(value);
+        return state.kind === "folder" ? [[folder, state] as const] : [];
+      }),
+    );
+    const git = new Map(body.git);
+    return { owner: body.owner, roots: body.roots, tops, git, gitFolders: new Set(body.gitFolders) };
+  } catch {
+    return undefined;
+  }
+}

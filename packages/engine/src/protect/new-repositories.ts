@@ -1,0 +1,130 @@
+// Repositories that commands made: hooks that would run and configuration that names programs count as changes; what
+// `git init` and `git clone` write by themselves does not.
+import fs from "node:fs";
+import { compileGlob } from "../glob-pattern.ts";
+import type { Directory } from "../scope-directory.ts";
+import { isWithin } from "../scope.ts";
+import type { Change } from "./changes.ts";
+import { withoutPrograms } from "./git-config-programs.ts";
+import type { KeptContents } from "./kept-content.ts";
+import { openFolder } from "./real-folder.ts";
+import { findRepositories } from "./repositories.ts";
+import type { PlaceRule } from "./settled-places.ts";
+import { ABSENT, entered, lookAtEntry, statOf, textOf } from "./snapshot.ts";
+
+const MAX_MODULES = 50;
+const CONFIGS = ["config", "config.worktree"];
+
+const GIT_RULE: PlaceRule = { level: "settle", why: "git runs it", pattern: compileGlob(".git/**") };
+/** That there is a repository now: noted, whatever is in it. */
+export const MADE_RULE: PlaceRule = {
+  level: "note",
+  why: "a command made this repository",
+  pattern: compileGlob(".git"),
+};
+
+/** Changes below one folder. */
+export type FolderChanges = { readonly folder: string; readonly changes: readonly Change[] };
+
+/** What to settle in a place where git has begun to find a repository. Paths in latin1. */
+export function changesInNewRepository(
+  found: string,
+  isKnownGitFolder: (path: string) => boolean,
+  roots: readonly string[],
+  contents: KeptContents,
+): FolderChanges[] {
+  const slash = found.lastIndexOf("/");
+  const [top, name] = [found.slice(0, slash) || "/", found.slice(slash + 1)];
+  const isLink = fs.lstatSync(Buffer.from(found, "latin1"), { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  if (isLink) {
+    // Git follows it, and what lies at its end may be anything.
+    using directory = openFolder(top);
+    if (directory === undefined) return [];
+    const after = lookAtEntry(directory, name, GIT_RULE, ABSENT, contents);
+    return [{ folder: top, changes: [{ parts: [name], rule: GIT_RULE, before: ABSENT, after }] }];
+  }
+  const inScope = (path: string): boolean => roots.length === 0 || roots.some((root) => isWithin(root, path));
+  return gitFoldersOf(found, top, name)
+    .filter((path) => inScope(path) && !isKnownGitFolder(path))
+    .flatMap((path) => {
+      using directory = openFolder(path);
+      if (directory === undefined) return [];
+      const changes = [...changesIn(directory, [], contents), ...changesInModules(directory, contents)];
+      return changes.length === 0 ? [] : [{ folder: path, changes }];
+    });
+}
+
+/** The folders whose hooks and configuration git would obey there. */
+export function gitFoldersOf(found: string, top: string, name: string): string[] {
+  if (name !== ".git") return [found]; // looks like a bare one
+  const text = textOf(top);
+  const isText = Buffer.from(text).toString("latin1") === top;
+  const repository = isText ? findRepositories([text]).find((one) => one.top === text) : undefined;
+  if (repository === undefined) return [found];
+  const folders = [repository.gitDir, repository.commonDir].map((path) => Buffer.from(path).toString("latin1"));
+  return [...new Set(folders)];
+}
+
+function changesIn(directory: Directory, parts: readonly string[], contents: KeptContents): Change[] {
+  return [
+    ...hookChanges(directory, parts, contents),
+    ...CONFIGS.flatMap((name) => configChange(directory, name, parts, contents)),
+  ];
+}
+
+function hookChanges(directory: Directory, parts: readonly string[], contents: KeptContents): Change[] {
+  const stat = statOf(directory, "hooks");
+  if (stat === undefined) return [];
+  const change = (inside: Directory, name: string, here: readonly string[]): Change => {
+    const after = lookAtEntry(inside, name, GIT_RULE, ABSENT, contents);
+    return { parts: [...here, name], rule: GIT_RULE, before: ABSENT, after };
+  };
+  if (!stat.isDirectory()) return stat.isSymbolicLink() ? [change(directory, "hooks", parts)] : [];
+  using hooks = entered(directory, "hooks");
+  if (hooks === undefined) return [];
+  const inside = hooks;
+  return namesIn(inside)
+    .filter((name) => !name.endsWith(".sample"))
+    .map((name) => change(inside, name, [...parts, "hooks"]));
+}
+
+function configChange(directory: Directory, name: string, parts: readonly string[], contents: KeptContents): Change[] {
+  const after = lookAtEntry(directory, name, GIT_RULE, ABSENT, contents);
+  if (after.kind === "absent") return [];
+  const change = (before: Change["before"]): Change[] => [{ parts: [...parts, name], rule: GIT_RULE, before, after }];
+  const content =
+    after.kind === "file" && after.content !== undefined ? contents.read(after.content.sha256) : undefined;
+  if (after.kind !== "file" || content === undefined) return change(ABSENT); // a link, or more than git would ever write
+  const clean = withoutPrograms(content.toString("latin1"));
+  if (clean === undefined) return [];
+  const kept = contents.keep(Buffer.from(clean, "latin1"));
+  return change(kept === undefined ? ABSENT : { ...after, content: kept });
+}
+
+/** Submodules have folders of their own, below `modules`, where folders may lie in folders. */
+function changesInModules(directory: Directory, contents: KeptContents): Change[] {
+  const changes: Change[] = [];
+  let left = MAX_MODULES;
+  const walk = (inside: Directory, parts: readonly string[], depth: number): void => {
+    for (const name of namesIn(inside)) {
+      if (depth > 4 || (left -= 1) < 0) return;
+      using below = entered(inside, name);
+      if (below === undefined) continue;
+      const here = [...parts, name];
+      const isRepository = statOf(below, "HEAD") !== undefined;
+      if (isRepository) changes.push(...changesIn(below, here, contents));
+      else walk(below, here, depth + 1);
+    }
+  };
+  using modules = entered(directory, "modules");
+  if (modules !== undefined) walk(modules, ["modules"], 1);
+  return changes;
+}
+
+function namesIn(directory: Directory): string[] {
+  try {
+    return fs.readdirSync(directory.self, { encoding: "buffer" }).map((name) => name.toString("latin1"));
+  } catch {
+    return [];
+  }
+}
