@@ -55,10 +55,11 @@ function endBy(signal) {
   process.kill(process.pid, signal);
 }
 
-// BUN_OPTIONS injects flags, BUN_BE_BUN turns an executable into the bare runtime: neither may reach our programs.
+// BUN_OPTIONS injects flags, BUN_BE_BUN turns an executable into the bare runtime: neither may reach our programs. Nor may
+// compiled code from a cache in the home folder: where an agent may write there, the next start would run what it left.
 function withoutBunSwitches(env) {
   const { BUN_OPTIONS: _options, BUN_BE_BUN: _beBun, ...rest } = env;
-  return rest;
+  return { ...rest, BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0" };
 }
 
 function fail(message) {

@@ -96,6 +96,7 @@ async function tryMechanism(
   const confinement = build(mechanism, boundary, options);
   if (typeof confinement === "string") return failed(confinement);
   const why = await trial(confinement, boundary);
+  if (why !== undefined) confinement.close?.();
   if (why?.includes("--bind-fd") === true && options.bindsDescriptors)
     return tryMechanism(mechanism, boundary, { ...options, bindsDescriptors: false });
   if (why !== undefined) return failed(why);
