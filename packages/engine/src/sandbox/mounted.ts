@@ -47,7 +47,12 @@ export function mountedConfinement(
       };
       return { ...wrapped, release };
     },
-    outside: (directory, scratch) => outside(plan, directory, scratch),
+    outside: (directory, scratch) => {
+      // An allowed folder that is gone, or a link now: what stands at its name inside is not it.
+      const root = boundary.writable.find((one) => holds(one, directory));
+      const isMissing = root !== undefined && !plan.mounts.some((mount) => mount.at === root);
+      return isMissing ? undefined : outside(plan, directory, scratch);
+    },
     enter: () => locks.hold(plan.mountpoints),
     close: () => plan[Symbol.dispose](),
     state: () => state,
