@@ -62,13 +62,14 @@ describe("C1 project files", () => {
     ["unasked commands", "[shell]\nconfirm_cmd = false\n", "cannot be set by a project file"],
     ["a server", '[mcp.servers.evil]\ncommand = "touch"\n', "cannot be added by a project file"],
     ["trust", "[mcp.servers.here]\ntrust = true\n", "project file"],
-  ])("a cloned folder with %s stops the start", async (_, text, said) => {
+  ])("a cloned folder with %s is not obeyed, and the person is told", async (_, text, said) => {
     home.settings(modelSettings(model.url));
     writeFileSync(path.join(home.work, ".bosun.toml"), text);
     const { code, stderr } = await aish(home, ["-p", "go"]);
-    expect(code).toBe(2);
+    expect(stderr).toContain(".bosun.toml is not used: ");
     expect(stderr).toContain(said);
-    expect(model.seen.length).toBe(0);
+    // The person's own model is asked, with the person's own settings: anybody can leave such a file in a folder.
+    expect([code, model.seen.length]).toEqual([0, 1]);
   });
 
   test("a server list is shown, agreed to once by its content, and asked about again when it changed", async () => {
