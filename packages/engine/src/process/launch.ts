@@ -1,7 +1,7 @@
 // From a checked command to a process: pipes, record, words, spawn. Cold, from nothing; or on a spare, a shell that was
 // started ahead (inside its sandbox, if there is one) and only waits to be told what to run.
 import { writeSync } from "node:fs";
-import { findProgram, realCwdOf, spawnFailure } from "./command.ts";
+import { findProgram, realCwdOf, spawnFailure, startFailed } from "./command.ts";
 import { closeQuietly } from "./private-files.ts";
 import { writeScript } from "./records.ts";
 import { LONGEST_ARGUMENT_BYTES, execWords, shellWords, spareWords } from "./shell.ts";
@@ -68,7 +68,7 @@ export async function launchSpare(equipment: Equipment, key: SpareKey, tag: stri
   const go = await pipes.takeChannel();
   const setup = { recordOnStdin: false, tag, ownsHardLimit, limits: key.limits };
   try {
-    const means = { merge: key.merge, nonce: key.nonce, tag, script: undefined, extra: [go.readFd] };
+    const means = { merge: key.merge, nonce: key.nonce, tag, script: undefined, extra: [go.readFd], waits: true };
     const launched = await spawn(equipment, means, (marker) => ({
       words: [shell.path, "-c", spareWords(shell, setup, marker), shell.path],
       cwd: "/",
@@ -121,6 +121,7 @@ type Means = {
   readonly script: Buffer | undefined;
   readonly extra: readonly number[];
   readonly open?: readonly string[] | undefined;
+  readonly waits?: boolean;
 };
 type Start = {
   readonly words: readonly string[];
@@ -142,6 +143,9 @@ async function spawn(equipment: Equipment, means: Means, startFor: (marker: stri
     const start = startFor(marker);
     recordFd = takeRecord(records, means.script !== undefined, start);
     const offset = means.script === undefined ? 0 : writeScript(recordFd, means.script);
+    // The plan may have become another one meanwhile, in which nothing may stand around for a shell that only waits.
+    if (means.waits === true && confinement.allowsSpares === false)
+      throw startFailed("sandbox", "no shell may wait now");
     leave = confinement.enter?.() ?? leave;
     const onlyStdio = confinement.onlyStdio === true;
     const output = [stdout.writeFd, (stderr ?? stdout).writeFd];

@@ -2,7 +2,7 @@
 // its remaining arguments. Native calls are allowed here and nowhere else: this process never serves anybody.
 // oxlint-disable-next-line no-restricted-imports -- the helper process is the place the rule speaks of
 import { dlopen, ptr } from "bun:ffi";
-import { closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
 import { systemCallFilter } from "./system-calls.ts";
 
 const O_PATH = 0o10000000;
@@ -45,8 +45,8 @@ if (import.meta.main) confineAndBecome(process.argv.slice(2));
 /** Never returns: the process becomes the command, or ends with CONFINE_FAILED. */
 export function confineAndBecome(words: readonly string[]): never {
   try {
-    const [text = "", ...argv] = words;
-    const grants = parseGrants(JSON.parse(text));
+    const [file = "", ...argv] = words;
+    const grants = parseGrants(JSON.parse(readFileSync(file, "utf8")));
     confine(openLibc(), grants);
     const program = argv[0] ?? "";
     const env = Object.fromEntries(

@@ -1,5 +1,6 @@
 // The boundary by Landlock, where namespaces are not allowed: a helper confines itself by system calls and then becomes
 // the command. It grants; it cannot take away: see `grantsOf` for what that means for denied paths.
+import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { plainly } from "../process/confinement.ts";
 import { withVariables } from "../process/environment.ts";
@@ -39,6 +40,7 @@ export function landlockConfinement(helper: readonly string[], boundary: Boundar
   // A grant is for what was there when it was made: what stands at that name later is not granted.
   let ids = idsOf(grants);
   let roots = boundary.writable.map(idAt).join();
+  const files = new GrantFiles();
   return {
     prepare: async () => {
       const now = boundary.writable.map(idAt).join();
@@ -48,9 +50,9 @@ export function landlockConfinement(helper: readonly string[], boundary: Boundar
     },
     wrap: (argv, { env, scratch }) => {
       const inside = withVariables({ ...env, TMPDIR: scratch }, argv);
-      const told = JSON.stringify({ ...grants, write: [...grants.write, scratch], ids });
-      return plainly([...helper, told, ...inside]);
+      return plainly([...helper, files.fileFor(scratch, grants, ids), ...inside]);
     },
+    forget: (scratch) => files.forget(scratch),
     outside: (directory) => directory,
     namespaced: false,
     hidesSignals: false,
@@ -79,6 +81,27 @@ export function grantsOf(boundary: Boundary): Grants {
     list: [...write, ...read, ...protectedRead].flatMap((part) => part.listed),
     network: boundary.network,
   };
+}
+
+/** Grants as files beside the session's temporary folder, where commands cannot write: in a large folder they are more than an
+ * argument can hold. */
+class GrantFiles {
+  readonly #written = new Map<string, { readonly grants: Grants; readonly file: string }>();
+
+  fileFor(scratch: string, grants: Grants, ids: Readonly<Record<string, string>>): string {
+    const known = this.#written.get(scratch);
+    if (known?.grants === grants) return known.file;
+    const file = `${scratch}.grants`;
+    writeFileSync(file, JSON.stringify({ ...grants, write: [...grants.write, scratch], ids }), { mode: 0o600 });
+    this.#written.set(scratch, { grants, file });
+    return file;
+  }
+
+  forget(scratch: string): void {
+    const known = this.#written.get(scratch);
+    this.#written.delete(scratch);
+    if (known !== undefined) rmSync(known.file, { force: true });
+  }
 }
 
 function idsOf({ read, write, list }: Grants): Record<string, string> {
