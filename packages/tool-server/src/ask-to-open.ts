@@ -41,9 +41,7 @@ export async function askToOpen(call: CallToDecide, acts: Acts, opening: Opening
   const { places, scripts } = changeOf(write, call.cwd, bench);
   if (places.length === 0 || isOfAgent(write.program, bench)) return [];
   if (scripts.join("; ").length > MAX_SCRIPT_CHARS) return [];
-  // What it puts beside git's own is agreed to with it.
-  const isHusky = [write.program, ...scripts].some((text) => /\bhusky\b/.test(text));
-  const opened = [...places.map((place) => place.path), ...(isHusky ? [path.join(call.cwd, ".husky")] : [])];
+  const opened = places.map((place) => place.path);
   // What would be opened is part of what is agreed to.
   const asked = { ...call, shell, context: { call: call.context ?? null, opens: opened, scripts } };
   const decision = decisionOn(places, scripts, bench);

@@ -339,3 +339,16 @@ test("without a sandbox git's own places are put back, and what names no program
     "exit_code: 0\n\nstdout:\no\n",
   );
 });
+
+test("what git is told to run while the server works is put back when made, also within one moment", async () => {
+  const { root } = scratch({ "a.txt": "a\n" });
+  Bun.spawnSync(["git", "init", "-q", root]);
+  await using server = await TestServer.start({ root, args: ["--sandbox", "require"] });
+  await server.bash("true");
+  Bun.spawnSync(["git", "config", "core.hooksPath", ".githooks"], { cwd: root });
+  for (let i = 0; i < 3; i += 1)
+    expect(await server.bash("mkdir -p .githooks && echo evil > .githooks/pre-commit")).toContain(
+      "[protected] put back",
+    );
+  expect(fs.existsSync(path.join(root, ".githooks/pre-commit"))).toBe(false);
+});

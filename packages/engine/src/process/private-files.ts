@@ -51,13 +51,23 @@ export async function sweepFolders(within = temporaryFolder()): Promise<void> {
   }
 }
 
-/** Whether there is one with that number. */
+/** Whether one with that number runs. One that ended and that nobody has waited for yet does not: in a container without an
+ * init it stays for good. */
 export function isProcess(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
+    return !isZombie(pid);
   } catch (error) {
     return errnoOf(error) !== "ESRCH";
+  }
+}
+
+function isZombie(pid: number): boolean {
+  try {
+    // proc_pid_stat(5): the state stands behind the name, which is in parentheses and may hold anything.
+    return /\) [ZX] [^)]*$/.test(fs.readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false; // not Linux, or gone just now
   }
 }
 

@@ -91,7 +91,7 @@ export class Baseline {
 
   /** What stands there now is what counts. Gives whether anything differs from before. */
   refresh(): boolean {
-    this.#meetFurther();
+    this.meetFurther();
     let isChanged = this.#meetRepositories(this.#search.find());
     for (const [folder, top] of this.#tops) {
       const state = this.#look(folder, top) ?? EMPTY;
@@ -101,8 +101,18 @@ export class Baseline {
     return isChanged;
   }
 
+  /** What git is told to run or obey may be something else than before: looked at before a command, since what it makes there
+   * must not count as having been there. */
+  meetFurther(): void {
+    const further = this.#options.further?.() ?? [];
+    if (further === this.#further) return;
+    this.#further = further;
+    for (const [folder, top] of this.#tops) top.rules = this.#rulesFor(folder);
+  }
+
   /** Everything that differs is put back or noted; from then on what stands there counts. */
   settle(now: Date): SettledChange[] {
+    this.meetFurther();
     const settled: SettledChange[] = [];
     for (const [folder, top] of this.#tops) settled.push(...this.#settleTop(folder, top, now));
     settled.push(...this.#settleRepositories(now));
@@ -361,13 +371,6 @@ export class Baseline {
     if (settled.length > 0) this.#meetRepositories(this.#search.find());
     else this.#git = found;
     return settled;
-  }
-
-  #meetFurther(): void {
-    const further = this.#options.further?.() ?? [];
-    if (further === this.#further) return;
-    this.#further = further;
-    for (const [folder, top] of this.#tops) top.rules = this.#rulesFor(folder);
   }
 
   /** Their folders have places of their own; what is in them now is theirs. */

@@ -96,6 +96,7 @@ export class SettledPlaces implements CommandObserver {
     this.#isOpen = true;
     clearTimeout(this.#calm);
     if (isFirst) this.#refresh();
+    else this.#known().meetFurther();
     this.#running.set(command, { session, kind });
     if (kind === "background") this.#tick();
     return () => {
