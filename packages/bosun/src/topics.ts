@@ -59,7 +59,7 @@ ${state}
 ${data}
     sessions of bosun chat.
 
-No tool can write any of these, also where nothing is there yet.
+No tool can write these, also where nothing is there yet; a .bosun.toml that a tool makes is not obeyed.
 `;
     },
   },

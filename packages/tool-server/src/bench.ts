@@ -134,7 +134,7 @@ export class Bench {
     this.sandbox = parts.sandbox;
     this.environment = parts.environment;
     this.host = parts.host;
-    const holds = HOLDING.has(this.sandbox.mechanism);
+    const holds = this.holdsPlaces;
     this.changedPlaces = new ChangedPlaces({
       enabled: paths.protect === "on",
       settle: holds ? paths.settle : [...paths.settle, ...paths.hold],
@@ -161,6 +161,11 @@ export class Bench {
       // On stdio there is one client, and what it has ends with its connection.
       ...(config.transport === "http" ? { idleMs: config.idleMs } : {}),
     });
+  }
+
+  /** Whether commands are kept from changing what a person's programs obey; where not, it is put back after them. */
+  get holdsPlaces(): boolean {
+    return HOLDING.has(this.sandbox.mechanism);
   }
 
   /** What this caller has; made on its first call. */

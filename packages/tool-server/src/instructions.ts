@@ -4,8 +4,9 @@ import type { Bench } from "./bench.ts";
 import { isShell, runsCommands } from "./catalogue.ts";
 import type { ServedTool } from "./served-tool.ts";
 
-const PROTECTED_PLACES =
+const HELD =
   "Read-only, because git runs or obeys them outside the sandbox: .git/hooks, .git/config and git's pointer files; other git work is as usual.";
+const PUT_BACK = "unless the person agrees, because their own programs run or obey it";
 
 /** The first lines are the contract's (reference §1.2); the rest says why something may fail. */
 export function instructionsFor(bench: Bench, tools: readonly ServedTool[]): string {
@@ -25,7 +26,7 @@ export function instructionsFor(bench: Bench, tools: readonly ServedTool[]): str
             ? "File tools may touch any folder."
             : "File tools are limited to the working directory.",
         ]),
-    ...(bench.paths.protect === "on" && !config.readOnly ? [PROTECTED_PLACES] : []),
+    ...(bench.paths.protect === "on" && !config.readOnly ? protectedPlaces(bench) : []),
     ...(config.readOnly ? ["Nothing can be written: the server is read-only."] : []),
     ...(tools.some(({ name }) => isShell(name))
       ? [`Shell: ${bench.host.shell.path}, no terminal, input at end-of-file.`]
@@ -35,6 +36,14 @@ export function instructionsFor(bench: Bench, tools: readonly ServedTool[]): str
       : []),
   ];
   return lines.join("\n");
+}
+
+function protectedPlaces({ paths, holdsPlaces }: Bench): string[] {
+  const opened = paths.open.length === 0 ? "" : ` Opened by the person: ${paths.open.join(", ")}.`;
+  const settled = ".vscode, .envrc, .mcp.json, .claude, .husky and the like";
+  return holdsPlaces
+    ? [HELD, `Put back after a command ${PUT_BACK}: ${settled}.${opened}`]
+    : [`Put back after a command ${PUT_BACK}: git's hooks and programs in its config, ${settled}.${opened}`];
 }
 
 function hasTasks(tools: readonly ServedTool[]): boolean {

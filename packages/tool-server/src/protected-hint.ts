@@ -3,6 +3,7 @@
 import path from "node:path";
 import type { Captured, ProtectedPlace } from "@bosun/engine";
 import type { Bench } from "./bench.ts";
+import { holds } from "./config.ts";
 
 /** Why something failed is said near the beginning or the end. */
 const LOOKED_AT_CHARS = 64 * 1024;
@@ -13,13 +14,13 @@ const GIT_WORDS = "could not write config file";
 
 /** Each begins with `[protected]`; none for nearly every command. */
 export function protectedHints(
-  run: { readonly stdout: Captured; readonly stderr: Captured },
+  run: { readonly stdout: Captured; readonly stderr: Captured; readonly cwdAfter: string | null },
   bench: Pick<Bench, "protection">,
 ): string[] {
   const lines = [run.stderr, run.stdout].flatMap(({ text }) => tellingLines(text));
   if (lines.length === 0) return [];
   const places = bench.protection.places();
-  const hints = lines.flatMap((line) => hintFor(line, places, bench) ?? []);
+  const hints = lines.flatMap((line) => hintFor(line, nearestFirst(places, run.cwdAfter), bench) ?? []);
   return [...new Set(hints)].slice(0, MOST_HINTS);
 }
 
@@ -27,6 +28,16 @@ export function protectedHints(
 export function withHints(said: string, hints: readonly string[]): string {
   if (hints.length === 0) return said;
   return `${said}${said.endsWith("\n") ? "" : "\n"}${hints.join("\n")}`;
+}
+
+/** Several repositories have a `.git/config`: the one the command ended in is meant. */
+function nearestFirst(places: readonly ProtectedPlace[], cwd: string | null): readonly ProtectedPlace[] {
+  if (cwd === null) return places;
+  const near = ({ path: file }: ProtectedPlace): number => {
+    const top = file.slice(0, Math.max(file.indexOf("/.git"), 0));
+    return top !== "" && holds(top, cwd) ? top.length : 0;
+  };
+  return places.toSorted((a, b) => near(b) - near(a));
 }
 
 function tellingLines(text: string): string[] {
@@ -49,7 +60,8 @@ function hintFor(
     .toSorted((a, b) => b.name.length - a.name.length)[0]?.place;
   if (mentioned !== undefined) {
     const shown = protection.shown(mentioned.path);
-    return `[protected] ${shown} is read-only here: ${speaker(line)} says "${said}". ${protection.advice(mentioned)}`;
+    const alone = line.includes(GIT_WORDS) ? "; as the only command of a call it asks them" : "";
+    return `[protected] ${shown} is read-only here: ${speaker(line)} says "${said}". ${protection.advice(mentioned)}${alone}`;
   }
   // A folder that holds a protected place can be neither moved nor removed.
   const around = places

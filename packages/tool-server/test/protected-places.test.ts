@@ -363,7 +363,7 @@ describe("a command that is known to change a protected place", () => {
 describe("what is said after a command", () => {
   const SAID = "error: could not write config file .git/config: Device or resource busy";
   const HINT =
-    '[protected] .git/config is read-only here: git says "Device or resource busy". The person can allow it: --open-place .git/config';
+    '[protected] .git/config is read-only here: git says "Device or resource busy". The person can allow it: --open-place .git/config; as the only command of a call it asks them';
 
   test("stands in the first block of every tool that runs commands", async () => {
     const made = repository();
@@ -372,7 +372,7 @@ describe("what is said after a command", () => {
       root: made.root,
       args: ["--tools", "coding,workspace,shell", "--sandbox", "off"],
     });
-    expect(await server.bash(`echo '${SAID}' >&2; false`)).toEndWith(`\n${HINT}`);
+    expect(await server.bash(`echo '${SAID}' >&2; false`)).toContain(`\n${HINT}`);
     expect(await server.text("shell", { command: `echo '${SAID}' >&2; false` })).toBe(
       `Command failed with exit code 1\n${HINT}`,
     );

@@ -104,7 +104,8 @@ async function tryMechanism(
   if (options.reread === undefined) return { confinement, attempt };
   const rebuild = (changed: Boundary): Confinement => {
     const built = build(mechanism, changed, options);
-    return typeof built === "string" ? confinement : built;
+    if (typeof built !== "string") return built;
+    throw new EngineError("START_FAILED", `could not start command: ${built}`, { reason: "sandbox" });
   };
   return { confinement: rereadingConfinement(confinement, boundary, rebuild, options.reread), attempt };
 }

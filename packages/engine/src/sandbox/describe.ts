@@ -1,5 +1,6 @@
 // What each mechanism enforces, in words for a person (`bosun doctor`) and for a model (the server's instructions).
 import { systemCallFilter } from "./system-calls.ts";
+import { heldBy } from "./boundary.ts";
 import type { Boundary } from "./boundary.ts";
 
 export type Mechanism = "bubblewrap" | "namespaces" | "landlock" | "seatbelt" | "none";
@@ -37,7 +38,9 @@ export function sandboxInstructions(
   const ends = mechanism === "bubblewrap" || mechanism === "namespaces";
   const advice = hasTasks ? ": use run_in_background for servers" : "";
   const lifetime = ends ? ` Processes left in the background end with their command${advice}.` : "";
-  return `Commands run in a sandbox (${mechanism}): they can ${reach}.${net}${lifetime}`;
+  const home = ends && boundary.writable.length > 0 && !heldBy(boundary.writable, boundary.home);
+  const lasting = home ? " The home folder starts empty with each command; the temporary folder lasts." : "";
+  return `Commands run in a sandbox (${mechanism}): they can ${reach}.${net}${lifetime}${lasting}`;
 }
 
 type Facts = Omit<SandboxDescription, "mechanism">;

@@ -50,16 +50,22 @@ export class MountPlan implements Disposable {
   readonly #sources: MountSources;
   readonly #locks: MountpointLocks;
 
+  /** Throws START_FAILED when something could not be opened, for want of descriptors for example. */
   constructor(boundary: Boundary, held: readonly HeldPlace[], toolchains: Toolchains, locks: MountpointLocks) {
     this.#locks = locks;
     this.#sources = new MountSources(boundary.writable);
     const builder = new PlanBuilder(boundary, toolchains, this.#sources, locks);
-    for (const place of held) builder.hold(place);
-    for (const file of boundary.readOnly) builder.keepReadOnly(file);
-    for (const file of boundary.denied) builder.hide(file);
-    if (!builder.unscoped) for (const file of toolchains.secrets) builder.hide(file);
+    try {
+      for (const place of held) builder.hold(place);
+      for (const file of boundary.readOnly) builder.keepReadOnly(file);
+      for (const file of boundary.denied) builder.hide(file);
+      if (!builder.unscoped) for (const file of toolchains.secrets) builder.hide(file);
+      this.mounts = builder.mounts();
+    } catch (error) {
+      this[Symbol.dispose]();
+      throw error;
+    }
     this.unscoped = builder.unscoped;
-    this.mounts = builder.mounts();
     this.mountpoints = builder.mountpoints;
     this.mayLinger = this.mounts.every((mount) => mount.kind !== "absent" || mount.held === true);
   }

@@ -1,7 +1,7 @@
 // Descriptors of what is to be mounted: each opened component by component, following no link, from a folder that was
 // checked. What is bound is then what was checked, whatever a name means by the time the mount is made.
 import fs from "node:fs";
-import { errnoOf } from "../failure.ts";
+import { EngineError, errnoOf } from "../failure.ts";
 import { holds } from "./boundary.ts";
 import { idOf } from "./look-at.ts";
 import { bytesOfPath } from "./path-text.ts";
@@ -10,6 +10,9 @@ import { bytesOfPath } from "./path-text.ts";
 const O_PATH = 0o10000000;
 const O_CLOEXEC = 0o2000000;
 const { O_DIRECTORY, O_NOFOLLOW } = fs.constants;
+
+/** Nothing there, a link, or a part of a folder that we may not see, and so no command either. */
+const ABSENT: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "ENAMETOOLONG"]);
 
 export type Source = {
   readonly fd: number;
@@ -26,7 +29,12 @@ export class MountSources implements Disposable {
   /** `roots`: the allowed folders. One that is gone, or is a link now, is not opened, and nothing in it. */
   constructor(roots: readonly string[]) {
     this.#roots = roots;
-    for (const root of roots) this.#keep(root, undefined, root);
+    try {
+      for (const root of roots) this.#keep(root, undefined, root);
+    } catch (error) {
+      this[Symbol.dispose]();
+      throw error;
+    }
   }
 
   /** undefined: it is not there, or a link stands there or on the way to it. */
@@ -45,8 +53,18 @@ export class MountSources implements Disposable {
       if (source !== undefined) this.#open.set(file, source);
       return source;
     } catch (error) {
-      if (errnoOf(error) === undefined) throw error;
-      return undefined;
+      if (ABSENT.has(errnoOf(error) ?? "")) return undefined;
+      // Not known is not absent: what cannot be opened now could be left unprotected.
+      throw new EngineError(
+        "START_FAILED",
+        `could not start command: ${file} could not be opened for its sandbox`,
+        {
+          reason: "sandbox",
+          path: file,
+          ...(errnoOf(error) === undefined ? {} : { errno: errnoOf(error) ?? "" }),
+        },
+        error,
+      );
     }
   }
 

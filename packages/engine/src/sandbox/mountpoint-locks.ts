@@ -92,6 +92,7 @@ export class MountpointLocks {
     held.users -= 1;
     if (held.users > 0) return;
     this.#held.delete(place.path);
+    ownPlaces.delete(place.path);
     const locks = this.#lockFolder(place);
     try {
       this.#exclusively(locks, () => {

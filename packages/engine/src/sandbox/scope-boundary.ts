@@ -20,7 +20,8 @@ export type BoundaryOptions = {
 
 // A rule that cannot be evaluated denies: with more entries than this, commands are refused, not let loose.
 const MOST_ENTRIES = 5_000_000;
-const FOLDERS_PER_SLICE = 200;
+/** Looked at before others get their turn: a few milliseconds. */
+const ENTRIES_PER_SLICE = 2000;
 
 /** Throws START_FAILED when rules with wildcards cannot be applied to this many files. */
 export async function boundaryOf(scope: Scope, options: BoundaryOptions): Promise<Boundary> {
@@ -71,12 +72,15 @@ async function walk(scope: Scope): Promise<Found> {
   // Without roots only the working directory is searched: all of a machine cannot be, before every command.
   const queue = scope.roots.length === 0 ? [scope.workdir] : [...scope.roots];
   let entries = 0;
-  let folders = 0;
+  let slice = 0;
   for (let folder = queue.pop(); folder !== undefined; folder = queue.pop()) {
-    folders += 1;
-    if (folders % FOLDERS_PER_SLICE === 0) await new Promise<void>((resolve) => setImmediate(resolve));
     for (const { name, kind } of readFolder(folder)) {
       entries += 1;
+      slice += 1;
+      if (slice > ENTRIES_PER_SLICE) {
+        slice = 0;
+        await new Promise<void>((resolve) => setImmediate(resolve));
+      }
       const file = entryIn(folder, name);
       if (scope.deny.some((pattern) => matchesGlob(pattern, file))) {
         found.denied.push(file);
@@ -85,6 +89,7 @@ async function walk(scope: Scope): Promise<Found> {
       if (scope.readOnly.some((pattern) => matchesGlob(pattern, file))) found.readOnly.push(file);
       if (kind === "folder") queue.push(file);
     }
+    slice += 1;
     if (entries > MOST_ENTRIES) {
       const message = `could not start command: deny and read-only patterns with wildcards cannot be applied to more than ${MOST_ENTRIES} files; name the places in full, or allow fewer folders`;
       throw new EngineError("START_FAILED", message, { reason: "sandbox" });
