@@ -27,10 +27,23 @@ const HOOKS = "git hooks run it";
 
 const SETTLED: readonly (readonly [why: string, ...patterns: string[]])[] = [
   [EDITORS, ".vscode", ".idea", "*.code-workspace", ".devcontainer", ".devcontainer.json", ".exrc", ".dir-locals.el"],
-  [AGENTS, ".mcp.json", ".claude", ".cursor", ".codex", ".agents", ".gemini"],
-  [SHELLS, ".envrc", ".mise.toml"],
-  [MANAGERS, ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs"],
-  [HOOKS, ".husky", ".pre-commit-config.yaml", "lefthook.yml"],
+  [EDITORS, ".zed", ".helix", ".nvim.lua", ".nvimrc"],
+  [
+    AGENTS,
+    ".mcp.json",
+    ".claude",
+    ".cursor",
+    ".codex",
+    ".agents",
+    ".gemini",
+    ".opencode",
+    ".windsurf",
+    ".roo",
+    ".kiro",
+  ],
+  [SHELLS, ".envrc", ".mise.toml", "mise.toml", ".mise"],
+  [MANAGERS, ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".pnpmfile.mjs", "bunfig.toml", ".cargo/config.toml"],
+  [HOOKS, ".husky", ".pre-commit-config.yaml", "{.,}lefthook{,-local}.{yml,yaml,toml,json}", ".hg/hgrc"],
   ["git obeys it", ".gitmodules"],
 ];
 

@@ -78,7 +78,9 @@ const FACTS: Readonly<Record<Mechanism, (boundary: Boundary) => Facts>> = {
     ],
     gaps: [
       ...missingFilter(),
-      "names and sizes of files outside can be seen, their content cannot",
+      "names and sizes of files outside can be seen, their content cannot; their modes and times can be changed",
+      "Unix sockets outside can be connected to (an agent for keys, a container engine)",
+      "programs cannot open a terminal of their own",
       "in a folder that directly holds a denied or read-only entry no new file can be made",
       "processes are found and killed by their label, not by the kernel",
     ],

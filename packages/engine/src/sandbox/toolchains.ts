@@ -2,7 +2,8 @@
 // The rules, in order, for a folder of PATH that is not the system's:
 //   1. It is resolved without passing through a folder that agents can write; one that does brings nothing. (A folder on
 //      PATH inside the boundary needs no mount: commands have it anyway, and may write it.)
-//   2. Below the home folder of a version manager (~/.cargo, ~/.pyenv, …): all of that folder.
+//   2. In a version manager's folder of the home (~/.cargo, ~/.pyenv, …): all of that folder; of those in which people keep
+//      other things, too (~/go), the parts that programs are made of.
 //   3. In an installation that says it is one (a JDK, a Go tree, a Python or Conda environment): all of it.
 //   4. Else the folder itself, and, for PREFIX/bin, what programs are installed into beside it: PREFIX/lib, PREFIX/share, ….
 //      Never PREFIX: a project's bin folder on PATH would show the project.
@@ -21,7 +22,10 @@ import type { Untrusted } from "./resolve-outside.ts";
 const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt"];
 const SYSTEM_STORES = ["/nix/store", "/gnu/store", "/run/current-system", "/snap"];
 /** Part of a toolchain, but not of its programs. */
-const TOOLCHAIN_SECRETS = ["credentials", "credentials.toml", ".npmrc", "auth.json", "hosts.yml"];
+const TOOLCHAIN_SECRETS = [
+  ...["credentials", "credentials.toml", "credentials.json", ".credentials", ".git-credentials", ".netrc", ".npmrc"],
+  ...[".pypirc", "auth.json", "auth.toml", "hosts.yml", "keystores"],
+];
 
 /** Folders of the home in which version managers and languages keep nothing but programs and libraries. */
 const MANAGERS = [
@@ -29,8 +33,15 @@ const MANAGERS = [
   ".local/lib .local/pipx .local/share/fnm .local/share/mise .local/share/pipx .local/share/pnpm .local/share/uv .luarocks",
   ".mix .moon .nix-profile .nodenv .npm-global .nvm .opam .phpenv .pixi .plenv .poetry .proto .pub-cache .pyenv .rbenv .rustup",
   ".rvm .rye .sdkman .swiftly .tfenv .volta .wasmer .wasmtime .yarn anaconda3 go google-cloud-sdk mambaforge miniconda3",
-  "miniforge3 n sdk",
+  "miniforge3",
 ].flatMap((line) => line.split(" "));
+/** Of these only what programs are made of: people keep their own work, keys and settings in the rest. */
+const MANAGER_PARTS: Readonly<Record<string, readonly string[]>> = {
+  go: ["bin", "pkg"],
+  ".foundry": ["bin", "versions"],
+  ".dotnet": ["dotnet", "host", "packs", "sdk", "sdk-manifests", "shared", "templates", "tools"],
+  ".pub-cache": ["bin", "global_packages", "hosted"],
+};
 /** What a version manager's programs need besides their own folder. */
 const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   ".cargo": [".rustup"],
@@ -110,9 +121,11 @@ class Finder {
   #addInstallation(real: string): boolean {
     const whole = this.#managerOf(real) ?? this.#installationOf(real);
     if (whole === undefined) return false;
-    this.add(whole);
-    this.#addCompanions(path.relative(this.#home, whole));
-    return true;
+    const name = path.relative(this.#home, whole);
+    const parts = MANAGER_PARTS[name]?.map((part) => resolveOutside(path.join(whole, part), this.#untrusted));
+    for (const shown of parts ?? [{ path: whole }]) if (shown !== undefined) this.add(shown.path);
+    this.#addCompanions(name);
+    return heldBy([...this.#found], real);
   }
 
   #addPrefix(folder: string): void {
