@@ -126,7 +126,7 @@ export class Baseline {
     if (directory === undefined) return false;
     const top = this.#tops.get(change.folder);
     const there = this.#lookAt(directory, change.parts, ruleOf(change));
-    if (changesBetween(change.before, there).length > 0) return false;
+    if (changesBetween(change.before, there).length > 0 || !isSameWhole(change.before, there)) return false;
     const tools: PutBackTools = { contents, aside: aside.slot(now), prefix: this.#prefixOf(change.folder) };
     try {
       if (isModeOnly(change) && change.after.kind === "folder") putMode(directory, change.parts, change.after, tools);
@@ -396,6 +396,11 @@ function ruleOf({ before, after }: SettledChange): PlaceRule {
   const rule =
     (after.kind === "absent" ? undefined : after.rule) ?? (before.kind === "absent" ? undefined : before.rule);
   return rule ?? MADE_RULE;
+}
+
+/** Also what does not count of a file would be lost under another version. */
+function isSameWhole(one: PlaceState, other: PlaceState): boolean {
+  return one.kind !== "file" || other.kind !== "file" || one.content?.sha256 === other.content?.sha256;
 }
 
 /** One entry of a fresh look in an older one. */

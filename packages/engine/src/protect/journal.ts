@@ -155,7 +155,13 @@ function textOf(file: string): string | undefined {
 }
 
 type Encoded =
-  | { readonly f: string | null; readonly m: number; readonly o: readonly [number, number]; readonly b: number }
+  | {
+      readonly f: string | null;
+      readonly m: number;
+      readonly o: readonly [number, number];
+      readonly b: number;
+      readonly c?: string | undefined;
+    }
   | { readonly l: string }
   | {
       readonly d: readonly (readonly [string, Encoded])[];
@@ -172,7 +178,13 @@ function encoded(state: FolderState): Encoded {
     if (one.kind === "folder") return encoded(one);
     if (one.kind === "link") return { l: one.target };
     if (one.kind === "other") return { x: true };
-    return { f: one.content?.sha256 ?? null, m: one.mode, o: one.owner, b: one.content?.bytes ?? 0 };
+    return {
+      f: one.content?.sha256 ?? null,
+      m: one.mode,
+      o: one.owner,
+      b: one.content?.bytes ?? 0,
+      c: one.content?.counted,
+    };
   };
   const entries = [...state.entries].flatMap(([name, one]) => {
     const known = of(one);
@@ -200,7 +212,8 @@ function decoded(value: Encoded): PlaceState {
     const entries = new Map(value.d.map(([name, inner]) => [name, decoded(inner)]));
     return { kind: "folder", rule: value.p ? rule : undefined, mode: value.m, entries, isWhole: value.w };
   }
-  const content = value.f === null ? undefined : { sha256: value.f, bytes: value.b };
+  const counted = value.c === undefined ? {} : { counted: value.c };
+  const content = value.f === null ? undefined : { sha256: value.f, bytes: value.b, ...counted };
   return { kind: "file", rule, mode: value.m, owner: value.o, identity: NO_IDENTITY, content };
 }
 

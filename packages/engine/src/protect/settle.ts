@@ -55,6 +55,7 @@ export class SettledPlaces implements CommandObserver {
   #baseline: Baseline | undefined;
   #contents = new KeptContents(undefined);
   #journal: Journal | undefined;
+  #written = "";
   readonly #running = new Map<object, { readonly session: object; readonly kind: CommandKind }>();
   /** Sessions whose last commands may have left something running. */
   readonly #lingering = new Set<object>();
@@ -201,8 +202,8 @@ export class SettledPlaces implements CommandObserver {
   }
 
   #refresh(): void {
-    const baseline = this.#known();
-    if (baseline.refresh()) this.#write();
+    const isChanged = this.#known().refresh();
+    if (isChanged || !this.#isWritten) this.#write();
     this.#journal?.mark(true);
   }
 
@@ -210,16 +211,25 @@ export class SettledPlaces implements CommandObserver {
     this.#isDue = this.#writes > 0;
     if (this.#isDue) return;
     const settled = this.#known().settle(new Date());
-    if (settled.length === 0) return;
+    if (settled.length === 0) {
+      if (!this.#isWritten) this.#write();
+      return;
+    }
     const running = new Set([...this.#running.values()].map(({ session }) => session));
     this.#options.onSettled(settled, [...(running.size > 0 ? running : this.#lingering)]);
     this.#write();
+  }
+
+  /** Whether the journal names the very contents that count: also what does not count of a file is put back with it. */
+  get #isWritten(): boolean {
+    return digestsText(this.#known()) === this.#written;
   }
 
   /** What a crash would need. */
   #write(): void {
     const baseline = this.#known();
     const wanted = new Set(baseline.contents());
+    this.#written = digestsText(baseline);
     try {
       this.#contents.persist(wanted);
       this.#journal?.write(baseline.journal);
@@ -262,4 +272,8 @@ export class SettledPlaces implements CommandObserver {
     this.#isOpen = false;
     this.#journal?.mark(false);
   }
+}
+
+function digestsText(baseline: Baseline): string {
+  return [...baseline.contents()].join();
 }

@@ -144,6 +144,33 @@ test("of a package file only the scripts count", () => {
   expect(place.run(() => place.write("package.json", '{"name":"x","scripts":{"test":"a"}}'))).toEqual([]);
 });
 
+test("of a git configuration only programs count, and what is put back is the whole file", async () => {
+  using place = new Place({}, { settlesGit: true });
+  const git = (...words: string[]): unknown => Bun.spawnSync(["git", ...words], { cwd: place.root });
+  git("init", "-q", ".");
+  git("config", "user.name", "a");
+  git("remote", "add", "origin", "https://example.com/x");
+  const before = place.read(".git/config");
+  expect(summary(place.run(() => git("config", "core.pager", "less")))).toEqual(["settle .git/config: put back"]);
+  expect(place.read(".git/config")).toBe(before);
+  // What names no program may be set, and is put back with the rest from then on.
+  expect(place.run(() => git("remote", "add", "other", "https://example.com/y"))).toEqual([]);
+  const later = place.read(".git/config");
+  const [change] = place.run(() => git("config", "core.pager", "less"));
+  expect([later === before, place.read(".git/config")]).toEqual([false, later]);
+  // A person's yes must not undo what was set meanwhile.
+  git("remote", "add", "third", "https://example.com/z");
+  expect(change && place.places.putIn(change)).toBe(false);
+  expect(place.read(".git/config")).toContain("third");
+});
+
+test("a package file that the settings want settled is put back as a whole", () => {
+  const whole = '{"name":"a","scripts":{"test":"a"},"dependencies":{"b":"1"}}';
+  using place = new Place({ "package.json": whole }, { settle: ["package.json"] });
+  place.run(() => place.write("package.json", '{"scripts":{"test":"evil"}}'));
+  expect(place.read("package.json")).toBe(whole);
+});
+
 test("modes, binary content and links come back as they were", () => {
   using place = new Place({ ".husky/pre-commit": "#!/bin/sh\n", ".vscode/icon": Buffer.from([0, 255, 10, 0xe9]) });
   fs.chmodSync(place.at(".husky/pre-commit"), 0o750);
