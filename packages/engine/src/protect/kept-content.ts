@@ -34,9 +34,13 @@ export class KeptContents {
   /** Of copies that are there already: they are what a journal names. */
   static inFolder(folder: string): KeptContents {
     const contents = new KeptContents(folder);
-    for (const name of fs.readdirSync(folder)) {
-      if (/^[0-9a-f]{64}$/.test(name)) contents.#copies.set(name, 0);
+    let names: string[] = [];
+    try {
+      names = fs.readdirSync(folder);
+    } catch {
+      // without its copies a journal still says what was not there; what has to be read is said not to be kept
     }
+    for (const name of names) if (/^[0-9a-f]{64}$/.test(name)) contents.#copies.set(name, 0);
     return contents;
   }
 
