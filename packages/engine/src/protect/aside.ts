@@ -57,12 +57,16 @@ export class Aside {
    */
   prune(): void {
     if (this.#made.size === 0) return;
-    const slots = fs.readdirSync(this.#folder).sort((one, other) => stampOrder(one).localeCompare(stampOrder(other)));
-    let bytes = 0;
-    for (const slot of slots.toReversed()) {
-      bytes += sizeOf(path.join(this.#folder, slot), { left: MAX_ENTRIES });
-      if (bytes > MAX_BYTES && !this.#made.has(slot))
-        fs.rmSync(path.join(this.#folder, slot), { recursive: true, force: true });
+    try {
+      const slots = fs.readdirSync(this.#folder).sort((one, other) => stampOrder(one).localeCompare(stampOrder(other)));
+      let bytes = 0;
+      for (const slot of slots.toReversed()) {
+        bytes += sizeOf(path.join(this.#folder, slot), { left: MAX_ENTRIES });
+        if (bytes > MAX_BYTES && !this.#made.has(slot))
+          fs.rmSync(path.join(this.#folder, slot), { recursive: true, force: true });
+      }
+    } catch {
+      return; // what is too much now is too much the next time
     }
     this.#made.clear();
   }

@@ -126,7 +126,7 @@ export class Baseline {
     attempt(() => this.meetFurther());
     for (const [folder, top] of this.#tops) attempt(() => this.#settleTop(folder, top, now, settled));
     attempt(() => this.#settleRepositories(now, settled));
-    attempt(() => this.#options.aside.prune());
+    this.#options.aside.prune();
     return settled;
   }
 

@@ -155,12 +155,18 @@ export class SettledPlaces implements CommandObserver {
     return found && this.#known().stateOf(file, found.rule);
   }
 
-  /** A tool was let change it; `sha256`: of what was agreed to, where that is known. */
-  accept(file: string, sha256?: string): void {
-    this.#known().accept(
-      file,
-      (state) => sha256 === undefined || (state.kind === "file" && state.content?.sha256 === sha256),
-    );
+  /** What stands anywhere, as it would count if it stood at that place; undefined when that is none. */
+  stateAs(file: string, place: string): PlaceState | undefined {
+    const found = this.#known().ruleFor(place, true);
+    return found && this.#known().stateOf(file, found.rule);
+  }
+
+  /** A tool was let change it; `agreed`: to what, as a state or the digest of a content, where that is known. */
+  accept(file: string, agreed?: string | PlaceState): void {
+    this.#known().accept(file, (state) => {
+      if (typeof agreed === "object") return changesBetween(agreed, state).length === 0;
+      return agreed === undefined || (state.kind === "file" && state.content?.sha256 === agreed);
+    });
     this.#write();
   }
 
