@@ -208,11 +208,12 @@ export class SettledPlaces implements CommandObserver {
 
   /** When no command runs any more. */
   close(): void {
-    if (this.#isOpen) this.#settle();
+    const isSettled = !this.#isOpen || this.#settle();
     this.#isClosed = true;
     clearTimeout(this.#calm);
     clearInterval(this.#ticks);
-    this.#journal?.remove();
+    // What could not be looked at is for the next server.
+    if (isSettled) this.#journal?.remove();
     this.#journal = undefined;
   }
 
