@@ -129,7 +129,7 @@ export class Session {
     const ended = observer?.begin(this, kind, command.open);
     try {
       const running = await host.start({ ...base, ...command });
-      if (ended !== undefined) void running.done.then(ended);
+      if (ended !== undefined) void running.done.then(ended, ended);
       return running;
     } catch (error) {
       ended?.();

@@ -1,6 +1,5 @@
 // What this server does about places that a person's own programs obey: tells the model what was put back, asks the
 // person, and puts it on record. What a place is, and putting back, is the engine's.
-import path from "node:path";
 import { SettledPlaces, Session } from "@bosun/engine";
 import type { SettledPlacesOptions, SettledChange } from "@bosun/engine";
 import type { AuditEvent } from "@bosun/guard";
@@ -25,6 +24,10 @@ type Report = {
   readonly change: SettledChange;
   /** "open": a person may still want it kept. */
   answer: "open" | "asked" | "kept" | "no";
+  /** Commands of another server run in the same folder. */
+  readonly isShared: boolean;
+  /** The pattern by which a person would take the place out of the list. */
+  readonly opening: string | undefined;
 };
 
 export class ChangedPlaces {
@@ -33,13 +36,18 @@ export class ChangedPlaces {
   /** What sessions have not been told yet, and what their person could not be asked about when it happened. */
   readonly #untold = new WeakMap<object, Report[]>();
   readonly #unasked = new WeakMap<object, Report[]>();
+  /** Why places could not be looked at, for sessions that have not been told yet. */
+  readonly #unchecked = new WeakMap<object, string>();
+  /** Put back, and nobody has said yet whether it stays so: not in the log yet. */
+  readonly #undecided = new Set<Report>();
   #record: (event: AuditEvent) => unknown = () => undefined;
 
   constructor(options: ChangedPlacesOptions) {
     this.#options = options;
     this.places = new SettledPlaces({
       ...options,
-      onSettled: (changes, sessions) => this.#settled(changes, sessions),
+      onSettled: (changes, sessions, isShared) => this.#settled(changes, sessions, isShared),
+      onFailed: (error, sessions) => this.#failed(error, sessions),
     });
   }
 
@@ -59,10 +67,13 @@ export class ChangedPlaces {
 
   /** After a command, or a look at a task: the result with a line for everything that was put back or kept. */
   after(session: Session, context: Context, surface: Surface, result: ToolResult): Promise<ToolResult> | ToolResult {
-    const reports = this.#untold.get(session);
-    if (reports === undefined) return result;
+    const unchecked = this.#unchecked.get(session);
+    const reports = this.#untold.get(session) ?? [];
+    if (unchecked === undefined && reports.length === 0) return result;
+    this.#unchecked.delete(session);
     this.#untold.delete(session);
-    const withLines = (): ToolResult => withProtectedLines(surface, result, reports.map(lineOf));
+    const problems = unchecked === undefined ? [] : [`[protected] could not be checked: ${unchecked}`];
+    const withLines = (): ToolResult => withProtectedLines(surface, result, [...problems, ...reports.map(lineOf)]);
     const open = reports.filter(({ answer }) => answer === "open");
     if (open.length === 0) return withLines();
     // Who is asked answers a call that has not begun: after a command the question would run it again.
@@ -81,9 +92,25 @@ export class ChangedPlaces {
 
   close(): void {
     this.places.close();
+    for (const report of this.#undecided) this.#logDecided(report);
   }
 
-  #settled(changes: readonly SettledChange[], sessions: readonly object[]): void {
+  #failed(error: unknown, sessions: readonly object[]): void {
+    const problem = error instanceof Error ? error.message : String(error);
+    this.#options.log("error", "protected places could not be checked", { problem });
+    for (const session of sessions) this.#unchecked.set(session, problem);
+  }
+
+  /** What a person may still want kept is in the log when that is known. */
+  #logDecided(report: Report): void {
+    this.#undecided.delete(report);
+    const { place, aside } = report.change;
+    if (report.answer === "kept") this.#options.log("info", "a protected place was kept, the person agreed", { place });
+    else
+      this.#options.log("warn", "a protected place was put back", { place, ...(aside === undefined ? {} : { aside }) });
+  }
+
+  #settled(changes: readonly SettledChange[], sessions: readonly object[], isShared: boolean): void {
     const [only, ...others] = sessions;
     const session = only instanceof Session && others.length === 0 ? { session: only.handle.slice(0, 12) } : {};
     for (const change of changes) {
@@ -100,11 +127,14 @@ export class ChangedPlaces {
       if (level === "note") continue;
       const facts = { place, ...(aside === undefined ? {} : { aside }), ...(problem === undefined ? {} : { problem }) };
       const left = sessions.length === 0 ? ", left by a server that was killed" : "";
-      if (done === "put back") this.#options.log("warn", `a protected place was put back${left}`, facts);
-      else this.#options.log("error", `a protected place was changed and could not be put back${left}`, facts);
       const answer = done === "put back" && sessions.length > 0 ? "open" : "no";
       if (answer === "open") this.places.offer(change);
-      const report: Report = { change, answer };
+      else if (done === "put back") this.#options.log("warn", `a protected place was put back${left}`, facts);
+      else this.#options.log("error", `a protected place was changed and could not be put back${left}`, facts);
+      // A place of a killed server may be unknown to this one, and nothing is to be looked at before it has started.
+      const opening = sessions.length === 0 ? undefined : this.places.placeAt(place, true)?.opening;
+      const report: Report = { change, answer, isShared, opening };
+      if (answer === "open") this.#undecided.add(report);
       for (const session of sessions)
         this.#untold.set(session, [...(this.#untold.get(session) ?? []), report].slice(-MAX_WAITING));
     }
@@ -127,6 +157,7 @@ export class ChangedPlaces {
       const isKept = kept.includes(report.change) && this.places.putIn(report.change);
       report.answer = isKept ? "kept" : "no";
       this.places.withdraw(report.change);
+      this.#logDecided(report);
       const { place, level } = report.change;
       const done = isKept ? "kept" : "put back";
       const answer = isKept ? "keep the change" : "no";
@@ -153,16 +184,19 @@ export class ChangedPlaces {
   }
 }
 
-function lineOf({ change, answer }: Report): string {
+function lineOf({ change, answer, isShared, opening }: Report): string {
   const { shown, why, done, aside, problem } = change;
   if (answer === "kept") return `[protected] kept, the person agreed: ${shown}`;
-  if (done === "stays") return `[protected] ${shown} was changed (${why}) and could not be put back: ${problem ?? ""}`;
-  const kept = aside === undefined ? "" : `; your version is kept in …/aside/${path.relative(asideRoot(aside), aside)}`;
-  return `[protected] put back: ${shown} (${why}${kept})`;
+  const other = isShared ? "; another server's command runs here, too: it may be its change" : "";
+  if (done === "stays")
+    return `[protected] ${shown} was changed (${why}${other}) and could not be put back: ${problem ?? ""}`;
+  const kept = aside === undefined ? "" : `; your version is kept in ${aside}`;
+  const way = opening === undefined ? "" : `. The person can allow it: --open-place ${quoted(opening)}`;
+  return `[protected] put back: ${shown} (${why}${kept}${other})${way}`;
 }
 
-function asideRoot(aside: string): string {
-  return `${aside.slice(0, aside.lastIndexOf("/aside/"))}/aside`;
+function quoted(pattern: string): string {
+  return /^[\w./-]+$/.test(pattern) ? pattern : `'${pattern.replaceAll("'", "'\\''")}'`;
 }
 
 /** After the output, in the first block; an envelope stays one. */

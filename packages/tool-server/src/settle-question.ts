@@ -97,7 +97,7 @@ function isBinary(content: Buffer): boolean {
   return content.includes(0);
 }
 
-function isTooLong(lines: readonly string[]): boolean {
+export function isTooLong(lines: readonly string[]): boolean {
   return lines.length > MAX_LINES || lines.reduce((sum, line) => sum + line.length, 0) > MAX_CHARS;
 }
 

@@ -1,6 +1,6 @@
 // A file tool's call on a place that a person's own programs obey: what it would change, and that a person is asked first.
 import { EngineError } from "@bosun/engine";
-import type { PlaceState, SettledPlace, Session } from "@bosun/engine";
+import type { PlaceState, SettledPlace, SettledPlaces, Session } from "@bosun/engine";
 import { approvalCall } from "@bosun/guard";
 import type { CallToDecide, Decision } from "@bosun/guard";
 import { isObject, isShared } from "@bosun/mcp/server";
@@ -9,23 +9,30 @@ import { askPerson } from "./approval.ts";
 import type { Bench } from "./bench.ts";
 import type { WrittenPath } from "./call-places.ts";
 import { Refusal } from "./refusal.ts";
-import { contentText } from "./settle-question.ts";
+import { changeText, contentText, isTooLong } from "./settle-question.ts";
+import type { ReadContent } from "./settle-question.ts";
 import type { Watch } from "./watch.ts";
+
+const ABSENT: PlaceState = { kind: "absent" };
 
 export type SettledWrite = {
   readonly file: string;
   readonly place: SettledPlace;
-  /** The digest of the content that was agreed to, where the call says what it will be. */
-  agreed?: string;
+  /** It goes away, or something comes from elsewhere; undefined: the arguments say what is written. */
+  readonly move?: { readonly from: string | undefined };
+  /** What was agreed to: the digest of the content where the call says what it will be, or what is moved there. */
+  agreed?: string | PlaceState;
 };
 
 /** The protected places among the paths, by either name; undefined when there are none. */
 export function settledWritesAmong(bench: Bench, paths: readonly WrittenPath[]): readonly SettledWrite[] | undefined {
   const { places } = bench.changedPlaces;
-  const found = paths.flatMap(({ written, real, isMovedOrDeleted }) => {
+  const found = paths.flatMap(({ written, real, isMovedOrDeleted }, index) => {
+    // Of two paths the first is moved to the second.
+    const move = isMovedOrDeleted ? { move: { from: index === 0 ? undefined : paths[0]?.real } } : {};
     for (const file of new Set([written, real])) {
       const place = places.placeAt(file, isMovedOrDeleted);
-      if (place !== undefined) return [{ file, place }];
+      if (place !== undefined) return [{ file, place, ...move }];
     }
     return [];
   });
@@ -49,26 +56,40 @@ export async function askAboutPlaces(
   const { places } = asking.bench.changedPlaces;
   const [first] = writes;
   if (first === undefined) return;
-  const before = writes.map(({ file }) => places.stateAt(file));
+  const look = (): Looked[] =>
+    writes.map((write) => ({ before: places.stateAt(write.file) ?? ABSENT, coming: comingTo(write, places) }));
+  const looked = look();
+  const before = JSON.stringify(looked.map(fingerprintsOf));
   const decision = placeDecision(writes);
   // The answer is about what is there now: a call that comes again after something changed is another call.
-  const seen: CallToDecide = { ...call, context: [call.context ?? null, before.map(fingerprintOf)] };
+  const seen: CallToDecide = { ...call, context: [call.context ?? null, before] };
   const approvals = asking.watch.approvalsOf(asking.session, isShared(asking.context.owner));
   const considered = approvals.consider(approvalCall(seen), decision, true);
   if (considered.kind !== "ask") throw protectedFailure(first);
-  const change = changeOf(before[0], input, (state) => places.contentOf(state));
+  const read: ReadContent = (state) => places.contentOf(state);
+  const changes = looked.map((one, index) => changeOf(one, writes[index]?.move !== undefined, input, read));
+  const change = changes.flatMap(({ lines }, index) =>
+    writes.length === 1 || lines.length === 0 ? lines : [`${writes[index]?.place.shown ?? ""}:`, ...lines],
+  );
+  // What nobody can read nobody can agree to.
+  if (isTooLong(change) || changes.some(({ isWhole }) => !isWhole)) throw protectedFailure(first);
   try {
-    await askPerson(considered.ask, seen, { ...asking, change: change?.lines ?? [] });
+    await askPerson(considered.ask, seen, {
+      ...asking,
+      change: change.length === 0 ? [] : ["what it changes:", ...change],
+    });
   } catch (error) {
     if (error instanceof Refusal && error.kind === "cannot ask") throw protectedFailure(first);
     throw error;
   }
-  const now = writes.map(({ file }) => places.stateAt(file));
-  if (JSON.stringify(before.map(fingerprintOf)) !== JSON.stringify(now.map(fingerprintOf))) {
+  if (before !== JSON.stringify(look().map(fingerprintsOf))) {
     const message = `${first.place.shown} changed while the person was asked; nothing was written`;
     throw new EngineError("CHANGED_ON_DISK", message, { path: first.file });
   }
-  if (change !== undefined) first.agreed = change.sha256;
+  for (const [index, write] of writes.entries()) {
+    const agreed = changes[index]?.agreed;
+    if (agreed !== undefined) write.agreed = agreed;
+  }
 }
 
 /** Never answered by an approval of the tool in general: that one has not seen this change. */
@@ -89,26 +110,59 @@ function protectedFailure({ file, place }: SettledWrite): EngineError {
   return new EngineError("PROTECTED", message, { path: file, requested: place.shown });
 }
 
+/** What stands at a place, and what a move would put there. */
+type Looked = { readonly before: PlaceState; readonly coming: PlaceState | undefined };
+
+function fingerprintsOf({ before, coming }: Looked): unknown {
+  return [fingerprintOf(before), fingerprintOf(coming)];
+}
+
 function fingerprintOf(state: PlaceState | undefined): unknown {
   if (state === undefined || state.kind === "absent") return null;
   if (state.kind === "file") return [state.mode, state.content?.sha256 ?? String(state.identity.ctimeNs)];
-  return state.kind === "link" ? [state.target] : [state.kind];
+  if (state.kind === "link") return [state.target];
+  if (state.kind === "other") return [state.kind, String(state.identity.ino)];
+  return [state.kind, state.mode, state.isWhole, [...state.entries].map(([name, one]) => [name, fingerprintOf(one)])];
+}
+
+/** What a move would put there. */
+function comingTo({ file, move }: SettledWrite, places: SettledPlaces): PlaceState | undefined {
+  return move?.from === undefined ? undefined : places.stateAs(move.from, file);
+}
+
+/** `isWhole`: everything that would come there is shown, here or as an argument of the call. */
+type ShownChange = {
+  readonly lines: readonly string[];
+  readonly isWhole: boolean;
+  readonly agreed?: string | PlaceState;
+};
+
+function changeOf({ before, coming }: Looked, isMove: boolean, input: unknown, read: ReadContent): ShownChange {
+  if (!isMove) return writtenChange(before, input, read);
+  if (coming === undefined || coming.kind === "absent")
+    return { lines: lostText(before, read), isWhole: true, agreed: ABSENT };
+  const lines = changeText(before, coming, read) ?? changeText(ABSENT, coming, read);
+  return { lines: lines ?? [], isWhole: lines !== undefined, agreed: coming };
+}
+
+/** What goes leads nobody astray: it is shown where it can be. */
+function lostText(before: PlaceState, read: ReadContent): readonly string[] {
+  if (before.kind === "absent") return [];
+  const lost = changeText(before, ABSENT, read)?.slice(0, -1);
+  return [...(lost === undefined || isTooLong(lost) ? [] : lost), "   it goes away"];
 }
 
 /** The difference to what is there, for calls whose arguments are new content or a replacement. */
-function changeOf(
-  before: PlaceState | undefined,
-  input: unknown,
-  read: (state: PlaceState) => Buffer | undefined,
-): { readonly lines: readonly string[]; readonly sha256: string } | undefined {
-  if (!isObject(input) || (before !== undefined && before.kind !== "file" && before.kind !== "absent"))
-    return undefined;
-  const was = before?.kind === "file" ? read(before) : Buffer.alloc(0);
+function writtenChange(before: PlaceState, input: unknown, read: ReadContent): ShownChange {
+  const nothing: ShownChange = { lines: [], isWhole: true };
+  if (!isObject(input) || (before.kind !== "file" && before.kind !== "absent")) return nothing;
+  const was = before.kind === "file" ? read(before) : Buffer.alloc(0);
   const text = was && newContent(input, was.toString("utf8"));
-  if (was === undefined || text === undefined) return undefined;
+  if (was === undefined) return { ...nothing, isWhole: false };
+  if (text === undefined) return nothing;
   const is = Buffer.from(text);
-  const sha256 = new Bun.CryptoHasher("sha256").update(is).digest("hex");
-  return { lines: ["what it changes:", ...contentText(was, is)], sha256 };
+  const agreed = new Bun.CryptoHasher("sha256").update(is).digest("hex");
+  return { lines: contentText(was, is), isWhole: true, agreed };
 }
 
 function newContent(input: Readonly<Record<string, unknown>>, was: string): string | undefined {

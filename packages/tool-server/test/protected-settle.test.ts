@@ -73,10 +73,12 @@ together(() => {
         if (done === "kept") expect(said).toContain("[protected] kept, the person agreed: .vscode/tasks.json");
         else {
           const line =
-            /\[protected\] put back: \.vscode\/tasks\.json \(editors run it; your version is kept in …\/aside\/(\S+)\)/;
-          const aside = `${server.base}/state/bosun/aside/${line.exec(said)?.[1]}`;
-          expect(fs.readFileSync(aside, "utf8")).toBe("evil\n");
+            /\[protected\] put back: \.vscode\/tasks\.json \(editors run it; your version is kept in (\/\S+)\)\. The person can allow it: --open-place '\.vscode\/\*\*'\n?$/;
+          expect(fs.readFileSync(line.exec(said)?.[1] ?? "", "utf8")).toBe("evil\n");
         }
+        const isKept = done === "kept";
+        expect(server.stderr.includes("a protected place was put back")).toBe(!isKept);
+        expect(server.stderr.includes("a protected place was kept, the person agreed")).toBe(isKept);
         await server.bash("true");
         expect(asked).toHaveLength(answer === undefined ? 0 : 1);
         await server.close();
@@ -178,6 +180,86 @@ together(() => {
       if (tool.match(/create|replace|write|edit/)) expect(yes.asked[0]).toMatch(/-old\n\s+\+new/);
       await yes.server.close();
       expect(changedPlaces(yes.server.base)).toEqual(["settle tasks.json kept"]);
+    },
+  );
+
+  rows(
+    "server",
+    [
+      ["a file", "x", ".vscode/tasks.json", /\+from x/],
+      ["a folder", "sub", ".idea", /\+a folder\n\s+\+run\.xml:\n\s+\+from sub/],
+      ["a link", "link", ".vscode/tasks.json", /\+a link to x/],
+      [
+        "a place to another place",
+        ".envrc",
+        ".vscode/tasks.json",
+        /\.envrc:\n\s+-mine[\s\S]*goes away\n\.vscode\/tasks\.json:\n[\s\S]*\+mine/,
+      ],
+      ["a place elsewhere", ".envrc", "y", /-mine\n\s+it goes away/],
+      ["more than can be read", "long", ".vscode/tasks.json", undefined],
+    ] satisfies [string, string, string, RegExp | undefined][],
+    async (_, from, to, shown) => {
+      const files = { x: "from x\n", "sub/run.xml": "from sub\n", ".envrc": "mine\n", long: "a\n".repeat(100_000) };
+      const { server, asked } = await serverWith("allow once", {
+        files,
+        args: ["--sandbox", "off", "--tools", "workspace"],
+      });
+      await using _server = server;
+      fs.symlinkSync("x", server.at("link"));
+      fs.mkdirSync(server.at(".vscode"));
+      const moved = await server.call("move_file", { from, to });
+      if (shown === undefined) {
+        expect(asked).toEqual([]);
+        expect(moved.content[0]?.text).toContain("PROTECTED: .vscode/tasks.json");
+        return expect(fs.existsSync(server.at(to))).toBe(false);
+      }
+      expect(asked).toEqual([expect.stringMatching(shown)]);
+      const isThere = fs.lstatSync(server.at(to), { throwIfNoEntry: false }) !== undefined;
+      expect([moved.isError === true, isThere]).toEqual([false, true]);
+    },
+  );
+
+  row("server", "what is moved to a place must be what was shown", async () => {
+    const { server } = await serverWith("allow once", {
+      files: { x: "harmless\n" },
+      args: ["--sandbox", "off", "--tools", "workspace"],
+    });
+    await using _server = server;
+    const answer = server.onRequest;
+    server.onRequest = (message) => {
+      fs.writeFileSync(server.at("x"), "evil\n");
+      return answer?.(message);
+    };
+    const moved = await server.call("move_file", { from: "x", to: ".envrc" });
+    expect([moved.isError, read(server, ".envrc")]).toEqual([true, undefined]);
+  });
+
+  row(
+    "server",
+    "out of descriptors when a command ends: the result says that places could not be checked",
+    async () => {
+      const { server } = await serverWith(undefined, { args: ["--sandbox", "off"] });
+      await using _server = server;
+      const limit = (soft: string): unknown =>
+        Bun.spawnSync(["prlimit", "--pid", String(server.process.pid), `--nofile=${soft}:`]);
+      await server.bash("true");
+      const { stdout } = Bun.spawnSync([
+        "prlimit",
+        "--pid",
+        String(server.process.pid),
+        "--nofile",
+        "-o",
+        "SOFT",
+        "--noheadings",
+      ]);
+      const said = server.bash("touch ready; while [ ! -e go ]; do sleep 0.02; done; echo evil > .envrc");
+      await eventually("it has begun", () => read(server, "ready") !== undefined);
+      limit("3");
+      fs.writeFileSync(server.at("go"), "");
+      expect(await said).toContain("[protected] could not be checked: ");
+      limit(stdout.toString().trim());
+      await eventually("it is put back", () => read(server, ".envrc") === undefined);
+      expect(await server.bash("true")).toContain("[protected] put back: .envrc");
     },
   );
 
@@ -330,11 +412,12 @@ test("without a sandbox git's own places are put back, and what names no program
   const { root } = scratch({ "a.txt": "a\n" });
   Bun.spawnSync(["git", "init", "-q", root]);
   await using server = await TestServer.start({ root, args: ["--sandbox", "off"] });
+  const before = fs.readFileSync(path.join(root, ".git/config"), "utf8");
   const said = await server.bash("echo evil > .git/hooks/pre-commit; git config core.fsmonitor ./evil");
   expect(said).toContain("[protected] put back: .git/hooks/pre-commit");
   expect(said).toContain("[protected] put back: .git/config");
   expect(fs.existsSync(path.join(root, ".git/hooks/pre-commit"))).toBe(false);
-  expect(fs.readFileSync(path.join(root, ".git/config"), "utf8")).not.toContain("evil");
+  expect(fs.readFileSync(path.join(root, ".git/config"), "utf8")).toBe(before);
   expect(await server.bash("git remote add o https://example.com/x && git remote")).toBe(
     "exit_code: 0\n\nstdout:\no\n",
   );

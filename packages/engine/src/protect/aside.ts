@@ -27,6 +27,8 @@ export type AsideSlot = {
 
 export class Aside {
   readonly #folder: string;
+  /** Names of slots made since the oldest were last removed. */
+  readonly #made = new Set<string>();
 
   constructor(stateFolder: string) {
     this.#folder = path.join(stateFolder, "aside");
@@ -39,9 +41,7 @@ export class Aside {
       take: (from, name, relative, top) => {
         if (statOf(from, name) === undefined) return undefined;
         slot ??= this.#newSlot(now);
-        const taken = this.#take(slot, from, name, relative, top);
-        this.#prune(path.basename(slot));
-        return taken;
+        return this.#take(slot, from, name, relative, top);
       },
       discard(file) {
         if (slot === undefined || !file.startsWith(`${slot}/`)) return;
@@ -49,6 +49,26 @@ export class Aside {
         removeEmpty(path.dirname(file), path.dirname(slot));
       },
     };
+  }
+
+  /**
+   * Removes the oldest beyond what is kept; once after all of a time were taken, since it looks at every file. What was taken
+   * since stays in any case: it was on this disk before.
+   */
+  prune(): void {
+    if (this.#made.size === 0) return;
+    try {
+      const slots = fs.readdirSync(this.#folder).sort((one, other) => stampOrder(one).localeCompare(stampOrder(other)));
+      let bytes = 0;
+      for (const slot of slots.toReversed()) {
+        bytes += sizeOf(path.join(this.#folder, slot), { left: MAX_ENTRIES });
+        if (bytes > MAX_BYTES && !this.#made.has(slot))
+          fs.rmSync(path.join(this.#folder, slot), { recursive: true, force: true });
+      }
+    } catch {
+      return; // what is too much now is too much the next time
+    }
+    this.#made.clear();
   }
 
   #newSlot(now: Date): string {
@@ -60,6 +80,7 @@ export class Aside {
       const folder = path.join(this.#folder, `${stamp}-${n}`);
       try {
         fs.mkdirSync(folder, { mode: 0o700 });
+        this.#made.add(path.basename(folder));
         return folder;
       } catch (error) {
         if (errnoOf(error) !== "EEXIST") throw error;
@@ -90,17 +111,6 @@ export class Aside {
       removeTree(from, name);
     }
     return path.join(parent, textOf(free));
-  }
-
-  /** The newest stays in any case: what it holds was on this disk before. */
-  #prune(newest: string): void {
-    const slots = fs.readdirSync(this.#folder).sort((one, other) => stampOrder(one).localeCompare(stampOrder(other)));
-    let bytes = 0;
-    for (const slot of slots.toReversed()) {
-      bytes += sizeOf(path.join(this.#folder, slot), { left: MAX_ENTRIES });
-      if (bytes > MAX_BYTES && slot !== newest)
-        fs.rmSync(path.join(this.#folder, slot), { recursive: true, force: true });
-    }
   }
 }
 

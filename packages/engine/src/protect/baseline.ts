@@ -11,8 +11,7 @@ import type { GitFolders } from "./git-folders.ts";
 import type { JournalContent } from "./journal.ts";
 import type { KeptContents } from "./kept-content.ts";
 import { changesInNewRepository, gitFoldersOf, MADE_RULE } from "./new-repositories.ts";
-import { NotKept, putMode, putState, removeEmptyFolders, stateAt } from "./put-back.ts";
-import type { PutBackTools } from "./put-back.ts";
+import { NotKept, putBackTools, putMode, putState, removeEmptyFolders, stateAt } from "./put-back.ts";
 import { openFolder } from "./real-folder.ts";
 import { escapedGlob, homePlacesBelow } from "./settled-places.ts";
 import type { FolderRules, PlaceLevel, PlaceRule, PlaceRules } from "./settled-places.ts";
@@ -68,6 +67,8 @@ export class Baseline {
   readonly #tops = new Map<string, Top>();
   readonly #search: GitFolderSearch;
   readonly #roots: readonly string[];
+  /** A journal says nothing of places that are only noted. */
+  readonly #isLeft: boolean;
   readonly #absentAtHome = new Map<string, readonly string[]>();
   #git: GitFolders = new Map();
   #gitFolders = new Set<string>();
@@ -76,6 +77,7 @@ export class Baseline {
   /** `left`: what a journal says stood there; otherwise what stands there now counts from the first `refresh`. */
   constructor(options: BaselineOptions, left?: JournalContent) {
     this.#options = options;
+    this.#isLeft = left !== undefined;
     this.#roots = options.roots.map(latin1);
     const starts = this.#roots.length === 0 ? [latin1(options.workdir)] : this.#roots;
     this.#search = new GitFolderSearch(starts);
@@ -111,11 +113,20 @@ export class Baseline {
   }
 
   /** Everything that differs is put back or noted; from then on what stands there counts. */
-  settle(now: Date): SettledChange[] {
-    this.meetFurther();
+  settle(now: Date, onFailed: (error: unknown) => void): SettledChange[] {
     const settled: SettledChange[] = [];
-    for (const [folder, top] of this.#tops) settled.push(...this.#settleTop(folder, top, now));
-    settled.push(...this.#settleRepositories(now));
+    // What fails in one folder must neither hide what was done in another nor keep it from being looked at.
+    const attempt = (work: () => void): void => {
+      try {
+        work();
+      } catch (error) {
+        onFailed(error);
+      }
+    };
+    attempt(() => this.meetFurther());
+    for (const [folder, top] of this.#tops) attempt(() => this.#settleTop(folder, top, now, settled));
+    attempt(() => this.#settleRepositories(now, settled));
+    this.#options.aside.prune();
     return settled;
   }
 
@@ -126,8 +137,8 @@ export class Baseline {
     if (directory === undefined) return false;
     const top = this.#tops.get(change.folder);
     const there = this.#lookAt(directory, change.parts, ruleOf(change));
-    if (changesBetween(change.before, there).length > 0) return false;
-    const tools: PutBackTools = { contents, aside: aside.slot(now), prefix: this.#prefixOf(change.folder) };
+    if (changesBetween(change.before, there).length > 0 || !isSameWhole(change.before, there)) return false;
+    const tools = putBackTools({ contents, aside: aside.slot(now), prefix: this.#prefixOf(change.folder) });
     try {
       if (isModeOnly(change) && change.after.kind === "folder") putMode(directory, change.parts, change.after, tools);
       else {
@@ -265,25 +276,32 @@ export class Baseline {
     return lookAtEntry(parent, parts.at(-1) ?? "", rule, ABSENT, this.#options.contents);
   }
 
-  #settleTop(folder: string, top: Top, now: Date): SettledChange[] {
+  #settleTop(folder: string, top: Top, now: Date, all: SettledChange[]): void {
     const before = top.state;
-    const replaced = this.#settleLink(folder, before, now);
+    const settled: SettledChange[] = [];
+    const add = (changes: readonly SettledChange[]): void => {
+      settled.push(...changes);
+      all.push(...changes);
+    };
+    add(this.#settleLink(folder, before, now));
     let state = this.#look(folder, top);
     // Without its folder no place leads anybody astray; who makes the folder again meets the rules again.
     if (state === undefined) {
       top.state = EMPTY;
-      return replaced;
+      return;
     }
-    const settled = [...replaced];
     // What git itself writes into a repository that was just made is looked at as such.
     const isNew = !this.#git.has(`${folder === "/" ? "" : folder}/.git`);
     const isOfNewGit = ({ rule }: Change): boolean => isNew && rule.isOfGit === true;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const isTried = ({ parts }: Change): boolean =>
-        settled.some((one) => one.done !== "put back" && one.parts.join("/") === parts.join("/"));
-      const changes = changesBetween(before, state).filter((change) => !isTried(change) && !isOfNewGit(change));
+      const tried = new Set(settled.flatMap(({ done, parts }) => (done === "put back" ? [] : [parts.join("/")])));
+      const isTried = ({ parts }: Change): boolean => tried.has(parts.join("/"));
+      const isUnknown = ({ rule }: Change): boolean => this.#isLeft && rule.level === "note";
+      const changes = changesBetween(before, state).filter(
+        (change) => !isTried(change) && !isOfNewGit(change) && !isUnknown(change),
+      );
       if (changes.length === 0) break;
-      settled.push(...this.#settleChanges(folder, changes, before, now));
+      add(this.#settleChanges(folder, changes, before, now));
       state = this.#look(folder, { ...top, state }) ?? EMPTY;
     }
     // Somebody writes faster than we put back: what stood there before goes on counting.
@@ -292,7 +310,6 @@ export class Baseline {
       !(isNew && rule.isOfGit === true) &&
       !settled.some((one) => one.done === "stays" && !one.isTriedAgain && one.parts.join("/") === parts.join("/"));
     top.state = changesBetween(before, state).some(isLost) ? before : state;
-    return settled;
   }
 
   /** A folder with places that has become a link leads programs elsewhere: the link is what changed. */
@@ -321,7 +338,7 @@ export class Baseline {
     if (changes.length === 0) return [];
     const { contents, aside } = this.#options;
     const slot = aside.slot(now);
-    const tools: PutBackTools = { contents, aside: slot, prefix: this.#prefixOf(folder) };
+    const tools = putBackTools({ contents, aside: slot, prefix: this.#prefixOf(folder) });
     using directory = openFolder(folder);
     return changes.map((change) => {
       const settled = (what: Pick<SettledChange, "done"> & Partial<SettledChange>): SettledChange => {
@@ -355,30 +372,31 @@ export class Baseline {
     return inside.split("/").filter((name) => name !== "");
   }
 
-  #settleRepositories(now: Date): SettledChange[] {
+  #settleRepositories(now: Date, all: SettledChange[]): void {
     const found = this.#search.find();
-    const settled: SettledChange[] = [];
+    const known = all.length;
     for (const [place, identity] of found) {
       if (isSameGit(this.#git.get(place), identity)) continue;
       // A worktree's repository may be an old one; one that was made anew is new also where an old one was.
       const isKnown = (folder: string): boolean => folder !== place && this.#gitFolders.has(folder);
       for (const { folder, changes } of changesInNewRepository(place, isKnown, this.#roots, this.#options.contents))
-        settled.push(...this.#settleChanges(folder, changes, EMPTY, now));
+        all.push(...this.#settleChanges(folder, changes, EMPTY, now));
       const slash = place.lastIndexOf("/");
       const made: Change = { parts: [place.slice(slash + 1)], rule: MADE_RULE, before: ABSENT, after: ABSENT };
-      settled.push(...this.#settleChanges(place.slice(0, slash) || "/", [made], EMPTY, now));
+      all.push(...this.#settleChanges(place.slice(0, slash) || "/", [made], EMPTY, now));
     }
-    if (settled.length > 0) this.#meetRepositories(this.#search.find());
+    if (all.length > known) this.#meetRepositories(this.#search.find());
     else this.#git = found;
-    return settled;
   }
 
   /** Their folders have places of their own; what is in them now is theirs. */
   #meetRepositories(found: GitFolders): boolean {
     const isNews =
       found.size !== this.#git.size || [...found].some(([place, now]) => !isSameGit(this.#git.get(place), now));
-    this.#git = found;
-    if (!isNews) return false;
+    if (!isNews) {
+      this.#git = found;
+      return false;
+    }
     for (const place of found.keys()) {
       const slash = place.lastIndexOf("/");
       const [top, name] = [place.slice(0, slash) || "/", place.slice(slash + 1)];
@@ -386,8 +404,14 @@ export class Baseline {
       const folder = name === ".git" ? top : place;
       if (this.#tops.has(folder)) continue;
       const added = this.#addTop(folder);
-      if (added !== undefined) added.state = this.#look(folder, added) ?? EMPTY;
+      try {
+        if (added !== undefined) added.state = this.#look(folder, added) ?? EMPTY;
+      } catch (error) {
+        this.#tops.delete(folder); // as an empty one, all that is in it would count as made by the next command
+        throw error;
+      }
     }
+    this.#git = found;
     return true;
   }
 }
@@ -396,6 +420,11 @@ function ruleOf({ before, after }: SettledChange): PlaceRule {
   const rule =
     (after.kind === "absent" ? undefined : after.rule) ?? (before.kind === "absent" ? undefined : before.rule);
   return rule ?? MADE_RULE;
+}
+
+/** Also what does not count of a file would be lost under another version. */
+function isSameWhole(one: PlaceState, other: PlaceState): boolean {
+  return one.kind !== "file" || other.kind !== "file" || one.content?.sha256 === other.content?.sha256;
 }
 
 /** One entry of a fresh look in an older one. */

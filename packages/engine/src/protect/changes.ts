@@ -1,4 +1,5 @@
 // Two states of the same places → what changed, each with the path, what was there and what is there now.
+import type { KeptContent } from "./kept-content.ts";
 import { ABSENT, EMPTY } from "./snapshot.ts";
 import type { FolderState, PlaceState } from "./snapshot.ts";
 import type { PlaceRule } from "./settled-places.ts";
@@ -74,7 +75,7 @@ function isSameEntry(left: PlaceState, right: PlaceState): boolean {
   if (left.kind === "other" && right.kind === "other") return left.identity.ino === right.identity.ino;
   if (left.kind !== "file" || right.kind !== "file") return left.kind === right.kind;
   if (left.mode !== right.mode) return false;
-  if (left.content !== undefined && right.content !== undefined) return left.content.sha256 === right.content.sha256;
+  if (left.content !== undefined && right.content !== undefined) return isSameContent(left.content, right.content);
   const [one, other] = [left.identity, right.identity];
   return (
     left.content === right.content &&
@@ -83,6 +84,11 @@ function isSameEntry(left: PlaceState, right: PlaceState): boolean {
     one.mtimeNs === other.mtimeNs &&
     one.ctimeNs === other.ctimeNs
   );
+}
+
+function isSameContent(left: KeptContent, right: KeptContent): boolean {
+  const isCounted = left.counted !== undefined && right.counted !== undefined;
+  return isCounted ? left.counted === right.counted : left.sha256 === right.sha256;
 }
 
 function ruleOf(state: PlaceState): PlaceRule | undefined {

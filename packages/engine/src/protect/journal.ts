@@ -3,6 +3,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { compileGlob } from "../glob-pattern.ts";
+import { errnoOf } from "../failure.ts";
 import { isProcess } from "../process/private-files.ts";
 import { randomHex } from "../random-hex.ts";
 import type { GitFolders, GitIdentity } from "./git-folders.ts";
@@ -86,7 +87,7 @@ export class Journal {
 
 export type LeftJournal = JournalContent & { readonly folder: string; readonly wasOpen: boolean };
 
-/** Journals of servers that are gone. Those that cannot be read are given with nothing in them. */
+/** Journals of servers that are gone, and that nobody is settling. Those that cannot be read are given with nothing in them. */
 export function leftJournals(stateFolder: string): LeftJournal[] {
   const all = path.join(stateFolder, "settle");
   let names: string[];
@@ -98,13 +99,74 @@ export function leftJournals(stateFolder: string): LeftJournal[] {
   return names.flatMap((name): LeftJournal[] => {
     const folder = path.join(all, name);
     const text = textOf(path.join(folder, "journal"));
+    const claim = CLAIM.exec(name);
+    if (claim !== null && isClaimAlive(claim)) return [];
     const pid = Number(/^(\d+)-/.exec(name)?.[1] ?? 0);
-    if (text === undefined) return isProcess(pid) ? [] : [{ ...NOTHING, folder }];
-    const content = parsed(text.slice(OPEN.length));
-    if (content === undefined) return isProcess(pid) ? [] : [{ ...NOTHING, folder }];
+    const isInUse = claim === null && isProcess(pid);
+    const content = text === undefined ? undefined : parsed(text.slice(OPEN.length));
+    if (text === undefined || content === undefined) return isInUse ? [] : [{ ...NOTHING, folder }];
     if (isAlive(content.owner)) return [];
     return [{ ...content, folder, wasOpen: text.startsWith(OPEN) }];
   });
+}
+
+/** The name says who settles it: it comes with the rename, so that there is no moment in which nobody is named. */
+const CLAIM = /^claimed-(\d+)-(\d*)-([0-9a-f]{16})-[0-9a-f]+$/;
+
+/** Takes a journal for settling; gives where it lies now, undefined when another server was quicker. */
+export function claimJournal(folder: string): string | undefined {
+  const { pid } = process;
+  const name = `claimed-${pid}-${startOf(pid)}-${realmDigest()}-${randomHex(4)}`;
+  const claimed = path.join(path.dirname(folder), name);
+  try {
+    fs.renameSync(folder, claimed);
+    return claimed;
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Roots of journals that other servers are settling just now. */
+export function claimedRoots(stateFolder: string): (readonly string[])[] {
+  return rootsWhere(stateFolder, (name) => {
+    const claim = CLAIM.exec(name);
+    return claim !== null && claim[1] !== String(process.pid) && isClaimAlive(claim);
+  });
+}
+
+/** Roots of other servers that run and whose commands may be changing things. */
+export function openRoots(stateFolder: string): (readonly string[])[] {
+  const isOther = (name: string): boolean => !CLAIM.test(name) && !name.startsWith(`${process.pid}-`);
+  return rootsWhere(stateFolder, isOther, (text, owner) => text.startsWith(OPEN) && isAlive(owner));
+}
+
+function rootsWhere(
+  stateFolder: string,
+  isMeant: (name: string) => boolean,
+  isContentMeant: (text: string, owner: Owner) => boolean = () => true,
+): (readonly string[])[] {
+  const all = path.join(stateFolder, "settle");
+  let names: string[];
+  try {
+    names = fs.readdirSync(all).slice(0, MAX_JOURNALS);
+  } catch {
+    return [];
+  }
+  return names.filter(isMeant).flatMap((name) => {
+    const text = textOf(path.join(all, name, "journal"));
+    const content = text === undefined ? undefined : parsed(text.slice(OPEN.length));
+    const isWanted = text !== undefined && content !== undefined && isContentMeant(text, content.owner);
+    return isWanted ? [content.roots] : [];
+  });
+}
+
+function isClaimAlive([, pid = "", startedAt = "", realm]: RegExpExecArray): boolean {
+  return realm === realmDigest() && isProcess(Number(pid)) && startOf(Number(pid)) === startedAt;
+}
+
+function realmDigest(): string {
+  return new Bun.CryptoHasher("sha256").update(ownRealm()).digest("hex").slice(0, 16);
 }
 
 const NOTHING: Omit<LeftJournal, "folder"> = {
@@ -155,7 +217,13 @@ function textOf(file: string): string | undefined {
 }
 
 type Encoded =
-  | { readonly f: string | null; readonly m: number; readonly o: readonly [number, number]; readonly b: number }
+  | {
+      readonly f: string | null;
+      readonly m: number;
+      readonly o: readonly [number, number];
+      readonly b: number;
+      readonly c?: string | undefined;
+    }
   | { readonly l: string }
   | {
       readonly d: readonly (readonly [string, Encoded])[];
@@ -172,7 +240,13 @@ function encoded(state: FolderState): Encoded {
     if (one.kind === "folder") return encoded(one);
     if (one.kind === "link") return { l: one.target };
     if (one.kind === "other") return { x: true };
-    return { f: one.content?.sha256 ?? null, m: one.mode, o: one.owner, b: one.content?.bytes ?? 0 };
+    return {
+      f: one.content?.sha256 ?? null,
+      m: one.mode,
+      o: one.owner,
+      b: one.content?.bytes ?? 0,
+      c: one.content?.counted,
+    };
   };
   const entries = [...state.entries].flatMap(([name, one]) => {
     const known = of(one);
@@ -200,7 +274,8 @@ function decoded(value: Encoded): PlaceState {
     const entries = new Map(value.d.map(([name, inner]) => [name, decoded(inner)]));
     return { kind: "folder", rule: value.p ? rule : undefined, mode: value.m, entries, isWhole: value.w };
   }
-  const content = value.f === null ? undefined : { sha256: value.f, bytes: value.b };
+  const counted = value.c === undefined ? {} : { counted: value.c };
+  const content = value.f === null ? undefined : { sha256: value.f, bytes: value.b, ...counted };
   return { kind: "file", rule, mode: value.m, owner: value.o, identity: NO_IDENTITY, content };
 }
 

@@ -12,7 +12,12 @@ const MAX_COPIES = 100 * MIB;
 const PIECE_BYTES = MIB;
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
 
-export type KeptContent = { readonly sha256: string; readonly bytes: number };
+export type KeptContent = {
+  readonly sha256: string;
+  readonly bytes: number;
+  /** The digest of the part that counts, where not all of it does: compared by this, put back as a whole. */
+  readonly counted?: string;
+};
 
 export class KeptContents {
   /** Undefined: no folder of ours can be written, so that only small contents are kept. */
@@ -29,9 +34,13 @@ export class KeptContents {
   /** Of copies that are there already: they are what a journal names. */
   static inFolder(folder: string): KeptContents {
     const contents = new KeptContents(folder);
-    for (const name of fs.readdirSync(folder)) {
-      if (/^[0-9a-f]{64}$/.test(name)) contents.#copies.set(name, 0);
+    let names: string[] = [];
+    try {
+      names = fs.readdirSync(folder);
+    } catch {
+      // without its copies a journal still says what was not there; what has to be read is said not to be kept
     }
+    for (const name of names) if (/^[0-9a-f]{64}$/.test(name)) contents.#copies.set(name, 0);
     return contents;
   }
 
@@ -41,8 +50,8 @@ export class KeptContents {
     if (size <= MAX_IN_MEMORY) {
       const whole = readAll(fd, size);
       if (whole.length > MAX_FILE) return undefined;
-      const content = counts === undefined ? whole : Buffer.from(counts(whole));
-      return keep ? this.keep(content) : { sha256: digestOf(content), bytes: content.length };
+      const kept = keep ? this.keep(whole) : { sha256: digestOf(whole), bytes: whole.length };
+      return kept === undefined || counts === undefined ? kept : { ...kept, counted: digestOf(counts(whole)) };
     }
     return this.#takeLong(fd, keep);
   }

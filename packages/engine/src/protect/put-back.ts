@@ -22,7 +22,16 @@ export type PutBackTools = {
   readonly aside: AsideSlot;
   /** Names in front of a place's own, for where its version lies aside. */
   readonly prefix: readonly string[];
+  /** How often may still be waited for the disk. Hundreds of files would hold up every other call; what a crash then loses
+   * of them is still kept in the journal. */
+  readonly syncs: { left: number };
 };
+
+const MAX_SYNCS = 32;
+
+export function putBackTools(tools: Omit<PutBackTools, "syncs">): PutBackTools {
+  return { ...tools, syncs: { left: MAX_SYNCS } };
+}
 
 /** Why a state cannot be made: its content was not kept. */
 export class NotKept extends Error {}
@@ -42,18 +51,18 @@ export function putState(
   const setAside = (): string | undefined => tools.aside.take(parent, name, [...tools.prefix, ...parts], top);
   if (state.kind === "absent") {
     const aside = setAside();
-    parent.sync();
+    if (maySync(tools)) parent.sync();
     return aside;
   }
   const temporary = temporaryName();
   try {
-    build(parent, temporary, state, tools.contents);
+    build(parent, temporary, state, tools);
     let aside: string | undefined;
     for (let attempt = 1; ; attempt += 1) {
       aside = setAside() ?? aside;
       try {
         renameToFree(parent.at(temporary), parent.atBytes(bytesOf(name)), state.kind === "folder");
-        parent.sync();
+        if (maySync(tools)) parent.sync();
         return aside;
       } catch (error) {
         const isTaken = errnoOf(error) === "EEXIST" || errnoOf(error) === "ENOTEMPTY";
@@ -120,19 +129,23 @@ function parentOf(top: Directory, parts: readonly string[], make: boolean, tools
   return directory;
 }
 
-function build(parent: Directory, name: string, state: PlaceState, contents: KeptContents): void {
-  if (state.kind === "file") buildFile(parent, name, state, contents);
+function build(parent: Directory, name: string, state: PlaceState, tools: PutBackTools): void {
+  if (state.kind === "file") buildFile(parent, name, state, tools);
   else if (state.kind === "link") fs.symlinkSync(bytesOf(state.target), parent.atBytes(bytesOf(name)));
   else if (state.kind === "folder") {
     fs.mkdirSync(parent.atBytes(bytesOf(name)), { mode: 0o700 });
     using inner = parent.enter(bytesOf(name));
-    for (const [entry, below] of state.entries) build(inner, entry, below, contents);
+    for (const [entry, below] of state.entries) build(inner, entry, below, tools);
     fs.chmodSync(inner.self, state.rule === undefined ? FOLDER_MODE : state.mode & PLAIN_BITS);
   }
 }
 
-function buildFile(parent: Directory, name: string, state: FileState, contents: KeptContents): void {
-  const content = state.content && contents.read(state.content.sha256);
+function maySync({ syncs }: PutBackTools): boolean {
+  return (syncs.left -= 1) >= 0;
+}
+
+function buildFile(parent: Directory, name: string, state: FileState, tools: PutBackTools): void {
+  const content = state.content && tools.contents.read(state.content.sha256);
   if (content === undefined) throw new NotKept("its content was not kept");
   const fd = fs.openSync(parent.atBytes(bytesOf(name)), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
@@ -143,7 +156,7 @@ function buildFile(parent: Directory, name: string, state: FileState, contents: 
       // only root may give a file away
     }
     fs.fchmodSync(fd, state.mode & PLAIN_BITS);
-    fs.fsyncSync(fd);
+    if (maySync(tools)) fs.fsyncSync(fd);
   } finally {
     fs.closeSync(fd);
   }

@@ -1,5 +1,5 @@
 // A folder by its real path, opened component by component: a link on the way is never followed.
-import { errnoOf } from "../failure.ts";
+import { errnoOf, isExhausted } from "../failure.ts";
 import { bestWalkMode, Directory } from "../scope-directory.ts";
 
 /** `path` in latin1. Undefined when it is not, or no longer, a folder at the end of folders. */
@@ -11,7 +11,7 @@ export function openFolder(path: string): Directory | undefined {
     try {
       directory = outer.enter(Buffer.from(name, "latin1"));
     } catch (error) {
-      if (errnoOf(error) === undefined) throw error;
+      if (errnoOf(error) === undefined || isExhausted(error)) throw error;
       return undefined;
     }
   }

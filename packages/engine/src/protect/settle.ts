@@ -2,13 +2,15 @@
 // run, and after a crash. Commands of several sessions may overlap: what counts is what stood there before the first.
 import fs from "node:fs";
 import path from "node:path";
+import { ioError } from "../failure.ts";
 import { isWithin } from "../scope.ts";
 import type { CommandKind, CommandObserver } from "../session/command-observer.ts";
 import { Aside } from "./aside.ts";
 import { Baseline } from "./baseline.ts";
 import type { SettledChange } from "./baseline.ts";
 import { changesBetween, contentsOf } from "./changes.ts";
-import { Journal, leftJournals } from "./journal.ts";
+import { claimedRoots, claimJournal, Journal, leftJournals, openRoots } from "./journal.ts";
+import type { LeftJournal } from "./journal.ts";
 import { KeptContents } from "./kept-content.ts";
 import { PlaceRules } from "./settled-places.ts";
 import type { PlaceLevel, RuleOptions } from "./settled-places.ts";
@@ -19,6 +21,9 @@ import type { PlaceState } from "./snapshot.ts";
 const TASK_MS = 2000;
 /** After the last command, before it is asked whether anything of it still runs: commands in a row need not wait. */
 const CALM_MS = 50;
+/** For another server that is settling what a killed one left here: hundreds of files take less than a second. */
+const CLAIMED_MS = 3000;
+const CLAIMED_STEP_MS = 10;
 
 export type SettledPlacesOptions = RuleOptions & {
   /** Real paths; empty: everything. */
@@ -31,7 +36,14 @@ export type SettledPlacesOptions = RuleOptions & {
   /** Whether processes of earlier commands still run. */
   readonly hasLeftovers: () => Promise<boolean>;
   /** Told of every change at once, with the sessions whose commands may have made it. */
-  readonly onSettled: (changes: readonly SettledChange[], sessions: readonly object[]) => void;
+  readonly onSettled: (
+    changes: readonly SettledChange[],
+    sessions: readonly object[],
+    /** Commands of another server run in the same folders: a change may be theirs. */
+    isShared: boolean,
+  ) => void;
+  /** Places could not be looked at. They are looked at again; told once until that works. */
+  readonly onFailed?: ((error: unknown, sessions: readonly object[]) => void) | undefined;
 };
 
 export type SettledPlace = {
@@ -55,6 +67,7 @@ export class SettledPlaces implements CommandObserver {
   #baseline: Baseline | undefined;
   #contents = new KeptContents(undefined);
   #journal: Journal | undefined;
+  #written = "";
   readonly #running = new Map<object, { readonly session: object; readonly kind: CommandKind }>();
   /** Sessions whose last commands may have left something running. */
   readonly #lingering = new Set<object>();
@@ -66,6 +79,7 @@ export class SettledPlaces implements CommandObserver {
   /** Tools that are writing places just now, and whether something waits for them. */
   #writes = 0;
   #isDue = false;
+  #isFailing = false;
   /** Contents that somebody may still ask for. */
   readonly #offered = new Set<SettledChange>();
 
@@ -75,33 +89,49 @@ export class SettledPlaces implements CommandObserver {
     this.#aside = new Aside(options.stateFolder);
   }
 
-  /** Settles what servers left that were killed while commands ran in these folders. */
+  /** Settles what servers left that were killed while commands ran in these folders. Never throws: the start goes on. */
   recover(): void {
-    for (const left of leftJournals(this.#options.stateFolder)) {
-      const { folder, roots, wasOpen } = left;
-      if (wasOpen && !this.#overlaps(roots)) continue;
-      if (wasOpen && !this.#rules.isEmpty) {
-        const contents = KeptContents.inFolder(path.join(folder, "copies"));
-        const settled = new Baseline({ ...this.#baselineOptions(contents), roots }, left).settle(new Date());
-        if (settled.length > 0) this.#options.onSettled(settled, []);
+    const { stateFolder, onFailed } = this.#options;
+    const attempt = (work: () => void): void => {
+      try {
+        work();
+      } catch (error) {
+        onFailed?.(error, []);
       }
-      fs.rmSync(folder, { recursive: true, force: true });
-    }
+    };
+    attempt(() => {
+      for (const left of leftJournals(stateFolder)) {
+        attempt(() => {
+          if (!left.wasOpen || this.#overlaps(left.roots)) this.#recoverFrom(left);
+        });
+      }
+    });
+    attempt(() => {
+      // What another server is putting back must not count for us as it was before.
+      const until = performance.now() + CLAIMED_MS;
+      const isAwaited = (): boolean => claimedRoots(stateFolder).some((roots) => this.#overlaps(roots));
+      while (isAwaited() && performance.now() < until) Bun.sleepSync(CLAIMED_STEP_MS);
+    });
   }
 
   begin(session: object, kind: CommandKind, open: readonly string[] = []): () => void {
     if (this.#rules.isEmpty || this.#isClosed) return () => undefined;
     const command = {};
-    const isFirst = !this.#isOpen;
-    this.#isOpen = true;
     clearTimeout(this.#calm);
-    if (isFirst) this.#refresh();
-    else this.#known().meetFurther();
+    try {
+      if (this.#isOpen) this.#known().meetFurther();
+      else this.#refresh();
+    } catch (error) {
+      // The command does not start; those before it still have to be asked about.
+      if (this.#isOpen && this.#running.size === 0) this.#calmDown();
+      throw ioError("look at", "protected places", error);
+    }
+    this.#isOpen = true;
     this.#running.set(command, { session, kind });
     if (kind === "background") this.#tick();
     return () => {
       if (!this.#running.has(command)) return;
-      for (const place of open) this.accept(place);
+      this.#acceptAll(open);
       this.#settle();
       this.#running.delete(command);
       this.#lingering.add(session);
@@ -125,12 +155,18 @@ export class SettledPlaces implements CommandObserver {
     return found && this.#known().stateOf(file, found.rule);
   }
 
-  /** A tool was let change it; `sha256`: of what was agreed to, where that is known. */
-  accept(file: string, sha256?: string): void {
-    this.#known().accept(
-      file,
-      (state) => sha256 === undefined || (state.kind === "file" && state.content?.sha256 === sha256),
-    );
+  /** What stands anywhere, as it would count if it stood at that place; undefined when that is none. */
+  stateAs(file: string, place: string): PlaceState | undefined {
+    const found = this.#known().ruleFor(place, true);
+    return found && this.#known().stateOf(file, found.rule);
+  }
+
+  /** A tool was let change it; `agreed`: to what, as a state or the digest of a content, where that is known. */
+  accept(file: string, agreed?: string | PlaceState): void {
+    this.#known().accept(file, (state) => {
+      if (typeof agreed === "object") return changesBetween(agreed, state).length === 0;
+      return agreed === undefined || (state.kind === "file" && state.content?.sha256 === agreed);
+    });
     this.#write();
   }
 
@@ -160,6 +196,7 @@ export class SettledPlaces implements CommandObserver {
   putIn(change: SettledChange): boolean {
     this.#offered.delete(change);
     const isIn = this.#known().putIn(change, new Date());
+    this.#aside.prune();
     this.#write();
     return isIn;
   }
@@ -171,11 +208,12 @@ export class SettledPlaces implements CommandObserver {
 
   /** When no command runs any more. */
   close(): void {
-    if (this.#isOpen) this.#settle();
+    const isSettled = !this.#isOpen || this.#settle();
     this.#isClosed = true;
     clearTimeout(this.#calm);
     clearInterval(this.#ticks);
-    this.#journal?.remove();
+    // What could not be looked at is for the next server.
+    if (isSettled) this.#journal?.remove();
     this.#journal = undefined;
   }
 
@@ -189,37 +227,95 @@ export class SettledPlaces implements CommandObserver {
     return { rules: this.#rules, contents, aside: this.#aside, roots, workdir, home, further };
   }
 
+  #recoverFrom(left: LeftJournal): void {
+    const folder = claimJournal(left.folder);
+    if (folder === undefined) return;
+    const failures: unknown[] = [];
+    try {
+      if (left.wasOpen && !this.#rules.isEmpty) {
+        const contents = KeptContents.inFolder(path.join(folder, "copies"));
+        const baseline = new Baseline({ ...this.#baselineOptions(contents), roots: left.roots }, left);
+        const settled = baseline.settle(new Date(), (error) => failures.push(error));
+        if (settled.length > 0) this.#options.onSettled(settled, [], false);
+      }
+    } catch (error) {
+      failures.push(error);
+    }
+    const [failure] = failures;
+    if (failure === undefined) return fs.rmSync(folder, { recursive: true, force: true });
+    this.#options.onFailed?.(failure, []);
+    fs.renameSync(folder, left.folder); // the next server tries again
+  }
+
   #known(): Baseline {
     if (this.#baseline === undefined) {
-      this.#journal = Journal.create(this.#options.stateFolder);
+      this.#journal ??= Journal.create(this.#options.stateFolder);
       this.#contents = new KeptContents(this.#journal?.copies);
-      this.#baseline = new Baseline(this.#baselineOptions(this.#contents));
-      this.#baseline.refresh();
+      const baseline = new Baseline(this.#baselineOptions(this.#contents));
+      baseline.refresh();
+      // Not before it has seen everything: what it has not seen would count as made by the next command.
+      this.#baseline = baseline;
       this.#write();
     }
     return this.#baseline;
   }
 
   #refresh(): void {
-    const baseline = this.#known();
-    if (baseline.refresh()) this.#write();
+    const isChanged = this.#known().refresh();
+    if (isChanged || !this.#isWritten) this.#write();
     this.#journal?.mark(true);
   }
 
-  #settle(): void {
+  #acceptAll(open: readonly string[]): void {
+    try {
+      for (const place of open) this.accept(place);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** Gives whether everything was looked at, or is about to be. Never throws. */
+  #settle(): boolean {
     this.#isDue = this.#writes > 0;
-    if (this.#isDue) return;
-    const settled = this.#known().settle(new Date());
-    if (settled.length === 0) return;
+    if (this.#isDue) return true;
+    const failures: unknown[] = [];
+    try {
+      const settled = this.#known().settle(new Date(), (error) => failures.push(error));
+      if (settled.length > 0) {
+        const isShared = openRoots(this.#options.stateFolder).some((roots) => this.#overlaps(roots));
+        this.#options.onSettled(settled, this.#concerned, isShared);
+      }
+      if (settled.length > 0 || !this.#isWritten) this.#write();
+    } catch (error) {
+      failures.push(error);
+    }
+    const [failure] = failures;
+    if (failure === undefined) this.#isFailing = false;
+    else this.#failed(failure);
+    return failure === undefined;
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#isFailing) this.#options.onFailed?.(error, this.#concerned);
+    this.#isFailing = true;
+  }
+
+  /** The sessions whose commands may have changed something. */
+  get #concerned(): object[] {
     const running = new Set([...this.#running.values()].map(({ session }) => session));
-    this.#options.onSettled(settled, [...(running.size > 0 ? running : this.#lingering)]);
-    this.#write();
+    return [...(running.size > 0 ? running : this.#lingering)];
+  }
+
+  /** Whether the journal names the very contents that count: also what does not count of a file is put back with it. */
+  get #isWritten(): boolean {
+    return digestsText(this.#known()) === this.#written;
   }
 
   /** What a crash would need. */
   #write(): void {
     const baseline = this.#known();
     const wanted = new Set(baseline.contents());
+    this.#written = digestsText(baseline);
     try {
       this.#contents.persist(wanted);
       this.#journal?.write(baseline.journal);
@@ -256,10 +352,14 @@ export class SettledPlaces implements CommandObserver {
   async #askForLeftovers(): Promise<void> {
     const isLeft = await this.#options.hasLeftovers().catch(() => true);
     if (this.#running.size > 0 || this.#isClosed || !this.#isOpen) return;
-    this.#settle();
-    if (isLeft) return this.#tick();
+    const isSettled = this.#settle();
+    if (isLeft || !isSettled) return this.#tick();
     this.#lingering.clear();
     this.#isOpen = false;
     this.#journal?.mark(false);
   }
+}
+
+function digestsText(baseline: Baseline): string {
+  return [...baseline.contents()].join();
 }

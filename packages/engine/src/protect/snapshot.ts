@@ -2,7 +2,7 @@
 // descriptors, links never followed, bounded. Names are bytes, held as latin1 text.
 import fs from "node:fs";
 import type { BigIntStats } from "node:fs";
-import { errnoOf } from "../failure.ts";
+import { errnoOf, isExhausted } from "../failure.ts";
 import { kindOf } from "../scope-directory.ts";
 import type { Directory } from "../scope-directory.ts";
 import type { KeptContent, KeptContents } from "./kept-content.ts";
@@ -203,6 +203,7 @@ class Look {
     try {
       fd = fs.openSync(directory.atBytes(bytesOf(name)), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     } catch (error) {
+      if (isExhausted(error)) throw error;
       return errnoOf(error) === "ENOENT" ? ABSENT : fileOf(seen, rule, undefined);
     }
     try {
@@ -219,7 +220,8 @@ class Look {
     if (!isListable(directory)) return [...new Set(known)];
     try {
       return fs.readdirSync(directory.self, { encoding: "buffer" }).map((name) => name.toString("latin1"));
-    } catch {
+    } catch (error) {
+      if (isExhausted(error)) throw error;
       return [...new Set(known)]; // one may enter it, not list it
     }
   }
@@ -239,7 +241,7 @@ export function entered(directory: Directory, name: string): Directory | undefin
   try {
     return directory.enter(bytesOf(name));
   } catch (error) {
-    if (errnoOf(error) === undefined) throw error;
+    if (errnoOf(error) === undefined || isExhausted(error)) throw error;
     return undefined;
   }
 }
@@ -248,7 +250,7 @@ export function statOf(directory: Directory, name: string): BigIntStats | undefi
   try {
     return fs.lstatSync(directory.atBytes(bytesOf(name)), { bigint: true, throwIfNoEntry: false });
   } catch (error) {
-    if (errnoOf(error) === undefined) throw error;
+    if (errnoOf(error) === undefined || isExhausted(error)) throw error;
     return undefined;
   }
 }

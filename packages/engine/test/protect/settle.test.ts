@@ -1,6 +1,6 @@
 // Protected places through real folders: what a change is, what is put back, what is kept aside, and what is never
 // touched. Commands are stood in for by whatever the test does between begin and end.
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect, spyOn, test } from "bun:test";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -142,6 +142,33 @@ test.each([
 test("of a package file only the scripts count", () => {
   using place = new Place({ "package.json": '{"scripts":{"test":"a"}}' });
   expect(place.run(() => place.write("package.json", '{"name":"x","scripts":{"test":"a"}}'))).toEqual([]);
+});
+
+test("of a git configuration only programs count, and what is put back is the whole file", async () => {
+  using place = new Place({}, { settlesGit: true });
+  const git = (...words: string[]): unknown => Bun.spawnSync(["git", ...words], { cwd: place.root });
+  git("init", "-q", ".");
+  git("config", "user.name", "a");
+  git("remote", "add", "origin", "https://example.com/x");
+  const before = place.read(".git/config");
+  expect(summary(place.run(() => git("config", "core.pager", "less")))).toEqual(["settle .git/config: put back"]);
+  expect(place.read(".git/config")).toBe(before);
+  // What names no program may be set, and is put back with the rest from then on.
+  expect(place.run(() => git("remote", "add", "other", "https://example.com/y"))).toEqual([]);
+  const later = place.read(".git/config");
+  const [change] = place.run(() => git("config", "core.pager", "less"));
+  expect([later === before, place.read(".git/config")]).toEqual([false, later]);
+  // A person's yes must not undo what was set meanwhile.
+  git("remote", "add", "third", "https://example.com/z");
+  expect(change && place.places.putIn(change)).toBe(false);
+  expect(place.read(".git/config")).toContain("third");
+});
+
+test("a package file that the settings want settled is put back as a whole", () => {
+  const whole = '{"name":"a","scripts":{"test":"a"},"dependencies":{"b":"1"}}';
+  using place = new Place({ "package.json": whole }, { settle: ["package.json"] });
+  place.run(() => place.write("package.json", '{"scripts":{"test":"evil"}}'));
+  expect(place.read("package.json")).toBe(whole);
 });
 
 test("modes, binary content and links come back as they were", () => {
@@ -462,21 +489,43 @@ test.skipIf(!isOther)(
   },
 );
 
-test("a server that was killed while a command ran: the next one in that folder settles what was left", () => {
-  using place = new Place({ ".envrc": "mine\n", ".vscode/tasks.json": "{}\n" });
+/** A process with a server of its own, `places`; what it prints is a line each. */
+function serverProcess(place: Place, body: string, shell = 'exec "$@"'): Bun.Subprocess<"ignore", "pipe", "inherit"> {
   const script = `
     import { SettledPlaces } from ${JSON.stringify(path.resolve(import.meta.dir, "../../src/index.ts"))};
     import fs from "node:fs";
     const [root, stateFolder] = process.argv.slice(-2);
-    const places = new SettledPlaces({ roots: [root], workdir: root, home: "/nowhere", stateFolder, hasLeftovers: async () => false, onSettled() {} });
+    const first = Promise.withResolvers();
+    const options = { roots: [root], workdir: root, home: "/nowhere", stateFolder, hasLeftovers: async () => false };
+    const places = new SettledPlaces({
+      ...options,
+      onSettled(changes, sessions, isShared) {
+        for (const { shown, done } of changes) console.log(shown, done + (isShared ? ", shared" : ""));
+        first.resolve();
+      },
+      onFailed(error) { console.log("failed", error.code); },
+    });
+    ${body}
+  `;
+  const file = path.join(place.base, "server.ts");
+  fs.writeFileSync(file, script);
+  return Bun.spawn(["sh", "-c", shell, "sh", process.execPath, file, place.root, place.state], { stderr: "inherit" });
+}
+
+async function killedServer(place: Place): Promise<void> {
+  const body = `
     places.begin({}, "foreground");
-    fs.writeFileSync(root + "/.envrc", "evil\\n");
-    fs.writeFileSync(root + "/.mcp.json", "evil\\n");
+    const names = fs.existsSync(root + "/.idea") ? fs.readdirSync(root + "/.idea") : [];
+    for (const name of [".envrc", ".mcp.json", ...names.map((one) => ".idea/" + one)])
+      fs.writeFileSync(root + "/" + name, "evil\\n");
     process.kill(process.pid, "SIGKILL");
   `;
-  const file = path.join(place.base, "killed.ts");
-  fs.writeFileSync(file, script);
-  Bun.spawnSync([process.execPath, file, place.root, place.state]);
+  await serverProcess(place, body).exited;
+}
+
+test("a server that was killed while a command ran: the next one in that folder settles what was left", async () => {
+  using place = new Place({ ".envrc": "mine\n", ".vscode/tasks.json": "{}\n" });
+  await killedServer(place);
   expect(place.read(".envrc")).toBe("evil\n");
   place.places.recover();
   expect(summary(place.settled)).toEqual(["settle .envrc: put back", "settle .mcp.json: put back"]);
@@ -486,6 +535,90 @@ test("a server that was killed while a command ran: the next one in that folder 
     "{}\n",
   ]);
   expect(fs.readdirSync(path.join(place.state, "settle"))).toEqual([]);
+});
+
+test("four servers that start at once after a kill: everything is back, and each change is told once", async () => {
+  const names = Array.from({ length: 300 }, (_, n) => `.idea/f${n}`);
+  using place = new Place(Object.fromEntries(names.map((name) => [name, `mine ${name}`])));
+  await killedServer(place);
+  expect(place.read(".idea/f7")).toBe("evil\n");
+  const servers = Array.from({ length: 4 }, () => serverProcess(place, "places.recover();"));
+  const said = await Promise.all(servers.map(({ stdout }) => new Response(stdout).text()));
+  expect(names.filter((name) => place.read(name) !== `mine ${name}`)).toEqual([]);
+  expect(said.join("").trimEnd().split("\n").sort()).toEqual(
+    [...names, ".envrc", ".mcp.json"].map((name) => `${name} put back`).sort(),
+  );
+  expect(fs.readdirSync(path.join(place.state, "settle"))).toEqual([]);
+}, 30_000);
+
+test("a journal that lost its copies, or is nonsense, does not prevent the start", async () => {
+  const failures: unknown[] = [];
+  using place = new Place(
+    { ".envrc": "mine\n", Makefile: "all:\n", "package.json": "{}", "AGENTS.md": "a" },
+    { onFailed: (error) => failures.push(error) },
+  );
+  await killedServer(place);
+  const all = path.join(place.state, "settle");
+  const [name = ""] = fs.readdirSync(all);
+  const owner = { pid: 1, startedAt: "never", realm: "none" };
+  const nonsense = { owner, roots: [5], tops: [], git: [], gitFolders: [] };
+  fs.mkdirSync(path.join(all, "0-nonsense"));
+  fs.writeFileSync(path.join(all, "0-nonsense", "journal"), `open\n${JSON.stringify(nonsense)}`);
+  fs.rmSync(path.join(all, name, "copies"), { recursive: true });
+  place.places.recover();
+  // And what is only noted is not in a journal: nothing is known of whether it changed.
+  expect(summary(place.settled)).toEqual(["settle .envrc: stays", "settle .mcp.json: put back"]);
+  expect(failures).toHaveLength(1);
+});
+
+test("out of descriptors: it is said, nothing is lost, and what could not be looked at is settled later", async () => {
+  using place = new Place({ ".envrc": "mine\n", ".vscode/tasks.json": "{}\n" });
+  const body = `
+    const fds = [];
+    const exhaust = () => { try { for (;;) fds.push(fs.openSync("/dev/null")); } catch {} };
+    const free = () => { for (const fd of fds.splice(0)) fs.closeSync(fd); };
+    exhaust();
+    try { places.begin({}, "foreground"); } catch (error) { console.log("refused", error.code); }
+    free();
+    const end = places.begin({}, "foreground");
+    fs.writeFileSync(root + "/.envrc", "evil");
+    exhaust();
+    end();
+    free();
+    await first.promise;
+    places.begin({}, "foreground")();
+    places.close();
+  `;
+  const said = await new Response(serverProcess(place, body, 'ulimit -n 256; exec "$@"').stdout).text();
+  expect(said).toBe("refused IO_ERROR\nfailed EMFILE\n.envrc put back\n");
+  expect([place.read(".envrc"), place.read(".vscode/tasks.json")]).toEqual(["mine\n", "{}\n"]);
+});
+
+test("hundreds of changed files: versions aside are counted once, and the disk is not waited for each time", () => {
+  const names = Array.from({ length: 400 }, (_, n) => `.idea/f${n}`);
+  using place = new Place(Object.fromEntries(names.map((name) => [name, "mine\n"])));
+  const evil = (): void => names.forEach((name) => place.write(name, "evil\n"));
+  place.run(evil);
+  const [lists, syncs] = [spyOn(fs, "readdirSync"), spyOn(fs, "fsyncSync")];
+  try {
+    expect(place.run(evil)).toHaveLength(400);
+    const aside = path.join(place.state, "aside");
+    expect(lists.mock.calls.filter(([folder]) => folder === aside)).toHaveLength(1);
+    expect(syncs.mock.calls.length).toBeLessThan(100);
+  } finally {
+    lists.mockRestore();
+    syncs.mockRestore();
+  }
+  expect(names.filter((name) => place.read(name) !== "mine\n")).toEqual([]);
+});
+
+test("a change while another server's command runs in the same folder is said to be perhaps its own", async () => {
+  using place = new Place({ ".envrc": "mine\n" });
+  const end = place.places.begin({}, "foreground");
+  const body =
+    'const end = places.begin({}, "foreground"); fs.writeFileSync(root + "/.envrc", "evil"); end(); places.close();';
+  expect(await new Response(serverProcess(place, body).stdout).text()).toBe(".envrc put back, shared\n");
+  end();
 });
 
 test("the journal of a server that runs is left alone", () => {
