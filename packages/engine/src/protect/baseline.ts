@@ -16,7 +16,7 @@ import type { PutBackTools } from "./put-back.ts";
 import { openFolder } from "./real-folder.ts";
 import { escapedGlob, homePlacesBelow } from "./settled-places.ts";
 import type { FolderRules, PlaceLevel, PlaceRule, PlaceRules } from "./settled-places.ts";
-import { ABSENT, EMPTY, entered, lookAtEntry, lookAtPlaces, statOf, textOf } from "./snapshot.ts";
+import { ABSENT, EMPTY, entered, lookAtEntry, lookAtPlaces, pathTextOf, statOf, textOf } from "./snapshot.ts";
 import type { FolderState, PlaceState } from "./snapshot.ts";
 
 /** Folders whose places are known; far more than one looks for repositories. */
@@ -154,7 +154,7 @@ export class Baseline {
    */
   accept(place: string, isExpected: (state: PlaceState) => boolean): void {
     for (const [folder, top] of this.#tops) {
-      const text = textOf(folder);
+      const text = pathTextOf(folder);
       if (place === text || !isWithin(text, place)) continue;
       const parts = latin1(place.slice(text === "/" ? 1 : text.length + 1)).split("/");
       const fresh = this.#look(folder, top);
@@ -166,7 +166,7 @@ export class Baseline {
   /** The rule for a path, or for something below it that a path stands in the way of. */
   ruleFor(place: string, isMovedOrDeleted: boolean): FoundRule | undefined {
     for (const [folder, { rules }] of this.#tops) {
-      const top = textOf(folder);
+      const top = pathTextOf(folder);
       if (place === top || !isWithin(top, place)) continue;
       const parts = place.slice(top === "/" ? 1 : top.length + 1).split("/");
       for (let length = 1; length <= parts.length; length += 1) {
@@ -227,7 +227,7 @@ export class Baseline {
 
   #rulesFor(folder: string): FolderRules {
     const { rules, home } = this.#options;
-    const text = textOf(folder);
+    const text = pathTextOf(folder);
     const further = this.#further.flatMap((place) => (place !== text && isWithin(text, place) ? [place] : []));
     const relative = further.map((place) => escapedGlob(place.slice(text === "/" ? 1 : text.length + 1)));
     return rules.below(text, this.#absentOfHome(folder, home), relative);
@@ -242,7 +242,7 @@ export class Baseline {
       const parts = place.split("/").map((part) => latin1(part.replace(/\\(.)/g, "$1")));
       return directory === undefined || isAbsentAt(directory, parts);
     };
-    const absent = homePlacesBelow(textOf(folder), home).filter(isAbsent);
+    const absent = homePlacesBelow(pathTextOf(folder), home).filter(isAbsent);
     this.#absentAtHome.set(folder, absent);
     return absent;
   }
@@ -420,7 +420,7 @@ function grafted(old: FolderState, fresh: FolderState, parts: readonly string[])
 function ruled(state: FolderState, rules: FolderRules, parts: readonly string[]): FolderState {
   const entries = new Map<string, PlaceState>();
   for (const [name, inner] of state.entries) {
-    const here = [...parts, textOf(name)];
+    const here = [...parts, pathTextOf(name)];
     const verdict = state.rule === undefined ? rules.judge(here) : undefined;
     if (verdict?.kind === "nothing" || rules.isOpen(here)) continue;
     if (verdict?.kind === "place" && verdict.rule.level === "note") continue;

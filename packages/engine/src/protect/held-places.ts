@@ -1,9 +1,10 @@
 // The places that a person's own programs run or obey outside the sandbox, and that nothing of an agent's may change: git's
 // hooks and configuration, and the start-up files of the home folder where that is inside the boundary.
-import { lstatSync, readdirSync, realpathSync } from "node:fs";
-import type { Dirent } from "node:fs";
-import path from "node:path";
 import type { HeldPlace } from "../sandbox/boundary.ts";
+import { lookAt } from "../sandbox/look-at.ts";
+import { entryIn, realPathOf, resolvedIn } from "../sandbox/path-text.ts";
+import { readFolder } from "../sandbox/read-folder.ts";
+import type { FolderEntry } from "../sandbox/read-folder.ts";
 import { isWithin } from "../scope.ts";
 import { readConfigOf } from "./config-named.ts";
 import type { ConfigFacts } from "./config-named.ts";
@@ -78,10 +79,10 @@ class Collector {
     for (const file of facts.read) this.#watched.add(file);
     this.#addShared(commonDir, facts);
     if (gitDir !== commonDir) this.#addOfWorktree(gitDir, facts);
-    this.#watched.add(path.posix.join(commonDir, "worktrees"));
-    for (const { name } of foldersIn(path.posix.join(commonDir, "worktrees")).slice(0, MOST_WORKTREES))
-      this.#addOfWorktree(path.posix.join(commonDir, "worktrees", name), facts);
-    this.#addModules(path.posix.join(commonDir, "modules"), facts);
+    this.#watched.add(entryIn(commonDir, "worktrees"));
+    for (const { name } of foldersIn(entryIn(commonDir, "worktrees")).slice(0, MOST_WORKTREES))
+      this.#addOfWorktree(entryIn(entryIn(commonDir, "worktrees"), name), facts);
+    this.#addModules(entryIn(commonDir, "modules"), facts);
     for (const { path: named, kind } of facts.named) {
       const isFolder = kind === "hooks";
       // Elsewhere nothing of ours may stand in the person's folder: what is made there is put back afterwards.
@@ -94,7 +95,7 @@ class Collector {
     const { home, roots, everywhere } = this.#options;
     if (everywhere !== true && !roots.some((root) => isWithin(root, home))) return;
     for (const name of HOME_PLACES) {
-      const file = path.posix.join(home, name);
+      const file = entryIn(home, name);
       this.#watched.add(file);
       const found = statOf(file);
       if (found === undefined) continue;
@@ -106,8 +107,7 @@ class Collector {
   addExtra(): void {
     for (const source of this.#options.extra) {
       const named = absoluteHome(source, this.#options.home);
-      const places = named.startsWith("/") ? [named] : this.#bases.map((base) => path.posix.join(base, named));
-      for (const file of new Set(places.map((place) => path.posix.normalize(place).replace(/(?<=.)\/+$/, "")))) {
+      for (const file of new Set(this.#bases.map((base) => resolvedIn(base, named)))) {
         this.#watched.add(file);
         this.#add({ path: file, absent: "nothing", use: "held by the settings", isFolder: statOf(file) === "folder" });
       }
@@ -116,7 +116,7 @@ class Collector {
 
   /** Of a repository, or of a submodule's. */
   #addShared(gitDir: string, facts: Pick<ConfigFacts, "worktreeConfig">): void {
-    const at = (name: string): string => path.posix.join(gitDir, name);
+    const at = (name: string): string => entryIn(gitDir, name);
     this.#add({ path: at("hooks"), absent: "folder", use: "run by git", isFolder: true });
     // Nothing and an empty file mean the same to git.
     this.#addFile(at("config"), { content: "" });
@@ -126,9 +126,9 @@ class Collector {
   }
 
   #addOfWorktree(gitDir: string, facts: Pick<ConfigFacts, "worktreeConfig">): void {
-    this.#addFile(path.posix.join(gitDir, "commondir"), "nothing");
-    this.#addFile(path.posix.join(gitDir, "gitdir"), "nothing");
-    this.#addFile(path.posix.join(gitDir, "config.worktree"), facts.worktreeConfig ? { content: "" } : "nothing");
+    this.#addFile(entryIn(gitDir, "commondir"), "nothing");
+    this.#addFile(entryIn(gitDir, "gitdir"), "nothing");
+    this.#addFile(entryIn(gitDir, "config.worktree"), facts.worktreeConfig ? { content: "" } : "nothing");
   }
 
   #addModules(top: string, facts: Pick<ConfigFacts, "worktreeConfig">): void {
@@ -141,10 +141,10 @@ class Collector {
         if (looked > MOST_MODULE_FOLDERS) return;
         this.#watched.add(folder);
         for (const { name } of foldersIn(folder)) {
-          const inner = path.posix.join(folder, name);
-          const isGitDir = statOf(path.posix.join(inner, "HEAD")) !== undefined;
+          const inner = entryIn(folder, name);
+          const isGitDir = statOf(entryIn(inner, "HEAD")) !== undefined;
           if (isGitDir) this.#addShared(inner, facts);
-          next.push(isGitDir ? path.posix.join(inner, "modules") : inner);
+          next.push(isGitDir ? entryIn(inner, "modules") : inner);
         }
       }
       level = next;
@@ -173,29 +173,17 @@ class Collector {
   }
 }
 
-function foldersIn(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  } catch {
-    return [];
-  }
+function foldersIn(folder: string): FolderEntry[] {
+  return readFolder(folder).filter(({ kind }) => kind === "folder");
 }
 
 function statOf(file: string): "folder" | "other" | undefined {
-  try {
-    const found = lstatSync(file, { throwIfNoEntry: false });
-    return found === undefined ? undefined : found.isDirectory() ? "folder" : "other";
-  } catch {
-    return undefined;
-  }
+  const found = lookAt(file);
+  return found === undefined ? undefined : found.isDirectory() ? "folder" : "other";
 }
 
 /** Where the name leads, when that is another place. */
 function linkedTo(file: string): string | undefined {
-  try {
-    const real = realpathSync(file);
-    return real === file ? undefined : real;
-  } catch {
-    return undefined;
-  }
+  const real = realPathOf(file);
+  return real === file ? undefined : real;
 }

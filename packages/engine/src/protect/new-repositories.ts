@@ -2,6 +2,7 @@
 // `git init` and `git clone` write by themselves does not.
 import fs from "node:fs";
 import { compileGlob } from "../glob-pattern.ts";
+import { bytesOfPath, textOfPath } from "../sandbox/path-text.ts";
 import type { Directory } from "../scope-directory.ts";
 import { isWithin } from "../scope.ts";
 import type { Change } from "./changes.ts";
@@ -9,9 +10,9 @@ import { withoutPrograms } from "./git-config-programs.ts";
 import type { ConfigUse } from "./git-config-programs.ts";
 import type { KeptContents } from "./kept-content.ts";
 import { openFolder } from "./real-folder.ts";
-import { findRepositories } from "./repositories.ts";
+import { repositoryAt } from "./repositories.ts";
 import type { PlaceRule } from "./settled-places.ts";
-import { ABSENT, entered, lookAtEntry, statOf, textOf } from "./snapshot.ts";
+import { ABSENT, entered, lookAtEntry, statOf } from "./snapshot.ts";
 
 const MAX_MODULES = 50;
 const CONFIGS = ["config", "config.worktree"];
@@ -58,11 +59,9 @@ export function changesInNewRepository(
 /** The folders whose hooks and configuration git would obey there. */
 export function gitFoldersOf(found: string, top: string, name: string): string[] {
   if (name !== ".git") return [found]; // looks like a bare one
-  const text = textOf(top);
-  const isText = Buffer.from(text).toString("latin1") === top;
-  const repository = isText ? findRepositories([text]).find((one) => one.top === text) : undefined;
+  const repository = repositoryAt(textOfPath(Buffer.from(top, "latin1")));
   if (repository === undefined) return [found];
-  const folders = [repository.gitDir, repository.commonDir].map((path) => Buffer.from(path).toString("latin1"));
+  const folders = [repository.gitDir, repository.commonDir].map((path) => bytesOfPath(path).toString("latin1"));
   return [...new Set(folders)];
 }
 

@@ -2,8 +2,9 @@
 // the same files under other names.
 import fs from "node:fs";
 import type { BigIntStats } from "node:fs";
-import path from "node:path";
 import { EngineError, errnoOf } from "../failure.ts";
+import { entryIn, folderOf, fsPath } from "../sandbox/path-text.ts";
+import { readFolder } from "../sandbox/read-folder.ts";
 import { isWithin } from "../scope.ts";
 import { isUnchanged, stampOf } from "./folder-stamp.ts";
 import type { Stamp } from "./folder-stamp.ts";
@@ -120,7 +121,7 @@ export class Protection {
   /** A place as it is called in messages: below the allowed folder that holds it. */
   shown(file: string): string {
     const root = this.#options.roots.find((one) => isWithin(one, file) && one !== file);
-    return root === undefined ? file : path.posix.relative(root, file);
+    return root === undefined ? file : file.slice(root === "/" ? 1 : root.length + 1);
   }
 
   /** What to type to open it. */
@@ -163,14 +164,14 @@ const MOST_PLACES = 10_000;
  */
 function withEarlier(now: readonly ProtectedPlace[], before: readonly ProtectedPlace[]): readonly ProtectedPlace[] {
   const paths = new Set(now.map((place) => place.path));
-  const kept = before.filter((place) => !paths.has(place.path) && mayBeThere(path.posix.dirname(place.path)));
+  const kept = before.filter((place) => !paths.has(place.path) && mayBeThere(folderOf(place.path)));
   return [...kept, ...now].slice(0, MOST_PLACES);
 }
 
 /** What cannot be looked at may be there. */
 function mayBeThere(file: string): boolean {
   try {
-    return fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+    return fs.lstatSync(fsPath(file), { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
     return errnoOf(error) !== "ENOTDIR";
   }
@@ -190,7 +191,7 @@ function placeNamed(file: string): Pick<ProtectedPlace, "path" | "isFolder"> {
 
 function statOf(file: string): BigIntStats | undefined {
   try {
-    return fs.lstatSync(file, { bigint: true, throwIfNoEntry: false });
+    return fs.lstatSync(fsPath(file), { bigint: true, throwIfNoEntry: false });
   } catch {
     return undefined;
   }
@@ -207,18 +208,10 @@ function* filesOf({ path: file, isFolder }: ProtectedPlace): Generator<string> {
   }
   const folders = [file];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const entry of entriesOf(folder)) {
-      const inner = path.posix.join(folder, entry.name);
-      if (entry.isDirectory()) folders.push(inner);
+    for (const { name, kind } of readFolder(folder)) {
+      const inner = entryIn(folder, name);
+      if (kind === "folder") folders.push(inner);
       else yield inner;
     }
-  }
-}
-
-function entriesOf(folder: string): fs.Dirent[] {
-  try {
-    return fs.readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
   }
 }
