@@ -2,6 +2,7 @@
 // commands.
 import fs from "node:fs";
 import { bytesOfPath, entryIn, fsPath, textOfPath } from "../sandbox/path-text.ts";
+import { modulesIn, worktreesIn } from "./module-folders.ts";
 import { RepositoryFolders } from "./repository-folders.ts";
 
 /** The path of what git finds (latin1) → what is there, by which a replaced one is known. */
@@ -35,9 +36,23 @@ export class GitFolderSearch {
   }
 }
 
-function note(found: Map<string, GitIdentity>, place: string): void {
+/** The git folders of submodules and worktrees inside of one, paths in latin1. */
+export function gitFoldersInside(gitDir: string): GitFolders {
+  const found = new Map<string, GitIdentity>();
+  const folder = textOfPath(Buffer.from(gitDir, "latin1"));
+  for (const inner of [...modulesIn(folder).gitDirs, ...worktreesIn(folder).gitDirs]) note(found, inner);
+  return found;
+}
+
+/** What is there now, by a path that keeps every byte. */
+export function identityAt(place: string): GitIdentity | undefined {
   const stat = statAt(place);
-  if (stat !== undefined) found.set(bytesOfPath(place).toString("latin1"), identityOf(stat));
+  return stat && identityOf(stat);
+}
+
+function note(found: Map<string, GitIdentity>, place: string): void {
+  const identity = identityAt(place);
+  if (identity !== undefined) found.set(bytesOfPath(place).toString("latin1"), identity);
 }
 
 function identityOf({ ino, birthtimeNs, ctimeNs }: fs.BigIntStats): GitIdentity {

@@ -3,20 +3,14 @@
 import type { HeldPlace } from "../sandbox/boundary.ts";
 import { lookAt } from "../sandbox/look-at.ts";
 import { entryIn, realPathOf, resolvedIn } from "../sandbox/path-text.ts";
-import { readFolder } from "../sandbox/read-folder.ts";
-import type { FolderEntry } from "../sandbox/read-folder.ts";
 import { isWithin } from "../scope.ts";
 import { readConfigOf } from "./config-named.ts";
 import type { ConfigFacts } from "./config-named.ts";
 import { HOME_PLACES } from "./home-places.ts";
+import { modulesIn, worktreesIn } from "./module-folders.ts";
 import { absoluteHome, OpenPlaces } from "./open-places.ts";
 import { findRepositories } from "./repositories.ts";
 import type { Repository } from "./repositories.ts";
-
-const MOST_WORKTREES = 256;
-/** Submodules lie in each other, and their names may have slashes. */
-const MODULE_LEVELS = 8;
-const MOST_MODULE_FOLDERS = 500;
 
 export type HoldOptions = {
   /** Allowed folders, real paths: nothing else is writable. Of an unscoped server the folder it works in. */
@@ -79,10 +73,10 @@ class Collector {
     for (const file of facts.read) this.#watched.add(file);
     this.#addShared(commonDir, facts);
     if (gitDir !== commonDir) this.#addOfWorktree(gitDir, facts);
-    this.#watched.add(entryIn(commonDir, "worktrees"));
-    for (const { name } of foldersIn(entryIn(commonDir, "worktrees")).slice(0, MOST_WORKTREES))
-      this.#addOfWorktree(entryIn(entryIn(commonDir, "worktrees"), name), facts);
-    this.#addModules(entryIn(commonDir, "modules"), facts);
+    const [worktrees, modules] = [worktreesIn(commonDir), modulesIn(commonDir)];
+    for (const folder of [...worktrees.watched, ...modules.watched]) this.#watched.add(folder);
+    for (const folder of worktrees.gitDirs) this.#addOfWorktree(folder, facts);
+    for (const folder of modules.gitDirs) this.#addShared(folder, facts);
     for (const { path: named, kind } of facts.named) {
       const isFolder = kind === "hooks";
       // Elsewhere nothing of ours may stand in the person's folder: what is made there is put back afterwards.
@@ -131,26 +125,6 @@ class Collector {
     this.#addFile(entryIn(gitDir, "config.worktree"), facts.worktreeConfig ? { content: "" } : "nothing");
   }
 
-  #addModules(top: string, facts: Pick<ConfigFacts, "worktreeConfig">): void {
-    let level = [top];
-    let looked = 0;
-    for (let depth = 0; depth < MODULE_LEVELS; depth += 1) {
-      const next: string[] = [];
-      for (const folder of level) {
-        looked += 1;
-        if (looked > MOST_MODULE_FOLDERS) return;
-        this.#watched.add(folder);
-        for (const { name } of foldersIn(folder)) {
-          const inner = entryIn(folder, name);
-          const isGitDir = statOf(entryIn(inner, "HEAD")) !== undefined;
-          if (isGitDir) this.#addShared(inner, facts);
-          next.push(isGitDir ? entryIn(inner, "modules") : inner);
-        }
-      }
-      level = next;
-    }
-  }
-
   #addFile(file: string, absent: HeldPlace["absent"]): void {
     this.#add({ path: file, absent, use: "obeyed by git", isFolder: false });
   }
@@ -171,10 +145,6 @@ class Collector {
     if (this.#places.has(file) || this.#open.has(file, this.#bases)) return;
     this.#places.set(file, place);
   }
-}
-
-function foldersIn(folder: string): FolderEntry[] {
-  return readFolder(folder).filter(({ kind }) => kind === "folder");
 }
 
 function statOf(file: string): "folder" | "other" | undefined {
