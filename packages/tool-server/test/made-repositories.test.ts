@@ -112,3 +112,11 @@ test("without a sandbox a git folder that a command puts inside of another is lo
   expect(fs.existsSync(server.at(".git/modules/x/hooks/post-checkout"))).toBe(false);
   expect(fs.existsSync(server.at(".git/modules/x/HEAD"))).toBe(true);
 });
+
+test.if(hasSandbox)("commands run in a repository without a configuration", async () => {
+  const made = scratch();
+  git(made.root, "init", "-q", ".");
+  fs.rmSync(path.join(made.root, ".git/config"));
+  await using server = await TestServer.start({ root: made.root, args: ["--sandbox", "require"] });
+  expect(await server.bash("echo well")).toBe("exit_code: 0\n\nstdout:\nwell\n");
+});
