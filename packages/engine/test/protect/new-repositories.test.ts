@@ -205,7 +205,10 @@ test("a comment that ends in a backslash hides nothing from us that git reads", 
   folder.write("monitor", marker(folder));
   const settled = folder.run(() => {
     folder.git("init", "-q", ".");
-    fs.appendFileSync(folder.at(".git/config"), `# x \\\n[core]\n\tfsmonitor = ${folder.at("monitor")}\n`);
+    fs.appendFileSync(
+      folder.at(".git/config"),
+      `[user]\n\tname = a\n# x \\\n[core]\n\tfsmonitor = ${folder.at("monitor")}\n`,
+    );
   });
   expect(settled).toEqual(["note .git: noted", "settle .git/config: put back"]);
   folder.git("status");

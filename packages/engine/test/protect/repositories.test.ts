@@ -163,10 +163,10 @@ test("a worktree whose pointer is not UTF-8", () => {
 test("both searches look at the same folders, also beyond some hundreds, and say when there are more", () => {
   using folder = new GitFolder();
   for (let i = 0; i < 600; i += 1) mkdirSync(folder.at("w", `${i}`), { recursive: true });
-  folder.repository("w/600");
+  folder.repository("w/0/deep");
   const search = new GitFolderSearch([folder.at("w")]);
-  expect([...search.find().keys()]).toEqual([folder.at("w/600/.git")]);
-  expect(new RepositoryFinder([folder.at("w")]).find().map(({ top }) => top)).toEqual([folder.at("w/600")]);
+  expect([...search.find().keys()]).toEqual([folder.at("w/0/deep/.git")]);
+  expect(new RepositoryFinder([folder.at("w")]).find().map(({ top }) => top)).toEqual([folder.at("w/0/deep")]);
   const few = new RepositoryFinder([folder.at("w")], { folders: 10 });
   few.find();
   expect(few.limited).toBe(true);
