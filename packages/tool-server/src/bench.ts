@@ -141,7 +141,10 @@ export class Bench {
       note: paths.note,
       open: paths.open,
       settlesGit: !holds,
-      further: () => this.protection.unheld(),
+      further: () => {
+        heldNow(this.protection, log); // says when not everything is looked at, also where nothing is held
+        return this.protection.unheld();
+      },
       roots: this.scope.roots,
       workdir: this.scope.workdir,
       home: realFolder(home),
@@ -151,6 +154,7 @@ export class Bench {
       log,
       approvalTimeoutMs: config.approvalTimeoutMs,
     });
+    this.protection.leaveOut(() => this.changedPlaces.places.made);
     this.#sessions = new MemorySessions({
       host: this.host,
       workdir: config.workdir,

@@ -1,21 +1,22 @@
 // What the protected places of some folders hold, and what is done when they hold something else: changes of settled
 // places are put back at once, changes of the others are noted.
 import path from "node:path";
+import { lookAt } from "../sandbox/look-at.ts";
 import { isWithin } from "../scope.ts";
 import type { Directory } from "../scope-directory.ts";
 import type { Aside, AsideSlot } from "./aside.ts";
 import { changesBetween, contentsOf, isModeOnly } from "./changes.ts";
 import type { Change } from "./changes.ts";
-import { GitFolderSearch, isSameGit } from "./git-folders.ts";
-import type { GitFolders } from "./git-folders.ts";
+import { gitFoldersInside, GitFolderSearch, identityAt, isSameGit } from "./git-folders.ts";
+import type { GitFolders, GitIdentity } from "./git-folders.ts";
 import type { JournalContent } from "./journal.ts";
 import type { KeptContents } from "./kept-content.ts";
 import { changesInNewRepository, gitFoldersOf, MADE_RULE } from "./new-repositories.ts";
 import { NotKept, putBackTools, putMode, putState, removeEmptyFolders, stateAt } from "./put-back.ts";
 import { openFolder } from "./real-folder.ts";
-import { escapedGlob, homePlacesBelow } from "./settled-places.ts";
-import type { FolderRules, PlaceLevel, PlaceRule, PlaceRules } from "./settled-places.ts";
-import { ABSENT, EMPTY, entered, lookAtEntry, lookAtPlaces, statOf, textOf } from "./snapshot.ts";
+import { escapedGlob, GIT_ENTRIES, homePlacesBelow } from "./settled-places.ts";
+import type { FolderRules, GitPlaces, PlaceLevel, PlaceRule, PlaceRules } from "./settled-places.ts";
+import { ABSENT, EMPTY, entered, lookAtEntry, lookAtPlaces, pathTextOf, statOf, textOf } from "./snapshot.ts";
 import type { FolderState, PlaceState } from "./snapshot.ts";
 
 /** Folders whose places are known; far more than one looks for repositories. */
@@ -72,6 +73,8 @@ export class Baseline {
   readonly #absentAtHome = new Map<string, readonly string[]>();
   #git: GitFolders = new Map();
   #gitFolders = new Set<string>();
+  /** Repositories that commands made: nothing holds them, so that they can be removed again. Another map when it changes. */
+  #made: GitFolders = new Map();
   #further: readonly string[] = [];
 
   /** `left`: what a journal says stood there; otherwise what stands there now counts from the first `refresh`. */
@@ -94,7 +97,7 @@ export class Baseline {
   /** What stands there now is what counts. Gives whether anything differs from before. */
   refresh(): boolean {
     this.meetFurther();
-    let isChanged = this.#meetRepositories(this.#search.find());
+    let isChanged = this.#meetRepositories(this.#findGit());
     for (const [folder, top] of this.#tops) {
       const state = this.#look(folder, top) ?? EMPTY;
       if (changesBetween(top.state, state).length > 0) isChanged = true;
@@ -165,7 +168,7 @@ export class Baseline {
    */
   accept(place: string, isExpected: (state: PlaceState) => boolean): void {
     for (const [folder, top] of this.#tops) {
-      const text = textOf(folder);
+      const text = pathTextOf(folder);
       if (place === text || !isWithin(text, place)) continue;
       const parts = latin1(place.slice(text === "/" ? 1 : text.length + 1)).split("/");
       const fresh = this.#look(folder, top);
@@ -177,7 +180,7 @@ export class Baseline {
   /** The rule for a path, or for something below it that a path stands in the way of. */
   ruleFor(place: string, isMovedOrDeleted: boolean): FoundRule | undefined {
     for (const [folder, { rules }] of this.#tops) {
-      const top = textOf(folder);
+      const top = pathTextOf(folder);
       if (place === top || !isWithin(top, place)) continue;
       const parts = place.slice(top === "/" ? 1 : top.length + 1).split("/");
       for (let length = 1; length <= parts.length; length += 1) {
@@ -212,7 +215,14 @@ export class Baseline {
 
   get journal(): JournalContent {
     const tops = new Map([...this.#tops].map(([folder, { state }]) => [folder, state]));
-    return { roots: this.#options.roots, tops, git: this.#git, gitFolders: this.#gitFolders };
+    // After a crash nobody knows that they are settled: they are looked at as new ones.
+    const git = new Map([...this.#git].filter(([place]) => !this.#made.has(place)));
+    return { roots: this.#options.roots, tops, git, gitFolders: this.#gitFolders };
+  }
+
+  /** The repositories that commands made, as long as they are the very same; paths in latin1. Another map when it changes. */
+  get made(): GitFolders {
+    return this.#made;
   }
 
   /** Digests of all that could have to be put back. */
@@ -238,10 +248,23 @@ export class Baseline {
 
   #rulesFor(folder: string): FolderRules {
     const { rules, home } = this.#options;
-    const text = textOf(folder);
+    const text = pathTextOf(folder);
     const further = this.#further.flatMap((place) => (place !== text && isWithin(text, place) ? [place] : []));
     const relative = further.map((place) => escapedGlob(place.slice(text === "/" ? 1 : text.length + 1)));
-    return rules.below(text, this.#absentOfHome(folder, home), relative);
+    return rules.below(text, this.#absentOfHome(folder, home), relative, this.#gitPlacesOf(folder));
+  }
+
+  /** What git obeys is settled where nothing holds it. */
+  #gitPlacesOf(folder: string): GitPlaces[] {
+    const { settlesGit } = this.#options.rules;
+    const isMade = (place: string): boolean => [...this.#made.keys()].some((made) => isWithin(made, place));
+    const dotGit = inFolder(folder, ".git");
+    const inMadeTop = [...this.#made.keys()].some((made) => isWithin(made.slice(0, -"/.git".length), folder));
+    const places: GitPlaces[] = [];
+    if (settlesGit || this.#made.has(dotGit)) places.push("in .git");
+    if ((settlesGit && this.#gitFolders.has(folder)) || isMade(folder)) places.push("git folder");
+    const isPointer = settlesGit || inMadeTop ? kindAt(dotGit) === "other" : false;
+    return isPointer ? [...places, "pointer"] : places;
   }
 
   /** Those that exist are somebody else's to hold: they are read-only to commands. */
@@ -253,7 +276,7 @@ export class Baseline {
       const parts = place.split("/").map((part) => latin1(part.replace(/\\(.)/g, "$1")));
       return directory === undefined || isAbsentAt(directory, parts);
     };
-    const absent = homePlacesBelow(textOf(folder), home).filter(isAbsent);
+    const absent = homePlacesBelow(pathTextOf(folder), home).filter(isAbsent);
     this.#absentAtHome.set(folder, absent);
     return absent;
   }
@@ -291,8 +314,9 @@ export class Baseline {
       return;
     }
     // What git itself writes into a repository that was just made is looked at as such.
-    const isNew = !this.#git.has(`${folder === "/" ? "" : folder}/.git`);
-    const isOfNewGit = ({ rule }: Change): boolean => isNew && rule.isOfGit === true;
+    const isNew = { dotGit: this.#isNewGit(inFolder(folder, ".git")), folder: this.#isNewGit(folder) };
+    const isOfNewGit = ({ rule, parts }: Change): boolean =>
+      rule.isOfGit === true && (parts[0] === ".git" ? isNew.dotGit : isNew.folder);
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const tried = new Set(settled.flatMap(({ done, parts }) => (done === "put back" ? [] : [parts.join("/")])));
       const isTried = ({ parts }: Change): boolean => tried.has(parts.join("/"));
@@ -305,11 +329,21 @@ export class Baseline {
       state = this.#look(folder, { ...top, state }) ?? EMPTY;
     }
     // Somebody writes faster than we put back: what stood there before goes on counting.
-    const isLost = ({ rule, parts }: Change): boolean =>
-      rule.level === "settle" &&
-      !(isNew && rule.isOfGit === true) &&
-      !settled.some((one) => one.done === "stays" && !one.isTriedAgain && one.parts.join("/") === parts.join("/"));
+    const isLost = (change: Change): boolean =>
+      change.rule.level === "settle" &&
+      !isOfNewGit(change) &&
+      !settled.some(
+        (one) => one.done === "stays" && !one.isTriedAgain && one.parts.join("/") === change.parts.join("/"),
+      );
     top.state = changesBetween(before, state).some(isLost) ? before : state;
+  }
+
+  /** One that a command made may also be gone again. */
+  #isNewGit(place: string): boolean {
+    const made = this.#made.get(place);
+    if (made === undefined) return !this.#git.has(place);
+    const now = identityAt(pathTextOf(place));
+    return now === undefined || !isSameGit(made, now);
   }
 
   /** A folder with places that has become a link leads programs elsewhere: the link is what changed. */
@@ -373,47 +407,112 @@ export class Baseline {
   }
 
   #settleRepositories(now: Date, all: SettledChange[]): void {
-    const found = this.#search.find();
+    const found = this.#findGit();
     const known = all.length;
+    const made = new Map(this.#made);
     for (const [place, identity] of found) {
       if (isSameGit(this.#git.get(place), identity)) continue;
       // A worktree's repository may be an old one; one that was made anew is new also where an old one was.
       const isKnown = (folder: string): boolean => folder !== place && this.#gitFolders.has(folder);
       for (const { folder, changes } of changesInNewRepository(place, isKnown, this.#roots, this.#options.contents))
         all.push(...this.#settleChanges(folder, changes, EMPTY, now));
+      // That a submodule or worktree came is seen by its own `.git`.
+      if (this.#isInsideGit(place, found)) continue;
+      // Not what looks like a bare one: that may be any folder, with somebody's repositories in it.
+      if (place.endsWith("/.git") && kindAt(place) === "folder") made.set(place, identity);
       const slash = place.lastIndexOf("/");
-      const made: Change = { parts: [place.slice(slash + 1)], rule: MADE_RULE, before: ABSENT, after: ABSENT };
-      all.push(...this.#settleChanges(place.slice(0, slash) || "/", [made], EMPTY, now));
+      const noted: Change = { parts: [place.slice(slash + 1)], rule: MADE_RULE, before: ABSENT, after: ABSENT };
+      all.push(...this.#settleChanges(place.slice(0, slash) || "/", [noted], EMPTY, now));
     }
-    if (all.length > known) this.#meetRepositories(this.#search.find());
-    else this.#git = found;
+    if (made.size > this.#made.size || [...made].some(([place, one]) => this.#made.get(place) !== one))
+      this.#made = made;
+    this.#meetRepositories(all.length > known ? this.#findGit() : found);
+  }
+
+  /** What git finds; and inside of it, where that is settled, the git folders of submodules and worktrees. */
+  #findGit(): GitFolders {
+    const found = new Map(this.#search.find());
+    const { settlesGit } = this.#options.rules;
+    const isInScope = (folder: string): boolean =>
+      this.#roots.length === 0 || this.#roots.some((root) => isWithin(root, folder));
+    const folders = new Set(
+      [...found.keys()].filter((place) => settlesGit || this.#made.has(place)).flatMap((place) => gitFoldersAt(place)),
+    );
+    for (const folder of folders) {
+      if (!isInScope(folder)) continue;
+      for (const [inner, identity] of gitFoldersInside(folder)) found.set(inner, identity);
+    }
+    return found;
+  }
+
+  #isInsideGit(place: string, found: GitFolders): boolean {
+    return (
+      /\/(?:modules|worktrees)\//.test(place) && [...found.keys()].some((one) => one !== place && isWithin(one, place))
+    );
   }
 
   /** Their folders have places of their own; what is in them now is theirs. */
   #meetRepositories(found: GitFolders): boolean {
-    const isNews =
-      found.size !== this.#git.size || [...found].some(([place, now]) => !isSameGit(this.#git.get(place), now));
+    const before = this.#git;
+    const isFresh = ([place, now]: readonly [string, GitIdentity]): boolean => !isSameGit(before.get(place), now);
+    const isNews = found.size !== before.size || [...found].some(isFresh);
     if (!isNews) {
       this.#git = found;
       return false;
     }
-    for (const place of found.keys()) {
-      const slash = place.lastIndexOf("/");
-      const [top, name] = [place.slice(0, slash) || "/", place.slice(slash + 1)];
-      for (const folder of gitFoldersOf(place, top, name)) this.#gitFolders.add(folder);
-      const folder = name === ".git" ? top : place;
-      if (this.#tops.has(folder)) continue;
-      const added = this.#addTop(folder);
-      try {
-        if (added !== undefined) added.state = this.#look(folder, added) ?? EMPTY;
-      } catch (error) {
-        this.#tops.delete(folder); // as an empty one, all that is in it would count as made by the next command
-        throw error;
-      }
+    const made = [...this.#made].filter(([place, identity]) => {
+      const now = found.get(place);
+      return now !== undefined && isSameGit(identity, now);
+    });
+    const gone = [...this.#made.keys()].filter((place) => !made.some(([one]) => one === place));
+    if (gone.length > 0) this.#made = new Map(made);
+    for (const place of gone) this.#meetTop(place);
+    for (const [place, identity] of found) {
+      for (const folder of gitFoldersAt(place)) this.#gitFolders.add(folder);
+      if (isFresh([place, identity])) this.#meetTop(place);
     }
     this.#git = found;
     return true;
   }
+
+  /** The folder of a repository that came or went: of what was known there only git's own is looked at anew. */
+  #meetTop(place: string): void {
+    const [top, name] = splitPlace(place);
+    const folder = name === ".git" ? top : place;
+    const isKnown = this.#tops.has(folder);
+    const added = this.#addTop(folder);
+    if (added === undefined) return;
+    added.rules = this.#rulesFor(folder);
+    let state: FolderState;
+    try {
+      state = this.#look(folder, added) ?? EMPTY;
+    } catch (error) {
+      if (!isKnown) this.#tops.delete(folder); // as an empty one, all that is in it would count as made by the next command
+      throw error;
+    }
+    if (!isKnown) added.state = state;
+    else
+      for (const entry of name === ".git" ? [".git"] : GIT_ENTRIES) added.state = grafted(added.state, state, [entry]);
+  }
+}
+
+function gitFoldersAt(place: string): string[] {
+  return gitFoldersOf(place, ...splitPlace(place));
+}
+
+function splitPlace(place: string): [top: string, name: string] {
+  const slash = place.lastIndexOf("/");
+  return [place.slice(0, slash) || "/", place.slice(slash + 1)];
+}
+
+function inFolder(folder: string, name: string): string {
+  return `${folder === "/" ? "" : folder}/${name}`;
+}
+
+/** `place` in latin1. */
+function kindAt(place: string): "folder" | "other" | undefined {
+  const stat = lookAt(pathTextOf(place));
+  return stat && (stat.isDirectory() ? "folder" : "other");
 }
 
 function ruleOf({ before, after }: SettledChange): PlaceRule {
@@ -449,7 +548,7 @@ function grafted(old: FolderState, fresh: FolderState, parts: readonly string[])
 function ruled(state: FolderState, rules: FolderRules, parts: readonly string[]): FolderState {
   const entries = new Map<string, PlaceState>();
   for (const [name, inner] of state.entries) {
-    const here = [...parts, textOf(name)];
+    const here = [...parts, pathTextOf(name)];
     const verdict = state.rule === undefined ? rules.judge(here) : undefined;
     if (verdict?.kind === "nothing" || rules.isOpen(here)) continue;
     if (verdict?.kind === "place" && verdict.rule.level === "note") continue;

@@ -1,8 +1,7 @@
 // The files and folders that git's configuration names and git then obeys: hooks, included configuration, the fsmonitor
 // program. Configuration outside the allowed folders is read as well: it may name a place inside.
-import { realpathSync } from "node:fs";
-import path from "node:path";
-import { readBoundedText } from "./bounded-text.ts";
+import { entryIn, folderOf, realPathOf, resolvedIn, textOfPath } from "../sandbox/path-text.ts";
+import { readBounded } from "./bounded-file.ts";
 import { CONFIG_BYTES, isTrue, parseGitConfig } from "./git-config.ts";
 import type { Repository } from "./repositories.ts";
 
@@ -32,13 +31,13 @@ export function readConfigOf(repository: Repository, home: string): ConfigFacts 
   const visit = (file: string, depth: number): void => {
     if (read.has(file) || read.size >= MOST_FILES) return;
     read.add(file);
-    const text = readBoundedText(file, CONFIG_BYTES, { followLink: true });
-    if (text === undefined) return;
-    for (const { key, value } of parseGitConfig(text)) {
+    const bytes = readBounded(file, CONFIG_BYTES, { followLink: true });
+    if (bytes === undefined) return;
+    for (const { key, value } of parseGitConfig(bytes.toString("latin1"))) {
       if (key === "extensions.worktreeconfig") worktreeConfig = isTrue(value);
       else if (key === "core.hookspath") {
         const folder = resolved(value, top, home);
-        if (folder !== undefined && folder !== path.posix.join(top, ".husky/_")) add(folder, "hooks");
+        if (folder !== undefined && folder !== entryIn(top, ".husky/_")) add(folder, "hooks");
       } else if (key === "core.fsmonitor" && !SWITCH.test(value)) {
         // A shell runs it: the program may have arguments.
         for (const program of new Set([value, value.split(/\s/, 1)[0] ?? ""])) {
@@ -47,7 +46,7 @@ export function readConfigOf(repository: Repository, home: string): ConfigFacts 
         }
       } else if (key === "include.path" || (key.startsWith("includeif.") && key.endsWith(".path"))) {
         // Relative to the file itself, not to a link that leads to it.
-        const included = resolved(value, path.posix.dirname(realOf(file)), home);
+        const included = resolved(value, folderOf(realPathOf(file) ?? file), home);
         if (included === undefined) continue;
         add(included, "config");
         if (depth < MAX_DEPTH) visit(included, depth + 1);
@@ -55,22 +54,16 @@ export function readConfigOf(repository: Repository, home: string): ConfigFacts 
     }
   };
   for (const file of ["/etc/gitconfig", `${home}/.config/git/config`, `${home}/.gitconfig`]) visit(file, 0);
-  visit(path.posix.join(commonDir, "config"), 0);
-  if (worktreeConfig) visit(path.posix.join(gitDir, "config.worktree"), 0);
+  visit(entryIn(commonDir, "config"), 0);
+  if (worktreeConfig) visit(entryIn(gitDir, "config.worktree"), 0);
   return { named: [...named.values()], worktreeConfig, read: [...read] };
 }
 
+/** `value`: bytes as latin1. */
 function resolved(value: string, base: string, home: string): string | undefined {
   if (value === "" || value.includes("\0") || value.startsWith("%(prefix)")) return undefined;
-  if (value.startsWith("~/")) return path.posix.join(home, value.slice(2));
+  const named = textOfPath(Buffer.from(value, "latin1"));
+  if (named.startsWith("~/")) return resolvedIn(home, named.slice(2));
   // Somebody else's home.
-  return value.startsWith("~") ? undefined : path.posix.resolve(base, value);
-}
-
-function realOf(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return file;
-  }
+  return named.startsWith("~") ? undefined : resolvedIn(base, named);
 }

@@ -1,5 +1,6 @@
 // Whether a file or folder is still what it was when it was read, by one lstat. It knows nothing of what was read.
 import { lstatSync } from "node:fs";
+import { fsPath } from "../sandbox/path-text.ts";
 
 /**
  * A file system stamps changes with a clock of a few milliseconds: what changed this shortly before it was read may have
@@ -15,7 +16,7 @@ const LOOK = { throwIfNoEntry: false } as const;
 /** Of the entry itself, links not followed. The change time is used, since nobody can set it. */
 export function stampOf(file: string): Stamp {
   try {
-    const found = lstatSync(file, LOOK);
+    const found = lstatSync(fsPath(file), LOOK);
     if (found === undefined) return ABSENT;
     const { dev, ino, mode, size, ctimeMs } = found;
     return { text: `${dev}:${ino}:${mode}:${size}:${ctimeMs}`, unsure: Date.now() - ctimeMs < UNSURE_MS };

@@ -1,94 +1,133 @@
-// Which entries of a git configuration name programs, or files with more entries: read as git reads them, without git.
+// Which entries of a git configuration may name programs, or files with more entries: all but those known to name none.
+import { readGitConfig } from "./git-config.ts";
+import type { GitSetting } from "./git-config.ts";
 
-/** Section, and variable or a pattern of it. A subsection in between may be anything. */
-const PROGRAMS: readonly (readonly [section: string, variable: RegExp])[] = [
-  ["core", /^(?:hookspath|sshcommand|pager|editor|askpass|gitproxy|alternaterefscommand)$/],
-  ["alias", /./],
-  ["pager", /./],
-  ["include", /^path$/],
-  ["includeif", /^path$/],
-  ["credential", /^helper$/],
-  ["diff", /^(?:external|command|textconv)$/],
-  ["difftool", /^(?:cmd|path)$/],
-  ["merge", /^driver$/],
-  ["mergetool", /^(?:cmd|path)$/],
-  ["filter", /^(?:clean|smudge|process)$/],
-  ["gpg", /^(?:program|defaultkeycommand)$/],
-  ["sequence", /^editor$/],
-  ["interactive", /^difffilter$/],
-  ["browser", /^(?:cmd|path)$/],
-  ["man", /^(?:cmd|path)$/],
-  ["guitool", /^cmd$/],
-  ["trailer", /^(?:cmd|command)$/],
-  ["hook", /^command$/],
-  ["remote", /^(?:uploadpack|receivepack|vcs)$/],
-  ["uploadpack", /^packobjectshook$/],
-  ["protocol", /^allow$/],
-  ["sendemail", /^(?:smtpserver|sendmailcmd|tocmd|cccmd|headercmd)$/],
-  ["instaweb", /./],
-  ["tar", /^command$/],
-];
-const BOOLEAN = /^(?:true|false|yes|no|on|off|0|1|)$/i;
-const EMPTY_CONFIG = "[core]\n\trepositoryformatversion = 0\n";
+type ValueTest = (value: string) => boolean;
 
-/** The same configuration without them; undefined when there are none. What cannot be read leaves nothing of it. */
-export function withoutPrograms(text: string): string | undefined {
-  let isClean = true;
-  let section = "";
-  const kept: string[] = [];
-  for (const line of logicalLines(text)) {
-    const header = /^\s*\[\s*([a-z0-9.-]+)(?:\s+"(?:[^"\\]|\\.)*")?\s*\]/i.exec(line);
-    if (header !== null) section = (header[1] ?? "").toLowerCase().split(".")[0] ?? "";
-    else if (/^\s*\[/.test(line)) return EMPTY_CONFIG;
-    const rest = header === null ? line : line.slice(header[0].length);
-    if (/^\s*(?:[#;].*)?$/s.test(rest)) {
-      kept.push(line);
-      continue;
-    }
-    const entry = /^\s*([a-z][a-z0-9-]*)\s*(?:=(.*))?$/is.exec(rest);
-    if (entry === null) return EMPTY_CONFIG;
-    if (!namesProgram(section, (entry[1] ?? "").toLowerCase(), (entry[2] ?? "").trim())) {
-      kept.push(line);
-      continue;
-    }
-    isClean = false;
-    if (header !== null) kept.push(header[0]);
-  }
-  return isClean ? undefined : `${kept.join("\n")}\n`;
+const anything: ValueTest = () => true;
+/** `ext::sh -c …` is run, and `name::…` runs git-remote-name. */
+const isPlainUrl: ValueTest = (value) => !/^[^/[]*::/.test(value);
+/** Switched on or off it is git's own; anything else is a program. */
+const isSwitch: ValueTest = (value) => /^(?:true|false|yes|no|on|off|0|1|)$/i.test(value);
+const isUpdate: ValueTest = (value) => /^(?:checkout|rebase|merge|none)$/.test(value);
+
+/** Section → its variables. `*` stands for a subsection, which may be anything. */
+const HARMLESS: Readonly<Record<string, string>> = {
+  core:
+    "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol safecrlf " +
+    "quotepath abbrev longpaths fscache untrackedcache preloadindex commitgraph multipackindex compression " +
+    "sparsecheckout sparsecheckoutcone sharedrepository protecthfs protectntfs checkstat trustctime whitespace",
+  "remote.*":
+    "fetch push mirror tagopt promisor partialclonefilter prune prunetags skipdefaultupdate skipfetchall gh-resolved",
+  remote: "pushdefault",
+  "branch.*": "remote merge rebase pushremote description vscode-merge-base gh-merge-base github-pr-owner-number",
+  branch: "autosetupmerge autosetuprebase sort",
+  user: "name email signingkey useconfigonly",
+  author: "name email",
+  committer: "name email",
+  init: "defaultbranch",
+  extensions: "objectformat compatobjectformat partialclone refstorage relativeworktrees noop preciousobjects",
+  "submodule.*": "active branch ignore shallow fetchrecursesubmodules",
+  submodule: "active recurse fetchjobs",
+  lfs: "repositoryformatversion",
+  "lfs.*": "access locksverify",
+  pull: "rebase ff",
+  push: "default autosetupremote followtags",
+  fetch: "prune prunetags parallel writecommitgraph",
+  merge: "ff conflictstyle renames",
+  rebase: "autosquash autostash updaterefs",
+  rerere: "enabled autoupdate",
+  commit: "gpgsign verbose",
+  tag: "gpgsign sort",
+  diff: "renames algorithm mnemonicprefix noprefix colormoved",
+  log: "date decorate follow",
+  status: "short branch showuntrackedfiles submodulesummary",
+  gc: "auto autodetach",
+  maintenance: "auto strategy",
+  index: "version sparse threads",
+  feature: "manyfiles",
+  color: "ui",
+};
+
+const BY_VALUE: ReadonlyMap<string, ValueTest> = new Map([
+  ["remote.*.url", isPlainUrl],
+  ["remote.*.pushurl", isPlainUrl],
+  ["submodule.*.url", isPlainUrl],
+  ["submodule.*.update", isUpdate],
+  ["core.fsmonitor", isSwitch],
+]);
+
+let table: ReadonlyMap<string, ValueTest> | undefined;
+
+function harmless(): ReadonlyMap<string, ValueTest> {
+  table ??= new Map([
+    ...Object.entries(HARMLESS).flatMap(([section, names]) =>
+      names.split(" ").map((name): [string, ValueTest] => [`${section}.${name}`, anything]),
+    ),
+    ...BY_VALUE,
+  ]);
+  return table;
 }
 
-/** What counts of a configuration: the entries that name programs, or all of it when it cannot be read. */
-export function programsIn(text: string): string {
-  const clean = withoutPrograms(text);
-  if (clean === undefined) return "";
-  const harmless = new Set(clean.split("\n"));
-  return text
-    .split("\n")
-    .filter((line) => !harmless.has(line))
-    .join("\n");
+export type ConfigUse = {
+  /** The beginning of `core.worktree` that is this submodule's own: the way up to the folder around its repository. */
+  readonly worktreeBelow?: string | undefined;
+};
+
+/**
+ * The same configuration without them; undefined when there are none. It is written anew from what was read, so that git
+ * cannot read it in another way.
+ */
+export function withoutPrograms(text: string, use: ConfigUse = {}): string | undefined {
+  const { settings, isWhole } = readGitConfig(text);
+  const kept = settings.filter((setting) => !mayNameProgram(setting, use));
+  return isWhole && kept.length === settings.length ? undefined : written(kept);
 }
 
-function namesProgram(section: string, variable: string, value: string): boolean {
-  const plain = value.replace(/^"(.*)"$/, "$1");
-  // Switched on or off it is git's own; anything else is a program.
-  if (section === "core" && variable === "fsmonitor") return !BOOLEAN.test(plain);
-  if (section === "submodule" && variable === "update") return plain.startsWith("!");
-  return PROGRAMS.some(([known, pattern]) => known === section && pattern.test(variable));
+/** What counts of a configuration: the entries that may name programs, or all of it when it cannot be read. */
+export function programsIn(text: string, use: ConfigUse = {}): string {
+  const { settings, isWhole } = readGitConfig(text);
+  return isWhole ? written(settings.filter((setting) => mayNameProgram(setting, use))) : text;
 }
 
-/** A backslash at the end of a line continues it. */
-function logicalLines(text: string): string[] {
-  const lines: string[] = [];
+function mayNameProgram({ key, value }: GitSetting, { worktreeBelow }: ConfigUse): boolean {
+  // To git a key ends there.
+  if (key.includes("\0") || value.includes("\0")) return true;
+  if (key === "core.worktree" && worktreeBelow !== undefined) return !isBelow(value, worktreeBelow);
+  const { section, subsection, name } = partsOf(key);
+  const isHarmless = harmless().get(subsection === undefined ? `${section}.${name}` : `${section}.*.${name}`);
+  return isHarmless?.(value) !== true;
+}
+
+function isBelow(value: string, start: string): boolean {
+  const rest = value.startsWith(start) ? value.slice(start.length).split("/") : [".."];
+  return !rest.includes("..");
+}
+
+/** A subsection may have dots of its own; a section and a name have none. */
+function partsOf(key: string): { section: string; subsection: string | undefined; name: string } {
+  const [first, last] = [key.indexOf("."), key.lastIndexOf(".")];
+  const subsection = first < last ? key.slice(first + 1, last) : undefined;
+  return { section: key.slice(0, first), subsection, name: key.slice(last + 1) };
+}
+
+function written(settings: readonly GitSetting[]): string {
   let open = "";
-  for (const line of text.replace(/\r?\n$/, "").split(/\r?\n/)) {
-    open += line;
-    if (/(?:^|[^\\])(?:\\\\)*\\$/.test(line)) {
-      open += "\n";
-      continue;
-    }
-    lines.push(open);
-    open = "";
+  let text = "";
+  for (const { key, value } of settings) {
+    const { section, subsection, name } = partsOf(key);
+    const sub = subsection === undefined ? "" : ` "${subsection.replace(/["\\]/g, "\\$&")}"`;
+    const header = `[${section}${sub}]\n`;
+    if (header !== open) text += header;
+    open = header;
+    text += `\t${name} = ${quoted(value)}\n`;
   }
-  if (open !== "") lines.push(open);
-  return lines;
+  return text;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\t": "\\t", "\b": "\\b", '"': '\\"', "\\": "\\\\" };
+
+function quoted(value: string): string {
+  const escaped = value.replace(/["\\\n\t\b]/g, (char) => ESCAPES[char] ?? char);
+  return /^[ \r]|[ \r]$|[#;\r]/.test(value) ? `"${escaped}"` : escaped;
 }

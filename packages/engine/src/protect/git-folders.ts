@@ -1,13 +1,9 @@
-// Where git would find a repository in some folders and up to three levels below: `.git` of any kind, and folders that
-// look like a bare repository. Asked before and after commands, so unchanged folders are not listed again.
+// Where git would find a repository in some folders and below, and by what a replaced one is known. Asked before and after
+// commands.
 import fs from "node:fs";
-
-const MAX_DEPTH = 3;
-const MAX_FOLDERS = 400;
-const MAX_LISTED_BYTES = 1024 * 1024;
-/** See snapshot.ts: younger stamps prove nothing. */
-const UNSETTLED_MS = 100;
-const NOT_ENTERED = new Set(["node_modules", ".git"]);
+import { bytesOfPath, entryIn, fsPath, textOfPath } from "../sandbox/path-text.ts";
+import { modulesIn, worktreesIn } from "./module-folders.ts";
+import { RepositoryFolders } from "./repository-folders.ts";
 
 /** The path of what git finds (latin1) → what is there, by which a replaced one is known. */
 export type GitFolders = ReadonlyMap<string, GitIdentity>;
@@ -22,73 +18,41 @@ export function isSameGit(known: GitIdentity | undefined, now: GitIdentity): boo
   return known !== undefined && known.ino === now.ino && (known.born === "" || known.born === now.born);
 }
 
-type Listing = {
-  readonly ino: bigint;
-  readonly mtimeNs: bigint;
-  readonly ctimeNs: bigint;
-  readonly isSettled: boolean;
-  readonly folders: readonly string[];
-  readonly bare: GitIdentity | undefined;
-  readonly hasGit: boolean;
-};
-
 export class GitFolderSearch {
-  readonly #roots: readonly string[];
-  #known = new Map<string, Listing>();
+  readonly #folders: RepositoryFolders;
 
   /** Paths in latin1. */
   constructor(roots: readonly string[]) {
-    this.#roots = roots;
+    this.#folders = new RepositoryFolders(roots.map((root) => textOfPath(Buffer.from(root, "latin1"))));
   }
 
   find(): GitFolders {
     const found = new Map<string, GitIdentity>();
-    const seen = new Map<string, Listing>();
-    let level = [...this.#roots];
-    for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth += 1) {
-      const next: string[] = [];
-      for (const folder of level) {
-        if (seen.size >= MAX_FOLDERS) break;
-        const listing = seen.has(folder) ? undefined : this.#list(folder);
-        if (listing === undefined) continue;
-        seen.set(folder, listing);
-        if (listing.bare !== undefined) found.set(folder, listing.bare);
-        if (listing.hasGit) note(found, `${folder}/.git`);
-        next.push(...listing.folders);
-      }
-      level = next;
+    for (const { folder, hasGit, isBare } of this.#folders.find()) {
+      if (isBare) note(found, folder);
+      if (hasGit) note(found, entryIn(folder, ".git"));
     }
-    this.#known = seen;
     return found;
-  }
-
-  #list(folder: string): Listing | undefined {
-    const stat = statAt(folder);
-    if (stat?.isDirectory() !== true) return undefined;
-    const { ino, mtimeNs, ctimeNs } = stat;
-    const known = this.#known.get(folder);
-    const isSame = known?.isSettled === true && known.ino === ino && known.ctimeNs === ctimeNs;
-    if (isSame && known.mtimeNs === mtimeNs) return known;
-    const names = stat.size > MAX_LISTED_BYTES ? [".git"] : namesIn(folder);
-    const folders = names
-      .filter((name) => !NOT_ENTERED.has(name))
-      .map((name) => `${folder === "/" ? "" : folder}/${name}`)
-      .filter((path) => statAt(path)?.isDirectory() === true);
-    return {
-      ino,
-      mtimeNs,
-      ctimeNs,
-      isSettled: Date.now() - Number(ctimeNs / 1_000_000n) > UNSETTLED_MS,
-      folders,
-      bare: ["HEAD", "objects", "refs"].every((name) => names.includes(name)) ? identityOf(stat) : undefined,
-      hasGit: names.includes(".git"),
-    };
   }
 }
 
-function note(found: Map<string, GitIdentity>, path: string): void {
-  const stat = statAt(path);
-  if (stat !== undefined) found.set(path, identityOf(stat));
+/** The git folders of submodules and worktrees inside of one, paths in latin1. */
+export function gitFoldersInside(gitDir: string): GitFolders {
+  const found = new Map<string, GitIdentity>();
+  const folder = textOfPath(Buffer.from(gitDir, "latin1"));
+  for (const inner of [...modulesIn(folder).gitDirs, ...worktreesIn(folder).gitDirs]) note(found, inner);
+  return found;
+}
+
+/** What is there now, by a path that keeps every byte. */
+export function identityAt(place: string): GitIdentity | undefined {
+  const stat = statAt(place);
+  return stat && identityOf(stat);
+}
+
+function note(found: Map<string, GitIdentity>, place: string): void {
+  const identity = identityAt(place);
+  if (identity !== undefined) found.set(bytesOfPath(place).toString("latin1"), identity);
 }
 
 function identityOf({ ino, birthtimeNs, ctimeNs }: fs.BigIntStats): GitIdentity {
@@ -96,18 +60,10 @@ function identityOf({ ino, birthtimeNs, ctimeNs }: fs.BigIntStats): GitIdentity 
   return { ino: String(ino), born: birthtimeNs === ctimeNs ? "" : String(birthtimeNs) };
 }
 
-function statAt(path: string): fs.BigIntStats | undefined {
+function statAt(place: string): fs.BigIntStats | undefined {
   try {
-    return fs.lstatSync(Buffer.from(path, "latin1"), { bigint: true, throwIfNoEntry: false });
+    return fs.lstatSync(fsPath(place), { bigint: true, throwIfNoEntry: false });
   } catch {
     return undefined;
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return fs.readdirSync(Buffer.from(folder, "latin1"), { encoding: "buffer" }).map((name) => name.toString("latin1"));
-  } catch {
-    return [];
   }
 }

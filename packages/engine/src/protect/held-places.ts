@@ -1,21 +1,16 @@
 // The places that a person's own programs run or obey outside the sandbox, and that nothing of an agent's may change: git's
 // hooks and configuration, and the start-up files of the home folder where that is inside the boundary.
-import { lstatSync, readdirSync, realpathSync } from "node:fs";
-import type { Dirent } from "node:fs";
-import path from "node:path";
 import type { HeldPlace } from "../sandbox/boundary.ts";
+import { lookAt } from "../sandbox/look-at.ts";
+import { entryIn, realPathOf, resolvedIn } from "../sandbox/path-text.ts";
 import { isWithin } from "../scope.ts";
 import { readConfigOf } from "./config-named.ts";
 import type { ConfigFacts } from "./config-named.ts";
 import { HOME_PLACES } from "./home-places.ts";
+import { modulesIn, worktreesIn } from "./module-folders.ts";
 import { absoluteHome, OpenPlaces } from "./open-places.ts";
 import { findRepositories } from "./repositories.ts";
 import type { Repository } from "./repositories.ts";
-
-const MOST_WORKTREES = 256;
-/** Submodules lie in each other, and their names may have slashes. */
-const MODULE_LEVELS = 8;
-const MOST_MODULE_FOLDERS = 500;
 
 export type HoldOptions = {
   /** Allowed folders, real paths: nothing else is writable. Of an unscoped server the folder it works in. */
@@ -78,10 +73,10 @@ class Collector {
     for (const file of facts.read) this.#watched.add(file);
     this.#addShared(commonDir, facts);
     if (gitDir !== commonDir) this.#addOfWorktree(gitDir, facts);
-    this.#watched.add(path.posix.join(commonDir, "worktrees"));
-    for (const { name } of foldersIn(path.posix.join(commonDir, "worktrees")).slice(0, MOST_WORKTREES))
-      this.#addOfWorktree(path.posix.join(commonDir, "worktrees", name), facts);
-    this.#addModules(path.posix.join(commonDir, "modules"), facts);
+    const [worktrees, modules] = [worktreesIn(commonDir), modulesIn(commonDir)];
+    for (const folder of [...worktrees.watched, ...modules.watched]) this.#watched.add(folder);
+    for (const folder of worktrees.gitDirs) this.#addOfWorktree(folder, facts);
+    for (const folder of modules.gitDirs) this.#addShared(folder, facts);
     for (const { path: named, kind } of facts.named) {
       const isFolder = kind === "hooks";
       // Elsewhere nothing of ours may stand in the person's folder: what is made there is put back afterwards.
@@ -94,7 +89,7 @@ class Collector {
     const { home, roots, everywhere } = this.#options;
     if (everywhere !== true && !roots.some((root) => isWithin(root, home))) return;
     for (const name of HOME_PLACES) {
-      const file = path.posix.join(home, name);
+      const file = entryIn(home, name);
       this.#watched.add(file);
       const found = statOf(file);
       if (found === undefined) continue;
@@ -106,8 +101,7 @@ class Collector {
   addExtra(): void {
     for (const source of this.#options.extra) {
       const named = absoluteHome(source, this.#options.home);
-      const places = named.startsWith("/") ? [named] : this.#bases.map((base) => path.posix.join(base, named));
-      for (const file of new Set(places.map((place) => path.posix.normalize(place).replace(/(?<=.)\/+$/, "")))) {
+      for (const file of new Set(this.#bases.map((base) => resolvedIn(base, named)))) {
         this.#watched.add(file);
         this.#add({ path: file, absent: "nothing", use: "held by the settings", isFolder: statOf(file) === "folder" });
       }
@@ -116,7 +110,7 @@ class Collector {
 
   /** Of a repository, or of a submodule's. */
   #addShared(gitDir: string, facts: Pick<ConfigFacts, "worktreeConfig">): void {
-    const at = (name: string): string => path.posix.join(gitDir, name);
+    const at = (name: string): string => entryIn(gitDir, name);
     this.#add({ path: at("hooks"), absent: "folder", use: "run by git", isFolder: true });
     // Nothing and an empty file mean the same to git.
     this.#addFile(at("config"), { content: "" });
@@ -126,29 +120,9 @@ class Collector {
   }
 
   #addOfWorktree(gitDir: string, facts: Pick<ConfigFacts, "worktreeConfig">): void {
-    this.#addFile(path.posix.join(gitDir, "commondir"), "nothing");
-    this.#addFile(path.posix.join(gitDir, "gitdir"), "nothing");
-    this.#addFile(path.posix.join(gitDir, "config.worktree"), facts.worktreeConfig ? { content: "" } : "nothing");
-  }
-
-  #addModules(top: string, facts: Pick<ConfigFacts, "worktreeConfig">): void {
-    let level = [top];
-    let looked = 0;
-    for (let depth = 0; depth < MODULE_LEVELS; depth += 1) {
-      const next: string[] = [];
-      for (const folder of level) {
-        looked += 1;
-        if (looked > MOST_MODULE_FOLDERS) return;
-        this.#watched.add(folder);
-        for (const { name } of foldersIn(folder)) {
-          const inner = path.posix.join(folder, name);
-          const isGitDir = statOf(path.posix.join(inner, "HEAD")) !== undefined;
-          if (isGitDir) this.#addShared(inner, facts);
-          next.push(isGitDir ? path.posix.join(inner, "modules") : inner);
-        }
-      }
-      level = next;
-    }
+    this.#addFile(entryIn(gitDir, "commondir"), "nothing");
+    this.#addFile(entryIn(gitDir, "gitdir"), "nothing");
+    this.#addFile(entryIn(gitDir, "config.worktree"), facts.worktreeConfig ? { content: "" } : "nothing");
   }
 
   #addFile(file: string, absent: HeldPlace["absent"]): void {
@@ -173,29 +147,13 @@ class Collector {
   }
 }
 
-function foldersIn(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  } catch {
-    return [];
-  }
-}
-
 function statOf(file: string): "folder" | "other" | undefined {
-  try {
-    const found = lstatSync(file, { throwIfNoEntry: false });
-    return found === undefined ? undefined : found.isDirectory() ? "folder" : "other";
-  } catch {
-    return undefined;
-  }
+  const found = lookAt(file);
+  return found === undefined ? undefined : found.isDirectory() ? "folder" : "other";
 }
 
 /** Where the name leads, when that is another place. */
 function linkedTo(file: string): string | undefined {
-  try {
-    const real = realpathSync(file);
-    return real === file ? undefined : real;
-  } catch {
-    return undefined;
-  }
+  const real = realPathOf(file);
+  return real === file ? undefined : real;
 }

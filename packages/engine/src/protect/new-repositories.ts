@@ -2,15 +2,17 @@
 // `git init` and `git clone` write by themselves does not.
 import fs from "node:fs";
 import { compileGlob } from "../glob-pattern.ts";
+import { bytesOfPath, textOfPath } from "../sandbox/path-text.ts";
 import type { Directory } from "../scope-directory.ts";
 import { isWithin } from "../scope.ts";
 import type { Change } from "./changes.ts";
 import { withoutPrograms } from "./git-config-programs.ts";
+import type { ConfigUse } from "./git-config-programs.ts";
 import type { KeptContents } from "./kept-content.ts";
 import { openFolder } from "./real-folder.ts";
-import { findRepositories } from "./repositories.ts";
+import { repositoryAt } from "./repositories.ts";
 import type { PlaceRule } from "./settled-places.ts";
-import { ABSENT, entered, lookAtEntry, statOf, textOf } from "./snapshot.ts";
+import { ABSENT, entered, lookAtEntry, statOf } from "./snapshot.ts";
 
 const MAX_MODULES = 50;
 const CONFIGS = ["config", "config.worktree"];
@@ -49,7 +51,7 @@ export function changesInNewRepository(
     .flatMap((path) => {
       using directory = openFolder(path);
       if (directory === undefined) return [];
-      const changes = [...changesIn(directory, [], contents), ...changesInModules(directory, contents)];
+      const changes = [...changesIn(directory, path, [], contents), ...changesInModules(directory, path, contents)];
       return changes.length === 0 ? [] : [{ folder: path, changes }];
     });
 }
@@ -57,19 +59,25 @@ export function changesInNewRepository(
 /** The folders whose hooks and configuration git would obey there. */
 export function gitFoldersOf(found: string, top: string, name: string): string[] {
   if (name !== ".git") return [found]; // looks like a bare one
-  const text = textOf(top);
-  const isText = Buffer.from(text).toString("latin1") === top;
-  const repository = isText ? findRepositories([text]).find((one) => one.top === text) : undefined;
+  const repository = repositoryAt(textOfPath(Buffer.from(top, "latin1")));
   if (repository === undefined) return [found];
-  const folders = [repository.gitDir, repository.commonDir].map((path) => Buffer.from(path).toString("latin1"));
+  const folders = [repository.gitDir, repository.commonDir].map((path) => bytesOfPath(path).toString("latin1"));
   return [...new Set(folders)];
 }
 
-function changesIn(directory: Directory, parts: readonly string[], contents: KeptContents): Change[] {
+/** `directory` is that git folder, or the one at `parts` in it. */
+function changesIn(directory: Directory, gitDir: string, parts: readonly string[], contents: KeptContents): Change[] {
+  const use = { worktreeBelow: worktreeBelow([gitDir, ...parts].join("/")) };
   return [
     ...hookChanges(directory, parts, contents),
-    ...CONFIGS.flatMap((name) => configChange(directory, name, parts, contents)),
+    ...CONFIGS.flatMap((name) => configChange(directory, name, parts, use, contents)),
   ];
+}
+
+/** A submodule's configuration says where it is checked out: somewhere in the folder around the repository. */
+function worktreeBelow(gitDir: string): string | undefined {
+  const module = /\/\.git\/modules\/(?!.*\/\.git\/)(.+)$/s.exec(gitDir)?.[1];
+  return module === undefined ? undefined : "../".repeat(module.split("/").length + 2);
 }
 
 function hookChanges(directory: Directory, parts: readonly string[], contents: KeptContents): Change[] {
@@ -88,21 +96,27 @@ function hookChanges(directory: Directory, parts: readonly string[], contents: K
     .map((name) => change(inside, name, [...parts, "hooks"]));
 }
 
-function configChange(directory: Directory, name: string, parts: readonly string[], contents: KeptContents): Change[] {
+function configChange(
+  directory: Directory,
+  name: string,
+  parts: readonly string[],
+  use: ConfigUse,
+  contents: KeptContents,
+): Change[] {
   const after = lookAtEntry(directory, name, GIT_RULE, ABSENT, contents);
   if (after.kind === "absent") return [];
   const change = (before: Change["before"]): Change[] => [{ parts: [...parts, name], rule: GIT_RULE, before, after }];
   const content =
     after.kind === "file" && after.content !== undefined ? contents.read(after.content.sha256) : undefined;
   if (after.kind !== "file" || content === undefined) return change(ABSENT); // a link, or more than git would ever write
-  const clean = withoutPrograms(content.toString("latin1"));
+  const clean = withoutPrograms(content.toString("latin1"), use);
   if (clean === undefined) return [];
   const kept = contents.keep(Buffer.from(clean, "latin1"));
   return change(kept === undefined ? ABSENT : { ...after, content: kept });
 }
 
 /** Submodules have folders of their own, below `modules`, where folders may lie in folders. */
-function changesInModules(directory: Directory, contents: KeptContents): Change[] {
+function changesInModules(directory: Directory, gitDir: string, contents: KeptContents): Change[] {
   const changes: Change[] = [];
   let left = MAX_MODULES;
   const walk = (inside: Directory, parts: readonly string[], depth: number): void => {
@@ -112,7 +126,7 @@ function changesInModules(directory: Directory, contents: KeptContents): Change[
       if (below === undefined) continue;
       const here = [...parts, name];
       const isRepository = statOf(below, "HEAD") !== undefined;
-      if (isRepository) changes.push(...changesIn(below, here, contents));
+      if (isRepository) changes.push(...changesIn(below, gitDir, here, contents));
       else walk(below, here, depth + 1);
     }
   };

@@ -3,6 +3,7 @@
 import path from "node:path";
 import { compileGlob, matchesGlob } from "../glob-pattern.ts";
 import type { GlobPattern } from "../glob-pattern.ts";
+import { folderOf } from "../sandbox/path-text.ts";
 import { isWithin } from "../scope.ts";
 
 export class OpenPlaces {
@@ -31,7 +32,7 @@ export class OpenPlaces {
     if (covers(this.#absolute, file)) return true;
     for (const base of bases) {
       if (file === base || !isWithin(base, file)) continue;
-      if (covers(this.#relative, path.posix.relative(base, file))) return true;
+      if (covers(this.#relative, file.slice(base === "/" ? 1 : base.length + 1))) return true;
     }
     return false;
   }
@@ -42,7 +43,7 @@ export function absoluteHome(source: string, home: string): string {
 }
 
 function covers(patterns: readonly GlobPattern[], file: string): boolean {
-  for (let at = file; at !== "/" && at !== "."; at = path.posix.dirname(at)) {
+  for (let at = file; at !== "/"; at = folderOf(at)) {
     if (patterns.some((pattern) => matchesGlob(pattern, at))) return true;
   }
   return false;

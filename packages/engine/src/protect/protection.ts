@@ -2,11 +2,14 @@
 // the same files under other names.
 import fs from "node:fs";
 import type { BigIntStats } from "node:fs";
-import path from "node:path";
 import { EngineError, errnoOf } from "../failure.ts";
+import { bytesOfPath, entryIn, folderOf, fsPath } from "../sandbox/path-text.ts";
+import { readFolder } from "../sandbox/read-folder.ts";
 import { isWithin } from "../scope.ts";
 import { isUnchanged, stampOf } from "./folder-stamp.ts";
 import type { Stamp } from "./folder-stamp.ts";
+import { identityAt, isSameGit } from "./git-folders.ts";
+import type { GitFolders } from "./git-folders.ts";
 import { listHeldPlaces } from "./held-places.ts";
 import type { HeldList, HeldUse, HoldOptions, ProtectedPlace } from "./held-places.ts";
 import { OpenPlaces } from "./open-places.ts";
@@ -32,6 +35,10 @@ export class Protection {
   readonly #finder: RepositoryFinder;
   readonly #open: OpenPlaces;
   #repositories: readonly Repository[] | undefined;
+  #made: GitFolders = new Map();
+  #findMade: () => GitFolders = () => NONE_MADE;
+  /** Also those of repositories that commands made. */
+  #all: readonly ProtectedPlace[] = [];
   #held: HeldList = { places: [], watched: [] };
   #stamps: readonly Stamp[] = [];
   #unheld: { readonly of: readonly ProtectedPlace[]; readonly paths: readonly string[] } = { of: [], paths: [] };
@@ -48,21 +55,41 @@ export class Protection {
     return this.#options.enabled;
   }
 
+  /** Repositories that commands made are settled after each, not held: a command that made one can remove it. */
+  leaveOut(findMade: () => GitFolders): void {
+    this.#findMade = findMade;
+  }
+
   /** As they are now; the very same list as long as nothing has changed. */
   places(): readonly ProtectedPlace[] {
     const repositories = this.repositories();
+    const made = this.#findMade();
     const stamps = this.#held.watched.map(stampOf);
     const same =
-      repositories === this.#repositories && stamps.every((stamp, i) => isUnchanged(this.#stamps[i] ?? stamp, stamp));
+      repositories === this.#repositories &&
+      made === this.#made &&
+      stamps.every((stamp, i) => isUnchanged(this.#stamps[i] ?? stamp, stamp));
     if (same) return this.#held.places;
     const before = this.#held.places;
     const listed = listHeldPlaces(this.#options, repositories);
-    const held = { ...listed, places: withEarlier(listed.places, before) };
+    const left = madeOf(repositories, made);
+    const isLeft = ({ path: file, use }: ProtectedPlace): boolean =>
+      (use === "run by git" || use === "obeyed by git") && left.some((one) => isWithin(one, file));
+    const places = withEarlier(listed.places, before).filter((place) => !isLeft(place));
+    this.#all = [...places, ...listed.places.filter(isLeft)];
     this.#repositories = repositories;
+    this.#made = made;
     // What changes after it was stamped is seen the next time.
-    this.#stamps = held.watched.map(stampOf);
-    this.#held = JSON.stringify(held.places) === JSON.stringify(before) ? { ...held, places: before } : held;
+    this.#stamps = listed.watched.map(stampOf);
+    const isSame = JSON.stringify(places) === JSON.stringify(before);
+    this.#held = { ...listed, places: isSame ? before : places };
     return this.#held.places;
+  }
+
+  /** Of repositories that commands made, too: tools leave those alone. */
+  #allPlaces(): readonly ProtectedPlace[] {
+    this.places();
+    return this.#all;
   }
 
   /** Those that nothing keeps from being made: what a command makes there has to be put back afterwards. */
@@ -89,7 +116,7 @@ export class Protection {
   refuseChange({ path: file, foldCase }: ChangedPath): void {
     const fold = (text: string): string => (foldCase ? text.toLowerCase() : text);
     const folded = fold(file);
-    const held = this.places().find((place) => isWithin(fold(place.path), folded));
+    const held = this.#allPlaces().find((place) => isWithin(fold(place.path), folded));
     const use = held?.use ?? (this.#options.enabled ? gitUse(folded) : undefined);
     if (use === undefined || !this.#isInScope(file) || this.#isOpen(file)) return;
     throw this.#refusal(file, use, held);
@@ -106,7 +133,7 @@ export class Protection {
   refuseSameFile(stat: BigIntStats): void {
     if (!stat.isFile() || stat.nlink < 2n) return;
     let left = MOST_COMPARED;
-    for (const place of this.places()) {
+    for (const place of this.#allPlaces()) {
       for (const file of filesOf(place)) {
         left -= 1;
         if (left < 0) return;
@@ -120,7 +147,7 @@ export class Protection {
   /** A place as it is called in messages: below the allowed folder that holds it. */
   shown(file: string): string {
     const root = this.#options.roots.find((one) => isWithin(one, file) && one !== file);
-    return root === undefined ? file : path.posix.relative(root, file);
+    return root === undefined ? file : file.slice(root === "/" ? 1 : root.length + 1);
   }
 
   /** What to type to open it. */
@@ -155,7 +182,24 @@ export class Protection {
 }
 
 const NONE: readonly Repository[] = [];
+const NONE_MADE: GitFolders = new Map();
 const MOST_PLACES = 10_000;
+
+/** The git folders that commands made, and the pointers of their submodules. */
+function madeOf(repositories: readonly Repository[], made: GitFolders): string[] {
+  if (made.size === 0) return [];
+  const isMade = ({ gitDir, pointer }: Repository): boolean => {
+    const now = pointer === undefined ? identityAt(gitDir) : undefined;
+    return now !== undefined && isSameGit(made.get(bytesOfPath(gitDir).toString("latin1")), now);
+  };
+  const own = repositories.filter(isMade);
+  const pointers = repositories.flatMap(({ pointer, gitDir }) =>
+    pointer !== undefined && own.some((one) => isWithin(one.top, pointer) && isWithin(one.gitDir, gitDir))
+      ? [pointer]
+      : [],
+  );
+  return [...own.map(({ gitDir }) => gitDir), ...pointers];
+}
 
 /**
  * What was held stays held while it, or the folder it would be in, is there: an agent could otherwise make a repository
@@ -163,14 +207,14 @@ const MOST_PLACES = 10_000;
  */
 function withEarlier(now: readonly ProtectedPlace[], before: readonly ProtectedPlace[]): readonly ProtectedPlace[] {
   const paths = new Set(now.map((place) => place.path));
-  const kept = before.filter((place) => !paths.has(place.path) && mayBeThere(path.posix.dirname(place.path)));
+  const kept = before.filter((place) => !paths.has(place.path) && mayBeThere(folderOf(place.path)));
   return [...kept, ...now].slice(0, MOST_PLACES);
 }
 
 /** What cannot be looked at may be there. */
 function mayBeThere(file: string): boolean {
   try {
-    return fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+    return fs.lstatSync(fsPath(file), { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
     return errnoOf(error) !== "ENOTDIR";
   }
@@ -190,7 +234,7 @@ function placeNamed(file: string): Pick<ProtectedPlace, "path" | "isFolder"> {
 
 function statOf(file: string): BigIntStats | undefined {
   try {
-    return fs.lstatSync(file, { bigint: true, throwIfNoEntry: false });
+    return fs.lstatSync(fsPath(file), { bigint: true, throwIfNoEntry: false });
   } catch {
     return undefined;
   }
@@ -207,18 +251,10 @@ function* filesOf({ path: file, isFolder }: ProtectedPlace): Generator<string> {
   }
   const folders = [file];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const entry of entriesOf(folder)) {
-      const inner = path.posix.join(folder, entry.name);
-      if (entry.isDirectory()) folders.push(inner);
+    for (const { name, kind } of readFolder(folder)) {
+      const inner = entryIn(folder, name);
+      if (kind === "folder") folders.push(inner);
       else yield inner;
     }
-  }
-}
-
-function entriesOf(folder: string): fs.Dirent[] {
-  try {
-    return fs.readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
   }
 }

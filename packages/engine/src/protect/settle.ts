@@ -9,6 +9,7 @@ import { Aside } from "./aside.ts";
 import { Baseline } from "./baseline.ts";
 import type { SettledChange } from "./baseline.ts";
 import { changesBetween, contentsOf } from "./changes.ts";
+import type { GitFolders } from "./git-folders.ts";
 import { claimedRoots, claimJournal, Journal, leftJournals, openRoots } from "./journal.ts";
 import type { LeftJournal } from "./journal.ts";
 import { KeptContents } from "./kept-content.ts";
@@ -17,6 +18,7 @@ import type { PlaceLevel, RuleOptions } from "./settled-places.ts";
 import { ABSENT } from "./snapshot.ts";
 import type { PlaceState } from "./snapshot.ts";
 
+const NONE_MADE: GitFolders = new Map();
 /** While a task runs; a person who opens something in between is the risk that remains. */
 const TASK_MS = 2000;
 /** After the last command, before it is asked whether anything of it still runs: commands in a row need not wait. */
@@ -204,6 +206,11 @@ export class SettledPlaces implements CommandObserver {
   /** For the question to a person. */
   contentOf(state: PlaceState): Buffer | undefined {
     return state.kind === "file" && state.content !== undefined ? this.#contents.read(state.content.sha256) : undefined;
+  }
+
+  /** Repositories that commands made: settled, so that nothing else need hold them. Another map when it changes. */
+  get made(): GitFolders {
+    return this.#baseline?.made ?? NONE_MADE;
   }
 
   /** When no command runs any more. */

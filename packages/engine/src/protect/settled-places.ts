@@ -75,9 +75,14 @@ export class PlaceRules {
   readonly #absolute: readonly PlaceRule[];
   readonly #open: readonly GlobPattern[];
   readonly #foldCase: boolean;
+  readonly #enabled: boolean;
+  /** What git obeys in every repository is settled, not only in those that commands made. */
+  readonly settlesGit: boolean;
 
   constructor(options: RuleOptions) {
     const { enabled = true, foldCase = false } = options;
+    this.#enabled = enabled;
+    this.settlesGit = enabled && options.settlesGit === true;
     this.#foldCase = foldCase;
     const rule = (level: PlaceLevel, why: string, source: string): PlaceRule => ({
       level,
@@ -91,7 +96,6 @@ export class PlaceRules {
     const all = [
       ...named("settle", options.settle),
       ...(enabled ? listed("settle", SETTLED) : []),
-      ...(enabled && options.settlesGit === true ? gitRules(foldCase) : []),
       ...named("note", options.note),
       ...(enabled ? [...listed("note", NOTED), packageRule(foldCase)] : []),
     ];
@@ -107,9 +111,14 @@ export class PlaceRules {
 
   /**
    * The rules that can concern entries below that folder, as patterns relative to it; `home` adds those of a home, `further`
-   * what git is told to run or obey there.
+   * what git is told to run or obey there, `git` what of a repository is there to settle.
    */
-  below(folder: string, home: readonly string[] = [], further: readonly string[] = []): FolderRules {
+  below(
+    folder: string,
+    home: readonly string[] = [],
+    further: readonly string[] = [],
+    git: readonly GitPlaces[] = [],
+  ): FolderRules {
     const absolute = this.#absolute.flatMap((rule) => relativeRule(rule, folder));
     const ofHome = home.map((source): PlaceRule => ({
       level: "settle",
@@ -121,7 +130,8 @@ export class PlaceRules {
       why: "git is told to run or obey it",
       pattern: compileGlob(source, { foldCase: this.#foldCase }),
     }));
-    const rules = [...absolute, ...ofHome, ...ofGit, ...this.#everywhere];
+    const settled = this.#enabled ? git.flatMap((places) => gitRules(places, this.#foldCase)) : [];
+    const rules = [...absolute, ...ofHome, ...ofGit, ...settled, ...this.#everywhere];
     return new FolderRules(folder, rules, this.#open, this.#foldCase);
   }
 }
@@ -194,19 +204,26 @@ export class FolderRules {
   }
 }
 
-/** Hooks, and of the configuration what names programs: a remote or a name may be set. */
-function gitRules(foldCase: boolean): PlaceRule[] {
+/** Of a folder: its `.git` when that is a folder, its `.git` when that leads elsewhere, or it is a git folder itself. */
+export type GitPlaces = "in .git" | "pointer" | "git folder";
+
+/** What of a git folder is settled. */
+export const GIT_ENTRIES = ["hooks", "commondir", "gitdir", "config", "config.worktree"] as const;
+
+/** Hooks, and of the configuration what may name programs: a remote or a name may be set. */
+function gitRules(places: GitPlaces, foldCase: boolean): PlaceRule[] {
   const rule = (source: string): PlaceRule => ({
     level: "settle",
     why: "git obeys it",
     pattern: compileGlob(source, { foldCase }),
     isOfGit: true,
   });
+  if (places === "pointer") return [rule(".git")];
   const counts = (content: Buffer): Uint8Array => Buffer.from(programsIn(content.toString("latin1")), "latin1");
-  return [
-    ...[".git/hooks", ".git/commondir"].map(rule),
-    ...[".git/config", ".git/config.worktree"].map((source) => ({ ...rule(source), counts })),
-  ];
+  return GIT_ENTRIES.map((name) => {
+    const named = rule(places === "in .git" ? `.git/${name}` : name);
+    return name.startsWith("config") ? { ...named, counts } : named;
+  });
 }
 
 /** Whether the pattern could match something below these components. */

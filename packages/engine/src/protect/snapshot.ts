@@ -4,6 +4,7 @@ import fs from "node:fs";
 import type { BigIntStats } from "node:fs";
 import { errnoOf, isExhausted } from "../failure.ts";
 import { kindOf } from "../scope-directory.ts";
+import { textOfPath } from "../sandbox/path-text.ts";
 import type { Directory } from "../scope-directory.ts";
 import type { KeptContent, KeptContents } from "./kept-content.ts";
 import type { FolderRules, PlaceRule } from "./settled-places.ts";
@@ -74,7 +75,7 @@ export function lookAtEntry(
   known: PlaceState,
   contents: KeptContents,
 ): PlaceState {
-  return new Look(undefined, contents).entry(directory, name, [textOf(name)], rule, known, { left: MAX_ENTRIES });
+  return new Look(undefined, contents).entry(directory, name, [pathTextOf(name)], rule, known, { left: MAX_ENTRIES });
 }
 
 type Budget = { left: number };
@@ -92,7 +93,7 @@ class Look {
   ways(directory: Directory, parts: readonly string[], known: FolderState, budget: Budget): FolderState {
     const entries = new Map<string, PlaceState>();
     for (const name of this.#listed(directory, [...known.entries.keys(), ...(parts.length === 0 ? this.#names : [])])) {
-      const here = [...parts, textOf(name)];
+      const here = [...parts, pathTextOf(name)];
       const verdict = this.#rules?.judge(here) ?? { kind: "nothing" };
       if (verdict.kind === "nothing") continue;
       if (verdict.kind === "way" && (budget.left -= 1) < 0) break;
@@ -167,17 +168,17 @@ class Look {
     for (const group of [listed.filter(isKnown), listed.filter((name) => !isKnown(name)).sort()]) {
       const folders: string[] = [];
       for (const name of group) {
-        if (this.#rules?.isOpen([...parts, textOf(name)]) === true) continue;
+        if (this.#rules?.isOpen([...parts, pathTextOf(name)]) === true) continue;
         if (budget.left <= 0) {
           isWhole = false;
           break;
         }
         if (statOf(directory, name)?.isDirectory() === true) folders.push(name);
-        else this.#add(entries, directory, name, [...parts, textOf(name)], rule, known, budget);
+        else this.#add(entries, directory, name, [...parts, pathTextOf(name)], rule, known, budget);
       }
       for (const name of folders) {
         if (budget.left <= 0) isWhole = false;
-        else this.#add(entries, directory, name, [...parts, textOf(name)], rule, known, budget);
+        else this.#add(entries, directory, name, [...parts, pathTextOf(name)], rule, known, budget);
       }
     }
     isWhole &&= [...entries.values()].every((state) => state.kind !== "folder" || state.isWhole);
@@ -231,7 +232,12 @@ export function bytesOf(name: string): Buffer {
   return Buffer.from(name, "latin1");
 }
 
-/** For people and patterns; what is not UTF-8 shows as such. */
+/** For patterns: text that keeps every byte. */
+export function pathTextOf(name: string): string {
+  return textOfPath(bytesOf(name));
+}
+
+/** For people; what is not UTF-8 shows as such. */
 export function textOf(name: string): string {
   return bytesOf(name).toString("utf8");
 }

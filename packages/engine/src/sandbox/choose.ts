@@ -127,7 +127,7 @@ function build(mechanism: Exclude<Mechanism, "none">, boundary: Boundary, option
     case "landlock":
       return landlockConfinement(options.helper ?? ownHelper(), boundary);
     case "seatbelt":
-      return seatbeltConfinement(boundary);
+      return seatbeltConfinement(boundary, findHeld);
   }
 }
 

@@ -56,7 +56,8 @@ export class MountpointLocks {
   /** A file of ours with that content, to be mounted where a command must find just that. */
   fileWith(content: string): string {
     const file = path.join(this.#folder, `content-${digest(content)}`);
-    if (readText(file) !== content) {
+    // Nothing reads as an empty text, and is none.
+    if (!fs.existsSync(file) || readText(file) !== content) {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
       const aside = `${file}.${process.pid}`;
       fs.writeFileSync(aside, content, { mode: 0o444 });

@@ -1,5 +1,6 @@
 // Paths as text without losing a byte. Names on Linux are bytes and need not be UTF-8: a byte that is not is kept as a
 // lone surrogate (U+DC80 to U+DCFF), so that patterns can be matched on the text and the bytes can be had back.
+import { realpathSync } from "node:fs";
 
 const NOT_UTF8 = 0xdc00;
 
@@ -44,6 +45,25 @@ export function entryIn(folder: string, name: string): string {
 export function folderOf(file: string): string {
   const slash = file.lastIndexOf("/");
   return slash <= 0 ? "/" : file.slice(0, slash);
+}
+
+/** As path.resolve with a base, for the same reason. */
+export function resolvedIn(base: string, file: string): string {
+  const parts: string[] = [];
+  for (const part of (file.startsWith("/") ? file : entryIn(base, file)).split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return `/${parts.join("/")}`;
+}
+
+/** Where a name leads; undefined when that is nowhere, or not ours to know. */
+export function realPathOf(file: string): string | undefined {
+  try {
+    return textOfPath(realpathSync(fsPath(file), { encoding: "buffer" }));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Bytes of the UTF-8 character there; 0 when there is none. */

@@ -2,8 +2,10 @@
 import { plainly } from "../process/confinement.ts";
 import { withVariables } from "../process/environment.ts";
 import type { Confinement } from "../process/confinement.ts";
+import { heldBy } from "./boundary.ts";
+import { folderOf } from "./path-text.ts";
 import { findToolchains } from "./toolchains.ts";
-import type { Boundary } from "./boundary.ts";
+import type { Boundary, HeldPlace } from "./boundary.ts";
 import type { Toolchains } from "./toolchains.ts";
 
 const SYSTEM_READ = [
@@ -19,15 +21,30 @@ const SYSTEM_READ = [
   "/dev",
 ];
 
-export function seatbeltConfinement(boundary: Boundary): Confinement {
+/** `findHeld` is asked before each command: repositories come and go. */
+export function seatbeltConfinement(
+  boundary: Boundary,
+  findHeld: () => readonly HeldPlace[] = () => boundary.held ?? [],
+): Confinement {
   // Once: what is shown of the machine does not change because of what commands do.
   const toolchains = findToolchains(boundary);
+  let held = findHeld();
+  let changes = 0;
+  const holdAgain = (): readonly HeldPlace[] => {
+    const now = findHeld();
+    if (now !== held) changes += 1;
+    held = now;
+    return held;
+  };
   return {
+    prepare: async () => void holdAgain(),
+    // A shell that was started before the list changed holds the old one.
+    state: () => String(changes),
     wrap: (argv, { env, scratch, open }) =>
       plainly([
         "/usr/bin/sandbox-exec",
         "-p",
-        seatbeltProfile(boundary, scratch, toolchains, open),
+        seatbeltProfile({ ...boundary, held: holdAgain() }, scratch, toolchains, open),
         ...withVariables({ ...env, TMPDIR: scratch }, argv),
       ]),
     outside: (directory) => directory,
@@ -48,6 +65,8 @@ export function seatbeltProfile(
   const readable = unscoped ? ["/"] : [...SYSTEM_READ, ...visible, ...boundary.writable, ...boundary.readOnly, scratch];
   const held = (boundary.held ?? []).map((place) => place.path).filter((file) => !open.includes(file));
   const unwritable = [...boundary.readOnly, ...held];
+  // Whoever moves a folder above a held place away can make another in its place.
+  const above = held.flatMap((file) => foldersAbove(file, boundary.writable));
   const writable = unscoped ? ["/"] : [...boundary.writable, scratch];
   return [
     "(version 1)",
@@ -62,6 +81,7 @@ export function seatbeltProfile(
     `(allow file-read* ${subpaths(readable)})`,
     `(allow file-write* ${subpaths(writable)})`,
     ...(unwritable.length > 0 ? [`(deny file-write* ${subpaths(unwritable)})`] : []),
+    ...(above.length > 0 ? [`(deny file-write-unlink ${literals(above)})`] : []),
     ...(denied.length > 0 ? [`(deny file-read* file-write* file-read-metadata ${subpaths(denied)})`] : []),
     boundary.network ? "(allow network*)" : '(allow network* (local ip "localhost:*") (remote ip "localhost:*"))',
     "",
@@ -70,6 +90,19 @@ export function seatbeltProfile(
 
 function subpaths(paths: readonly string[]): string {
   return [...new Set(paths)].map((file) => `(subpath ${quote(file)})`).join(" ");
+}
+
+function literals(paths: readonly string[]): string {
+  return [...new Set(paths)].map((file) => `(literal ${quote(file)})`).join(" ");
+}
+
+/** Down from the allowed folder, itself included; of an unscoped boundary all of them. */
+function foldersAbove(file: string, roots: readonly string[]): string[] {
+  const folders: string[] = [];
+  for (let folder = folderOf(file); folder !== "/"; folder = folderOf(folder)) {
+    if (roots.length === 0 || heldBy(roots, folder)) folders.push(folder);
+  }
+  return folders;
 }
 
 function quote(text: string): string {

@@ -23,9 +23,9 @@ const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", 
 const SYSTEM_STORES = ["/nix/store", "/gnu/store", "/run/current-system", "/snap"];
 /** Part of a toolchain, but not of its programs. */
 const TOOLCHAIN_SECRETS = [
-  ...["credentials", "credentials.toml", "credentials.json", ".credentials", ".git-credentials", ".netrc", ".npmrc"],
-  ...[".pypirc", "auth.json", "auth.toml", "hosts.yml", "keystores"],
-];
+  "credentials credentials.toml credentials.json .credentials .git-credentials .netrc .npmrc .pypirc auth.json auth.toml",
+  "hosts.yml keystores",
+].flatMap((line) => line.split(" "));
 
 /** Folders of the home in which version managers and languages keep nothing but programs and libraries. */
 const MANAGERS = [

@@ -9,6 +9,7 @@ const TEXTS: [string, string][] = [
   ["any case", '[CORE]\n\tHooksPath = .hooks\n[Remote "Origin"]\n\tURL = x\n'],
   ["quotes and escapes", '[a]\n\tx = "with # and ; in it"\n\ty = one\\ttwo\\"three\\\\\n\tz = " spaces "  tail  \n'],
   ["comments", "# one\n; two\n[a] ; three\n\tx = 1 # four\n\ty = 2;five\n"],
+  ["comments that end in a backslash", "# one \\\n[a]\n\tx = 1 ; two \\\n\ty = 2\n"],
   ["a value that goes on", "[a]\n\tx = one \\\n  two\n\ty = 3\n"],
   ["on the section's line", "[a] x = 1\n[b]y=2\n"],
   ["no value", "[core]\n\tbare\n\tlast = 1\n"],

@@ -188,3 +188,16 @@ test("what is held stays held while an agent makes its repository look like none
   rmSync(folder.at("w/sub"), { recursive: true });
   expect(holdsHooks()).toBe(false);
 });
+
+test("in a folder whose name is not UTF-8 the same places are held, and what its configuration names", () => {
+  using folder = new GitFolder();
+  folder.repository("w/plain");
+  const script = 'mv plain "$(printf "caf\\351")"; cd caf*; printf "[core]\\n\\thooksPath = h\\351\\n" >> .git/config';
+  Bun.spawnSync(["sh", "-c", script], { cwd: folder.at("w") });
+  const held = Object.keys(listed(folder));
+  for (const name of [".git/hooks", ".git/config", ".git/commondir", "h\uDCE9"])
+    expect(held).toContain(`w/caf\uDCE9/${name}`);
+  expect(listed(folder, { open: ["w/caf?/.git/hooks/**", "caf?/.git/hooks"] })).not.toHaveProperty([
+    "w/caf\uDCE9/.git/hooks",
+  ]);
+});

@@ -175,15 +175,57 @@ test.each<[string, string | undefined]>([
   ['[core]\n\tbare = false\n[remote "o"]\n\turl = x\n', undefined],
   ["[core]\n\tfsmonitor = true\n", undefined],
   ["[core]\n\tfsmonitor = ./run\n\tbare = false\n", "[core]\n\tbare = false\n"],
-  ["[CORE] FsMonitor = ./run\n", "[CORE]\n"],
-  ["[core]\n\tfs\\\nmonitor = x\n", "[core]\n\trepositoryformatversion = 0\n"],
+  ["[CORE] FsMonitor = ./run\n", ""],
+  ["[core]\n\tfs\\\nmonitor = x\n", ""],
   ["[core]\n\tpager = \\\n evil\n\tbare = true\n", "[core]\n\tbare = true\n"],
-  ['[filter "x"]\n\tsmudge = run\n\trequired = true\n', '[filter "x"]\n\trequired = true\n'],
-  ["[alias]\n\tst = !run\n", "[alias]\n"],
-  ['[includeIf "gitdir:~/"]\n\tpath = x\n', '[includeIf "gitdir:~/"]\n'],
-  ['[submodule "x"]\n\tupdate = !run\n', '[submodule "x"]\n'],
-  ["[diff.x]\n\ttextconv = run\n", "[diff.x]\n"],
-  ['[credential "https://x"]\n\thelper = run\n', '[credential "https://x"]\n'],
+  ["# x \\\n[core]\n\tfsmonitor = ./run\n", ""],
+  ["; x \\\n[core]\n\tbare = true # y \\\n\tfsmonitor = ./run\n", "[core]\n\tbare = true\n"],
+  ["\u00ef\u00bb\u00bf[core] fsmonitor = ./run\n", ""],
+  ["[] [core] fsmonitor = ./run\n", ""],
+  ['[filter "x"]\n\tsmudge = run\n\trequired = true\n', ""],
+  ["[alias]\n\tst = !run\n", ""],
+  ['[includeIf "gitdir:~/"]\n\tpath = x\n', ""],
+  ['[submodule "x"]\n\tupdate = !run\n', ""],
+  ['[submodule "x"]\n\tupdate = rebase\n\turl = ../x\n', undefined],
+  ["[diff.x]\n\ttextconv = run\n", ""],
+  ['[credential "https://x"]\n\thelper = run\n', ""],
+  ['[url "ext::run "]\n\tinsteadOf = https://\n', ""],
+  ['[remote "o"]\n\turl = ext::run\n\tfetch = +refs/*:refs/*\n', '[remote "o"]\n\tfetch = +refs/*:refs/*\n'],
+  ['[remote "o.uploadpack\0"]\n\tfetch = ./run\n', ""],
+  ["[core]\n\tworktree = ../../..\n", ""],
+  ["[extensions]\n\tworktreeConfig = true\n", ""],
+  ["[some]\n\tnewthing = run\n", ""],
+  ['[user]\n\tname = " a # \\"b\\" "\n[x]\n\ty = z\n', '[user]\n\tname = " a # \\"b\\" "\n'],
 ])("configuration %j without programs", (text, expected) => {
   expect(withoutPrograms(text)).toBe(expected);
+});
+
+test("a comment that ends in a backslash hides nothing from us that git reads", () => {
+  using folder = new Folder();
+  folder.write("monitor", marker(folder));
+  const settled = folder.run(() => {
+    folder.git("init", "-q", ".");
+    fs.appendFileSync(
+      folder.at(".git/config"),
+      `[user]\n\tname = a\n# x \\\n[core]\n\tfsmonitor = ${folder.at("monitor")}\n`,
+    );
+  });
+  expect(settled).toEqual(["note .git: noted", "settle .git/config: put back"]);
+  folder.git("status");
+  expect(fs.existsSync(path.join(folder.base, "ran"))).toBe(false);
+});
+
+test("a submodule is checked out in the folder around its repository, and nowhere else", () => {
+  using folder = new Folder();
+  folder.git("init", "-q", "lib");
+  folder.git("-C", "lib", "commit", "-q", "--allow-empty", "-m", "x");
+  folder.git("init", "-q", "app");
+  const add = ["-C", "app", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", folder.at("lib")];
+  const settled = folder.run(() => {
+    folder.git(...add, "libs/good");
+    folder.git(...add, "libs/bad");
+    folder.git("config", "-f", "app/.git/modules/libs/bad/config", "core.worktree", "../../../../../..");
+  });
+  expect(settled).toContain("settle app/.git/modules/libs/bad/config: put back");
+  expect(settled.filter((line) => line.includes("libs/good"))).toEqual(["note app/libs/good/.git: noted"]);
 });

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { findRepositories, RepositoryFinder } from "../../src/index.ts";
+import { GitFolderSearch } from "../../src/protect/git-folders.ts";
 import { GitFolder } from "./git.ts";
 
 test("its own, and those up to three levels below; not in node_modules, not through links, not deeper", () => {
@@ -131,4 +132,42 @@ test("a folder that is made to look bare hides neither its own repository nor th
     folder.at("w/.git"),
     folder.at("w/sub/.git"),
   ]);
+});
+
+/** `caf\xe9` and what is in it, as text that keeps every byte. */
+const ODD = "caf\uDCE9";
+
+function oddRepository(folder: GitFolder): void {
+  folder.repository("plain");
+  mkdirSync(folder.at("w"));
+  Bun.spawnSync(["sh", "-c", 'mv ../plain "$(printf "caf\\351")"'], { cwd: folder.at("w") });
+}
+
+test("a repository in a folder whose name is not UTF-8", () => {
+  using folder = new GitFolder();
+  oddRepository(folder);
+  const top = `${folder.at("w")}/${ODD}`;
+  expect(findRepositories([folder.at("w")])).toEqual([
+    { top, gitDir: `${top}/.git`, commonDir: `${top}/.git`, pointer: undefined },
+  ]);
+});
+
+test("a worktree whose pointer is not UTF-8", () => {
+  using folder = new GitFolder();
+  oddRepository(folder);
+  Bun.spawnSync(["sh", "-c", 'mkdir tree; printf "gitdir: ../caf\\351/.git\\n" > tree/.git'], { cwd: folder.at("w") });
+  const found = findRepositories([folder.at("w")]).find(({ pointer }) => pointer !== undefined);
+  expect(found?.gitDir).toBe(`${folder.at("w")}/${ODD}/.git`);
+});
+
+test("both searches look at the same folders, also beyond some hundreds, and say when there are more", () => {
+  using folder = new GitFolder();
+  for (let i = 0; i < 600; i += 1) mkdirSync(folder.at("w", `${i}`), { recursive: true });
+  folder.repository("w/0/deep");
+  const search = new GitFolderSearch([folder.at("w")]);
+  expect([...search.find().keys()]).toEqual([folder.at("w/0/deep/.git")]);
+  expect(new RepositoryFinder([folder.at("w")]).find().map(({ top }) => top)).toEqual([folder.at("w/0/deep")]);
+  const few = new RepositoryFinder([folder.at("w")], { folders: 10 });
+  few.find();
+  expect(few.limited).toBe(true);
 });

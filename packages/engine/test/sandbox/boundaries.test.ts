@@ -18,12 +18,12 @@ import { holds } from "../../src/sandbox/boundary.ts";
 import { chooseSandbox } from "../../src/sandbox/choose.ts";
 import { describeSandbox, sandboxInstructions } from "../../src/sandbox/describe.ts";
 import { grantsOf } from "../../src/sandbox/landlock.ts";
-import { seatbeltProfile } from "../../src/sandbox/seatbelt.ts";
+import { seatbeltConfinement, seatbeltProfile } from "../../src/sandbox/seatbelt.ts";
 import { findToolchains } from "../../src/sandbox/toolchains.ts";
 import { MountPlan } from "../../src/sandbox/mount-plan.ts";
 import { MountpointLocks } from "../../src/sandbox/mountpoint-locks.ts";
 import { CAP } from "../process/fixture.ts";
-import type { Boundary } from "../../src/sandbox/boundary.ts";
+import type { Boundary, HeldPlace } from "../../src/sandbox/boundary.ts";
 import type { Mechanism } from "../../src/sandbox/describe.ts";
 
 const base = realpathSync(mkdtempSync(path.join(tmpdir(), "boundary-")));
@@ -190,6 +190,25 @@ describe("a Seatbelt profile", () => {
   test("opens the network only when asked to", () => {
     expect(profile).not.toContain("(allow network*)");
     expect(seatbeltProfile({ ...boundary, network: true }, "/s")).toContain("(allow network*)");
+  });
+
+  test("of each command denies writing what is held by then, and moving the folders above away", async () => {
+    let held: readonly HeldPlace[] = [];
+    const confinement = seatbeltConfinement(boundary, () => held);
+    const profileOf = (open: readonly string[] = []): string => {
+      const { argv } = confinement.wrap(["true"], { cwd: work, env: {}, scratch: "/s", firstFd: 3, open });
+      return argv[2] ?? "";
+    };
+    expect(profileOf()).not.toContain(".git");
+    const before = confinement.state?.();
+    held = [{ path: path.join(work, "sub/.git/hooks"), absent: "folder" }];
+    await confinement.prepare?.();
+    expect(confinement.state?.()).not.toBe(before);
+    expect(profileOf()).toContain(`(deny file-write* (subpath "${work}/sub/.git/hooks"))`);
+    expect(profileOf()).toContain(
+      `(deny file-write-unlink (literal "${work}/sub/.git") (literal "${work}/sub") (literal "${work}"))`,
+    );
+    expect(profileOf([path.join(work, "sub/.git/hooks")])).not.toContain(".git");
   });
 
   test("an unscoped one allows everything that is not denied", () => {

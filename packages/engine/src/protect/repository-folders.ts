@@ -1,0 +1,100 @@
+// The folders up to three levels below some roots in which git would find a repository: those with a `.git` of any kind, and
+// those that look like a bare one. A second look costs one lstat per folder. Paths keep every byte (path-text.ts).
+import { entryIn } from "../sandbox/path-text.ts";
+import { readFolder } from "../sandbox/read-folder.ts";
+import { isUnchanged, stampOf } from "./folder-stamp.ts";
+import type { Stamp } from "./folder-stamp.ts";
+
+/** How far below an allowed folder a repository is looked for. */
+const LEVELS = 3;
+/** Looked at before every command: with more, that would be felt. Those nearest to the allowed folder come first. */
+const MOST_FOLDERS = 4000;
+const BARE = ["HEAD", "objects", "refs"];
+
+export type FolderLimits = { readonly levels?: number; readonly folders?: number };
+
+export type RepositoryFolder = { readonly folder: string; readonly hasGit: boolean; readonly isBare: boolean };
+
+type Listing = RepositoryFolder & {
+  readonly stamp: Stamp;
+  /** Folders in it to look at, by their paths. */
+  readonly below: readonly string[];
+};
+
+export class RepositoryFolders {
+  readonly #roots: readonly string[];
+  readonly #levels: number;
+  readonly #most: number;
+  #known = new Map<string, Listing>();
+  #limited = false;
+
+  constructor(roots: readonly string[], { levels = LEVELS, folders = MOST_FOLDERS }: FolderLimits = {}) {
+    this.#roots = roots;
+    this.#levels = levels;
+    this.#most = folders;
+  }
+
+  /** The last time there were more folders than are looked at. */
+  get limited(): boolean {
+    return this.#limited;
+  }
+
+  find(): RepositoryFolder[] {
+    const found: RepositoryFolder[] = [];
+    const known = new Map<string, Listing>();
+    const seen = new Set<string>();
+    this.#limited = false;
+    let level = [...this.#roots];
+    for (let depth = 0; depth <= this.#levels && !this.#limited; depth += 1) {
+      const next: string[] = [];
+      for (const folder of level) {
+        if (seen.has(folder)) continue;
+        this.#limited = seen.size >= this.#most;
+        if (this.#limited) break;
+        seen.add(folder);
+        const isLast = depth === this.#levels;
+        const listing = isLast ? undefined : this.#list(folder);
+        if (listing !== undefined) {
+          known.set(folder, listing);
+          next.push(...listing.below);
+        }
+        const { hasGit, isBare } = listing ?? lookedAt(folder);
+        if (hasGit || isBare) found.push({ folder, hasGit, isBare });
+      }
+      level = next;
+    }
+    this.#known = known;
+    return found;
+  }
+
+  #list(folder: string): Listing {
+    const stamp = stampOf(folder);
+    const known = this.#known.get(folder);
+    if (known !== undefined && isUnchanged(known.stamp, stamp)) return known;
+    // A link is no folder here, so none is followed. Gone, or closed to us: empty.
+    const entries = readFolder(folder);
+    const names = new Set(entries.map(({ name }) => name));
+    const isBare = BARE.every((name) => names.has(name));
+    const inner = entries.filter(({ name, kind }) => kind === "folder" && !isPassedOver(name, isBare));
+    // By the file system's own rules for case: `.GIT` may be `.git`.
+    const hasGit = isThere(entryIn(folder, ".git"));
+    return { folder, stamp, below: inner.map(({ name }) => entryIn(folder, name)), hasGit, isBare };
+  }
+}
+
+/** On the last level folders are not listed: what is below them does not matter. */
+function lookedAt(folder: string): Pick<RepositoryFolder, "hasGit" | "isBare"> {
+  return {
+    hasGit: isThere(entryIn(folder, ".git")),
+    isBare: BARE.every((name) => isThere(entryIn(folder, name))),
+  };
+}
+
+function isThere(file: string): boolean {
+  return stampOf(file).text !== "";
+}
+
+/** In a folder that looks like a bare repository, those with its thousands of objects, too. */
+function isPassedOver(name: string, isBare: boolean): boolean {
+  return name === "node_modules" || name === ".git" || (isBare && (name === "objects" || name === "refs"));
+}
