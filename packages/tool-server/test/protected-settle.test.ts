@@ -435,3 +435,22 @@ test("what git is told to run while the server works is put back when made, also
     );
   expect(fs.existsSync(path.join(root, ".githooks/pre-commit"))).toBe(false);
 });
+
+test.each(["a/b/c/d/e", "node_modules/x"])(
+  "a repository that an index names is settled at any depth: %s",
+  async (deep) => {
+    const { base, root } = scratch({ "a.txt": "a\n" });
+    Bun.spawnSync(["git", "init", "-q", root]);
+    const mark = path.join(base, "ran");
+    fs.writeFileSync(path.join(root, "evil.sh"), `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 });
+    await using server = await TestServer.start({ root, args: ["--sandbox", "require"] });
+    const arm = `printf '[core]\\n\\trepositoryformatversion = 0\\n\\tfsmonitor = %s/evil.sh\\n' $PWD > ${deep}/.git/config`;
+    const as = "git -c user.name=a -c user.email=a@x";
+    await server.bash(
+      `mkdir -p ${deep} && git init -q ${deep} && ${as} -C ${deep} commit -q --allow-empty -m x && git add -f ${deep}; ${arm}`,
+    );
+    await server.bash(arm);
+    Bun.spawnSync(["git", "status"], { cwd: root });
+    expect(fs.existsSync(mark)).toBe(false);
+  },
+);

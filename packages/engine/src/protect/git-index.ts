@@ -204,11 +204,12 @@ class FoundGitlinks {
     if (type === FOLDER) this.#isComplete = false;
     if (type !== GITLINK) return;
     this.#entries += 1;
-    if (this.#entries > MAX_GITLINK_ENTRIES || name.length > MAX_PATH_BYTES || !isBelowTop(name)) {
+    const plain = this.#entries > MAX_GITLINK_ENTRIES || name.length > MAX_PATH_BYTES ? undefined : plainName(name);
+    if (plain === undefined) {
       this.#isComplete = false;
       return;
     }
-    const path = textOfPath(name);
+    const path = textOfPath(plain);
     if (this.#paths.has(path)) return; // once per side of a conflict
     if (this.#paths.size < MAX_GITLINKS) this.#paths.add(path);
     else this.#isComplete = false;
@@ -219,10 +220,18 @@ class FoundGitlinks {
   }
 }
 
-/** git writes no others, but obeys them when somebody else did: a dropped path makes the answer incomplete. */
-function isBelowTop(name: Buffer): boolean {
-  const parts = name.toString("latin1").split("/");
-  return parts.every((part) => part !== "" && part !== "." && part !== "..");
+/** As git will look for it: it writes no `.`, `..` or empty components, but obeys them when somebody else did. Undefined when it
+ * leads out of the work tree. */
+function plainName(name: Buffer): Buffer | undefined {
+  const text = name.toString("latin1");
+  if (text.startsWith("/")) return undefined;
+  const parts: string[] = [];
+  for (const part of text.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") parts.push(part);
+    else if (parts.pop() === undefined) return undefined;
+  }
+  return parts.length === 0 ? undefined : Buffer.from(parts.join("/"), "latin1");
 }
 
 /** Undefined when there is none. Throws when it is something else than a regular file of that size. */

@@ -1,14 +1,17 @@
 // The folders up to three levels below some roots in which git would find a repository: those with a `.git` of any kind, and
-// those that look like a bare one. A second look costs one lstat per folder. Paths keep every byte (path-text.ts).
+// those that look like a bare one; and, at any depth, those that an index of theirs names. A second look costs one lstat per folder. Paths keep every byte (path-text.ts).
 import { entryIn } from "../sandbox/path-text.ts";
 import { readFolder } from "../sandbox/read-folder.ts";
 import { isUnchanged, stampOf } from "./folder-stamp.ts";
 import type { Stamp } from "./folder-stamp.ts";
+import { GitlinkFinder } from "./git-index.ts";
 
 /** How far below an allowed folder a repository is looked for. */
 const LEVELS = 3;
 /** Looked at before every command: with more, that would be felt. Those nearest to the allowed folder come first. */
 const MOST_FOLDERS = 4000;
+/** Repositories named in repositories named in repositories. */
+const GITLINK_ROUNDS = 8;
 const BARE = ["HEAD", "objects", "refs"];
 
 export type FolderLimits = { readonly levels?: number; readonly folders?: number };
@@ -25,6 +28,7 @@ export class RepositoryFolders {
   readonly #roots: readonly string[];
   readonly #levels: number;
   readonly #most: number;
+  readonly #gitlinks = new GitlinkFinder();
   #known = new Map<string, Listing>();
   #limited = false;
 
@@ -64,7 +68,24 @@ export class RepositoryFolders {
       level = next;
     }
     this.#known = known;
+    this.#addGitlinks(found, seen);
     return found;
+  }
+
+  /** Git goes into the repositories that an index names, at any depth, and an agent can add one to it. */
+  #addGitlinks(found: RepositoryFolder[], seen: Set<string>): void {
+    for (let round = 0; round < GITLINK_ROUNDS; round += 1) {
+      const tops = found.filter(({ hasGit }) => hasGit);
+      const linked = this.#gitlinks.find(tops.map(({ folder }) => ({ top: folder, gitDir: entryIn(folder, ".git") })));
+      const fresh = linked.filter((folder) => !seen.has(folder));
+      if (fresh.length === 0) return;
+      for (const folder of fresh) {
+        seen.add(folder);
+        const { hasGit, isBare } = lookedAt(folder);
+        if (hasGit || isBare) found.push({ folder, hasGit, isBare });
+      }
+    }
+    this.#limited = true;
   }
 
   #list(folder: string): Listing {

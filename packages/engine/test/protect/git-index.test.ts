@@ -103,7 +103,7 @@ test("above 1,000 gitlinks the rest is not given, and that is said", () => {
   expect(found?.isComplete).toBe(false);
 });
 
-test.each(["../ab", "/abcd", "a//bc", "a/../", "a/./b", "abcd/"])("the path %p is dropped, and that is said", (odd) => {
+test.each(["../ab", "/abcd", "a/../"])("the path %p is dropped, and that is said", (odd) => {
   using folder = new GitFolder();
   folder.repository("w");
   const name = "x".repeat(odd.length);
