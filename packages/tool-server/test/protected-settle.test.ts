@@ -454,3 +454,18 @@ test.each(["a/b/c/d/e", "node_modules/x"])(
     expect(fs.existsSync(mark)).toBe(false);
   },
 );
+
+test.each([
+  ["a link", 'echo ../../ev > real; ln -s "$PWD/real" sub/.git/commondir'],
+  ["a very long path", `printf '..%s/../ev' "$(printf '/.%.0s' $(seq 5000))" > sub/.git/commondir`],
+])("a commondir that is %s leads nowhere in a new repository", async (_, lead) => {
+  const { base, root } = scratch({ "a.txt": "a\n" });
+  const mark = path.join(base, "ran");
+  fs.writeFileSync(path.join(root, "evil.sh"), `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 });
+  await using server = await TestServer.start({ root, args: ["--sandbox", "require"] });
+  const config = "printf '[core]\\n\\trepositoryformatversion = 0\\n\\tfsmonitor = %s/evil.sh\\n' $PWD > ev/config";
+  await server.bash(`git init -q sub; git init -q --bare ev; ${config}; ${lead}; git -C sub status`);
+  fs.rmSync(mark, { force: true });
+  Bun.spawnSync(["git", "status"], { cwd: path.join(root, "sub") });
+  expect(fs.existsSync(mark)).toBe(false);
+});

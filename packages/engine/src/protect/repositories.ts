@@ -9,8 +9,8 @@ import { RepositoryFolders } from "./repository-folders.ts";
 import type { FolderLimits } from "./repository-folders.ts";
 
 const MOST_REPOSITORIES = 64;
-/** A pointer file holds one path. */
-const POINTER_BYTES = 8192;
+/** A pointer file holds one path, which git shortens first: `/./` and `//` may stand in it as often as somebody likes. */
+const POINTER_BYTES = 1024 * 1024;
 
 export type Repository = {
   /** The folder that holds `.git`; of a bare repository the repository itself. */
@@ -134,21 +134,27 @@ function repositoryIn(top: string, gitDir: string | undefined, pointer: string |
 
 function bareAt(folder: string): Repository | undefined {
   const holds = (name: string): boolean => kindAt(entryIn(folder, name)) === "folder";
-  if (!holds("objects") || !holds("refs")) return undefined;
+  // What a commondir leads to has the objects: git asks for no more here than HEAD.
+  const isLed = kindAt(entryIn(folder, "HEAD")) !== undefined && kindAt(entryIn(folder, "commondir")) !== undefined;
+  if (!isLed && (!holds("objects") || !holds("refs"))) return undefined;
   return { top: folder, gitDir: folder, commonDir: commonDirOf(folder), pointer: undefined };
 }
 
 function commonDirOf(gitDir: string): string {
   const file = entryIn(gitDir, "commondir");
-  return (kindAt(file) === "file" ? pointedAt(file) : undefined) ?? gitDir;
+  const kind = kindAt(file);
+  // Git reads it through a link as well.
+  return (kind === "file" || kind === "link" ? pointedAt(file) : undefined) ?? gitDir;
 }
 
 /** The folder that the one line of a file names, relative to the file. */
 function pointedAt(file: string, mark?: RegExp): string | undefined {
-  const bytes = readBounded(file, POINTER_BYTES);
+  const bytes = readBounded(file, POINTER_BYTES, { followLink: true });
   const text = bytes && textOfPath(bytes);
   if (text === undefined || (mark !== undefined && !mark.test(text))) return undefined;
-  const named = (mark === undefined ? text : text.replace(mark, "")).replace(/[\r\n]+$/, "");
+  const named = (mark === undefined ? text : text.replace(mark, ""))
+    .replace(/[\r\n]+$/, "")
+    .replaceAll(/\/(?:\.?\/)+/g, "/");
   if (named === "" || named.includes("\0")) return undefined;
   return realFolder(named.startsWith("/") ? named : entryIn(folderOf(file), named));
 }

@@ -12,7 +12,6 @@ const LEVELS = 3;
 const MOST_FOLDERS = 4000;
 /** Repositories named in repositories named in repositories. */
 const GITLINK_ROUNDS = 8;
-const BARE = ["HEAD", "objects", "refs"];
 
 export type FolderLimits = { readonly levels?: number; readonly folders?: number };
 
@@ -95,7 +94,7 @@ export class RepositoryFolders {
     // A link is no folder here, so none is followed. Gone, or closed to us: empty.
     const entries = readFolder(folder);
     const names = new Set(entries.map(({ name }) => name));
-    const isBare = BARE.every((name) => names.has(name));
+    const isBare = looksBare((name) => names.has(name));
     const inner = entries.filter(({ name, kind }) => kind === "folder" && !isPassedOver(name, isBare));
     // By the file system's own rules for case: `.GIT` may be `.git`.
     const hasGit = isThere(entryIn(folder, ".git"));
@@ -107,8 +106,13 @@ export class RepositoryFolders {
 function lookedAt(folder: string): Pick<RepositoryFolder, "hasGit" | "isBare"> {
   return {
     hasGit: isThere(entryIn(folder, ".git")),
-    isBare: BARE.every((name) => isThere(entryIn(folder, name))),
+    isBare: looksBare((name) => isThere(entryIn(folder, name))),
   };
+}
+
+/** Git asks for HEAD, and for objects and refs there or where a commondir leads. */
+function looksBare(has: (name: string) => boolean): boolean {
+  return has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
 }
 
 function isThere(file: string): boolean {
