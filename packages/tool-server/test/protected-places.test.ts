@@ -479,3 +479,18 @@ describe("settings and flags", () => {
     expect(server.stderr).toContain("invalid glob pattern");
   });
 });
+
+test.each([
+  ["HEAD last", ["config", "objects/x", "refs/x", "HEAD"]],
+  ["refs last", ["HEAD", "config", "objects/x", "refs/x"]],
+  ["config last", ["HEAD", "objects/x", "refs/x", "config"]],
+  ["by a commondir", ["config", "HEAD", "commondir"]],
+])("file tools do not complete a bare repository: %s", async (_, files) => {
+  await using server = await TestServer.start({ args: ["--sandbox", "off"] });
+  const results = [];
+  for (const file of files) results.push(await server.call("create_file", { path: `lib/${file}`, content: "x\n" }));
+  expect(results.map(({ isError }) => isError === true)).toEqual(
+    files.map((_file, index) => index === files.length - 1),
+  );
+  expect(results.at(-1)?.content[0]?.text).toContain("PROTECTED");
+});

@@ -117,7 +117,7 @@ export class Protection {
     const fold = (text: string): string => (foldCase ? text.toLowerCase() : text);
     const folded = fold(file);
     const held = this.#allPlaces().find((place) => isWithin(fold(place.path), folded));
-    const use = held?.use ?? (this.#options.enabled ? gitUse(folded) : undefined);
+    const use = held?.use ?? (this.#options.enabled ? (gitUse(folded) ?? completesBare(file)) : undefined);
     if (use === undefined || !this.#isInScope(file) || this.#isOpen(file)) return;
     throw this.#refusal(file, use, held);
   }
@@ -224,6 +224,21 @@ function gitUse(file: string): HeldUse | undefined {
   const found = GIT_NAMES.exec(file);
   if (found === null) return undefined;
   return found[1] === undefined && found[2] === undefined ? "obeyed by git" : "run by git";
+}
+
+const BARE_PARTS = new Set(["HEAD", "objects", "refs", "commondir", "config", "config.worktree", "hooks"]);
+
+/** Whether git would take a folder for a repository with a configuration or hooks once that file is there. */
+function completesBare(file: string): HeldUse | undefined {
+  const parts = file.split("/");
+  for (const [index, part] of parts.entries()) {
+    if (!BARE_PARTS.has(part) || parts[index - 1] === ".git") continue;
+    const folder = parts.slice(0, index).join("/");
+    const has = (name: string): boolean => name === part || isThere(`${folder}/${name}`);
+    const isRepository = has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
+    if (isRepository && ["commondir", "config", "config.worktree", "hooks"].some(has)) return "obeyed by git";
+  }
+  return undefined;
 }
 
 /** The hooks folder around a hook, or the file itself. */
