@@ -12,6 +12,8 @@ import type { FolderRules, PlaceRule } from "./settled-places.ts";
 /** Entries that are looked at in one protected tree, and in all folders on the way to places. */
 export const MAX_ENTRIES = 500;
 const MAX_WAYS = 2000;
+/** Read in one look at a folder; what did not change is not read again. */
+const MAX_LOOK_BYTES = 64 * 1024 * 1024;
 /** A folder this big is not listed at every command: only what is known of it is looked at. */
 const MAX_LISTED_BYTES = 4 * 1024 * 1024;
 /** Time stamps move in ticks: a file written this recently may be written again without its stamp changing. */
@@ -82,6 +84,7 @@ type Budget = { left: number };
 
 class Look {
   readonly #rules: FolderRules | undefined;
+  #bytesLeft = MAX_LOOK_BYTES;
   readonly #contents: KeptContents;
 
   constructor(rules: FolderRules | undefined, contents: KeptContents) {
@@ -211,7 +214,11 @@ class Look {
       const stat = fs.fstatSync(fd, { bigint: true });
       if (!stat.isFile()) return { kind: "other", rule, identity: identityOf(stat) };
       const keep = rule.level === "settle";
-      return fileOf(stat, rule, this.#contents.take(fd, Number(stat.size), keep, rule.counts));
+      const size = Number(stat.size);
+      this.#bytesLeft -= size;
+      // By its stamps alone, as one that is too large: everybody waits while a file is read.
+      if (this.#bytesLeft < 0) return fileOf(stat, rule, undefined);
+      return fileOf(stat, rule, this.#contents.take(fd, size, keep, rule.counts));
     } finally {
       fs.closeSync(fd);
     }
