@@ -1,7 +1,7 @@
 // Writes the pages of docs/ that are made from tables: the settings, and the help in the pages of our own commands.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { settingsReference } from "@bosun/guard";
+import { settingsReference } from "@bosun/settings";
 import { SYNOPSIS as AUDIT } from "./src/audit.ts";
 import { SYNOPSIS as DOCTOR } from "./src/doctor.ts";
 import { SYNOPSIS as INIT } from "./src/init.ts";

@@ -5,7 +5,20 @@ import path from "node:path";
 import { connectChild } from "@bosun/mcp/client";
 import { decode, encodePlain, render } from "@bosun/bcp";
 import { blocksOf, countTokens } from "@bosun/shrink";
-import { bun, cleanUp, entry, faulty, folder, json, record, shown, start, stateIn, tool, unfolded } from "./proxied.ts";
+import {
+  bun,
+  cleanUp,
+  entry,
+  faulty,
+  folder,
+  json,
+  record,
+  shown,
+  start,
+  stateIn,
+  tool,
+  unfolded,
+} from "../../proxy/test/proxied.ts";
 
 afterAll(cleanUp);
 

@@ -1,5 +1,5 @@
 // How soon it reacts, at a real terminal: prompt with bad servers, first token on the screen, Ctrl-C in every state.
-//   node scripts/bun.mjs packages/aish/bench/reactions.ts [--executable PATH] [--rounds N]
+//   node scripts/bun.mjs packages/chat/bench/reactions.ts [--executable PATH] [--rounds N]
 // Without an executable the sources run, which takes longer to start.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ const root = path.resolve(import.meta.dir, "../../..");
 const odd = path.join(import.meta.dir, "../test/odd-server.ts");
 const command =
   values.executable === undefined
-    ? [process.execPath, "--no-env-file", "--config=/dev/null", path.join(root, "packages/bosun/src/main.ts"), "chat"]
+    ? [process.execPath, "--no-env-file", "--config=/dev/null", path.join(root, "packages/cli/src/main.ts"), "chat"]
     : [path.resolve(values.executable), "chat"];
 
 type Script = { kind: "mute" | "endless" | "token" | "call"; name?: string };

@@ -2,7 +2,7 @@
 import { HELP, parseArguments } from "./config.ts";
 import { EXIT } from "./exit-codes.ts";
 import { runPrint } from "./print/print.ts";
-import { VERSION } from "./program.ts";
+import { VERSION } from "@bosun/platform/version";
 import type { Seams } from "./program.ts";
 import { processIo } from "./screen/io.ts";
 import type { Io } from "./screen/io.ts";

@@ -1,8 +1,11 @@
 // Everything put together once: settings, model, servers, gate, session. Interactive and scripted use both start here.
+import { VERSION } from "@bosun/platform/version";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { loadSettings, openApprovals, openAudit, secretsOfSettings } from "@bosun/guard";
-import type { Audit, LoadedSettings, Settings } from "@bosun/guard";
+import { openApprovals, openAudit } from "@bosun/policy";
+import { loadSettings, secretsOfSettings } from "@bosun/settings";
+import type { Audit } from "@bosun/policy";
+import type { LoadedSettings, Settings } from "@bosun/settings";
 import { httpOut } from "@bosun/mcp";
 import type { ElicitAnswer, HttpFetch, JsonObject } from "@bosun/mcp";
 import { Definitions } from "./approval/definitions.ts";
@@ -34,8 +37,6 @@ import type { ShrinkTools } from "./turn/call-result.ts";
 import type { Chat } from "./turn/chat.ts";
 import { Cost } from "./turn/cost.ts";
 import { Unusable } from "./unusable.ts";
-
-export const VERSION = "0.1.0";
 
 /** What the program that contains us brings along; tests bring less or other things. */
 export type Seams = {

@@ -1,6 +1,6 @@
 // Keys and tokens in use, and a redactor that knows them. They become known one by one, as they are used.
-import { createRedactor } from "@bosun/guard";
-import type { Redactor } from "@bosun/guard";
+import { createRedactor } from "@bosun/platform/secrets";
+import type { Redactor } from "@bosun/platform/secrets";
 
 /** Shorter ones are words: taking them out would take words out of everything. */
 const SHORTEST = 6;

@@ -1,7 +1,7 @@
 // `--trace FILE`: every HTTP exchange, with the model and with servers, as a script that a test can replay. Secrets are
 // taken out on the way.
 import { appendFileSync, writeFileSync } from "node:fs";
-import type { Redactor } from "@bosun/guard";
+import type { Redactor } from "@bosun/platform/secrets";
 import type { HttpFetch } from "@bosun/mcp";
 
 const MAX_BODY_CHARS = 32 * 1024 * 1024;

@@ -7,5 +7,5 @@ export class Unusable extends Error {
 /** Settings, trust and usage. Anything else that is thrown is a mistake of ours. */
 export function isSettingsProblem(error: unknown): boolean {
   if (error instanceof Unusable) return true;
-  return error instanceof Error && ["SettingsError", "GuardError"].includes(error.name);
+  return error instanceof Error && ["SettingsError", "BosunError"].includes(error.name);
 }

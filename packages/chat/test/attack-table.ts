@@ -1,5 +1,5 @@
 // The client's attack table, printed: every row of the threat table with the tests that play it and how they ended.
-//   node scripts/bun.mjs packages/aish/test/attack-table.ts
+//   node scripts/bun.mjs packages/chat/test/attack-table.ts
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,5 +1,5 @@
 // The quirk table, printed: every trace over a socket in four cuts, and what came of it.
-//   node scripts/bun.mjs packages/aish/test/quirk-table.ts
+//   node scripts/bun.mjs packages/chat/test/quirk-table.ts
 import { CALL_SHAPES, chunksOf } from "./model/call-shapes.ts";
 import { LESSONS } from "./model/lesson-traces.ts";
 import { answerOf, CUTS, replay } from "./model/replay.ts";

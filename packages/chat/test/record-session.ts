@@ -1,5 +1,5 @@
 // Records docs/session.txt: one sitting at a real pseudo-terminal, against a scripted model and a real server.
-//   bun packages/aish/test/record-session.ts > packages/aish/docs/session.txt
+//   bun packages/chat/test/record-session.ts > packages/chat/docs/session.txt
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { createServer, defineTool, object, serveHttp, text as toolText } from "@bosun/mcp";

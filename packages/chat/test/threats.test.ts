@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { defaultSettings, openApprovals, readSettings } from "@bosun/guard";
+import { openApprovals } from "@bosun/policy";
+import { defaultSettings, readSettings } from "@bosun/settings";
 import {
   createServer,
   defineTool,
@@ -16,7 +17,7 @@ import {
 import { Gate } from "../src/approval/gate.ts";
 import { plainConfig } from "../src/servers/server-config.ts";
 import { Servers } from "../src/servers/servers.ts";
-import { createRedactor } from "@bosun/guard";
+import { createRedactor } from "@bosun/platform/secrets";
 import { aish, makeHome, modelSettings } from "./home.ts";
 import type { Home } from "./home.ts";
 import { startPty } from "./pty.ts";

@@ -12,7 +12,7 @@ const NAMES = ["bosun", "aish", "bcp", "bcp-mcp-server"];
 
 /** Gives the folders, the launcher's last: it can only be published when the others are. */
 export function layOut(built: readonly Built[], into: string): string[] {
-  const { version } = JSON.parse(readFileSync(path.join(root, "packages/bosun/package.json"), "utf8")) as {
+  const { version } = JSON.parse(readFileSync(path.join(root, "packages/cli/package.json"), "utf8")) as {
     version: string;
   };
   rmSync(into, { recursive: true, force: true });

@@ -1,7 +1,9 @@
 // bosun audit: what was decided and done on this machine, shown, filtered, followed, and checked for being whole.
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { GuardError, homeOf, loadSettings, readAuditFolder, lastRecords, verifyAuditFolder } from "@bosun/guard";
+import { BosunError } from "@bosun/platform/errors";
+import { readAuditFolder, lastRecords, verifyAuditFolder } from "@bosun/policy";
+import { homeOf, loadSettings } from "@bosun/settings";
 import { filterFrom, FILTERS } from "./audit/filter.ts";
 import { followRecords } from "./audit/follow.ts";
 import { lineOf } from "./audit/line.ts";
@@ -50,7 +52,7 @@ export const runAudit = command(SYNOPSIS, async (words) => {
     const folder = folderFrom(words);
     return action === "verify" ? verify(folder, words) : await show(folder, words);
   } catch (error) {
-    if (!(error instanceof GuardError)) throw error;
+    if (!(error instanceof BosunError)) throw error;
     console.error(`bosun audit: ${error.message}`);
     return 1;
   }

@@ -3,7 +3,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { bcpTools, explainBcp } from "@bosun/bcp-mcp-server";
 import type { ScopedPath } from "@bosun/engine";
-import type { Acts, ServedTool, ToolCall } from "@bosun/tool-server";
+import type { Acts, ServedTool, ToolCall } from "@bosun/serve";
 
 const READER = { allowDirs: [], cliPath: undefined, cliTimeoutMs: 30_000, renderMode: "xml" } as const;
 const PATHS = { path: "read", manifest_path: "read", output_path: "write" } as const;

@@ -1,8 +1,8 @@
 // bosun chat: the conversational shell, with the tools of this folder as the server `here` inside the same process.
-import { processIo, runAish } from "@bosun/aish";
-import type { OpenBuiltIn } from "@bosun/aish";
+import { processIo, runAish } from "@bosun/chat";
+import type { OpenBuiltIn } from "@bosun/chat";
 import type { Transport } from "@bosun/mcp/server";
-import type { ToolService } from "@bosun/tool-server";
+import type { ToolService } from "@bosun/serve";
 import { sandboxHelper } from "./sandbox-helper.ts";
 
 const ALIAS = "here";
@@ -40,7 +40,7 @@ function toolsHere(): { open: OpenBuiltIn; whereItLeads: ToolService["whereItLea
 /** Loaded when the shell connects its servers, which is after its prompt is there. */
 async function openHere(): Promise<{ client: Transport; tools: ToolService }> {
   const [{ parseInvocation, serveTools }, { serveConnection, transportPair }] = await Promise.all([
-    import("@bosun/tool-server"),
+    import("@bosun/serve"),
     import("@bosun/mcp/server"),
   ]);
   const invocation = parseInvocation(["--transport", "stdio"], process.env, process.cwd());

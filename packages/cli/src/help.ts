@@ -2,7 +2,7 @@
 import { COMMANDS } from "./commands.ts";
 import { columns, suggestion } from "./options.ts";
 import { TOPICS } from "./topics.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "@bosun/platform/version";
 
 export async function runHelp(argv: readonly string[]): Promise<number> {
   const [topic] = argv.filter((word) => !word.startsWith("-"));

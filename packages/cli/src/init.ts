@@ -1,7 +1,9 @@
 // bosun init: puts Bosun into a client's configuration, or takes it out; shows the change before it makes it.
 import path from "node:path";
 import { isatty } from "node:tty";
-import { diffOf, homeOf, redact, screenSafe } from "@bosun/guard";
+import { diffOf, screenSafe } from "@bosun/platform/safe-text";
+import { redact } from "@bosun/platform/secrets";
+import { homeOf } from "@bosun/settings";
 import { CLIENTS } from "./init/clients.ts";
 import type { Client, Place, Where } from "./init/clients.ts";
 import { ConfigFileError, readConfigFile, replaceConfigFile } from "./init/config-file.ts";

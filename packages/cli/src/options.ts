@@ -86,7 +86,7 @@ export function columns(rows: readonly (readonly [string, string])[]): string {
 
 /** "did you mean …?" for a name that is not known, or how to see those that are. */
 export async function suggestion(word: string, known: readonly string[], otherwise: string): Promise<string> {
-  const { nearest } = await import("@bosun/guard");
+  const { nearest } = await import("@bosun/platform/flags");
   const close = nearest(word, known);
   return close === undefined ? otherwise : `did you mean ${close}?`;
 }

@@ -1,6 +1,6 @@
 // bosun serve: the tool server on this process's streams, as its own sandbox helper where it is an executable.
-import { helpText, processIo, runServe } from "@bosun/tool-server";
-import type { Welcome } from "@bosun/tool-server";
+import { helpText, processIo, runServe } from "@bosun/serve";
+import type { Welcome } from "@bosun/serve";
 import { sandboxHelper } from "./sandbox-helper.ts";
 
 export async function runServeCommand(argv: readonly string[], welcome?: Welcome): Promise<number> {

@@ -1,5 +1,5 @@
 // npm start: the tool server over this folder, on loopback, with a token made for this run, and the lines to paste.
-import type { Serving } from "@bosun/tool-server";
+import type { Serving } from "@bosun/serve";
 import { columns, command, helpOf, UsageError } from "./options.ts";
 import type { Synopsis } from "./options.ts";
 import { ownInvocation } from "./own-invocation.ts";

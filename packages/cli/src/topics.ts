@@ -39,14 +39,14 @@ Stdout     belongs to the protocol; logs go to stderr.
   settings: {
     summary: "every key of the settings file",
     async text() {
-      const { settingsReference } = await import("@bosun/guard");
+      const { settingsReference } = await import("@bosun/settings");
       return settingsReference();
     },
   },
   files: {
     summary: "which files Bosun reads and writes",
     async text() {
-      const { foldersOf, homeOf } = await import("@bosun/guard");
+      const { foldersOf, homeOf } = await import("@bosun/settings");
       const { config, state, data } = foldersOf(process.env, homeOf(process.env));
       return `Which files Bosun reads and writes
 

@@ -1,5 +1,5 @@
 // bosun unfold: the proxy's inverse as a filter.
-import { unfoldLines } from "@bosun/bcp-mcp-server/unfold";
+import { unfoldLines } from "@bosun/proxy/unfold";
 import { command, UsageError } from "./options.ts";
 import type { Synopsis } from "./options.ts";
 

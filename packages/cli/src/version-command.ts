@@ -1,7 +1,7 @@
 // bosun version: one line, or JSON for a script.
 import { command, UsageError } from "./options.ts";
 import type { Synopsis } from "./options.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "@bosun/platform/version";
 
 export const SYNOPSIS: Synopsis = {
   name: "version",

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { openAudit } from "@bosun/guard";
+import { openAudit } from "@bosun/policy";
 import { FROM_SOURCES, Place } from "./harness/bosun.ts";
 
 function logIn(place: Place): string {

@@ -3,10 +3,10 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { chat, lastMessage } from "../../aish/test/chat.ts";
-import type { Chat } from "../../aish/test/chat.ts";
-import { answer, PROMPT, say } from "../../aish/test/pty.ts";
-import { calls, says } from "../../aish/test/scripted-model.ts";
+import { chat, lastMessage } from "../../chat/test/chat.ts";
+import type { Chat } from "../../chat/test/chat.ts";
+import { answer, PROMPT, say } from "../../chat/test/pty.ts";
+import { calls, says } from "../../chat/test/scripted-model.ts";
 
 const MAIN = path.join(import.meta.dir, "../src/main.ts");
 const CALL = { path: "a/link", content: "written" };

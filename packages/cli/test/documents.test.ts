@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { settingsReference } from "@bosun/guard";
+import { settingsReference } from "@bosun/settings";
 import { helpOf } from "../src/options.ts";
 import { SYNOPSIS as AUDIT } from "../src/audit.ts";
 import { SYNOPSIS as DOCTOR } from "../src/doctor.ts";
@@ -10,7 +10,7 @@ import { SYNOPSIS as INIT } from "../src/init.ts";
 import { COMMANDS } from "../src/commands.ts";
 import { Place, ROOT } from "./harness/bosun.ts";
 
-test("docs/settings.md is what the table of settings says (else: node scripts/bun.mjs packages/bosun/docs.ts)", () => {
+test("docs/settings.md is what the table of settings says (else: node scripts/bun.mjs packages/cli/docs.ts)", () => {
   expect(readFileSync(path.join(ROOT, "docs/settings.md"), "utf8")).toBe(settingsReference());
 });
 
@@ -23,7 +23,7 @@ test.each([
 });
 
 test("the README's example does what it says", async () => {
-  const readme = readFileSync(path.join(ROOT, "packages/bosun/README.md"), "utf8");
+  const readme = readFileSync(path.join(ROOT, "packages/cli/README.md"), "utf8");
   const [, command = "", said = ""] = /\$ bosun (.*)\n([^]*?)```/.exec(readme) ?? [];
   using place = new Place();
   const { out, err } = await place.run(command.split(" "));
@@ -36,7 +36,7 @@ test("every option that a page names is one that a command knows", async () => {
     Object.keys(COMMANDS).map(async (name) => (await place.run([...(name === "help" ? [] : [name]), "--help"])).out),
   );
   // What is typed at the prompt of the chat has options, too.
-  helps.push(readFileSync(path.join(ROOT, "packages/aish/src/repl/help.ts"), "utf8"));
+  helps.push(readFileSync(path.join(ROOT, "packages/chat/src/repl/help.ts"), "utf8"));
   const known = new Set([...helps.join("\n").matchAll(/--[a-z][a-z-]*/g)].map(([option]) => option));
   const named = readdirSync(path.join(ROOT, "docs"))
     .filter((name) => name.endsWith(".md"))

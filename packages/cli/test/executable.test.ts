@@ -183,7 +183,7 @@ describe("npm packages", () => {
       const words = ["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", ...archives];
       expect(await place.run(words, "", [npm ?? "npm"])).toMatchObject({ code: 0 });
       const said = await place.run(["--no-install", "bosun", "version"], "", [Bun.which("npx") ?? "npx"]);
-      const { version } = JSON.parse(readFileSync(path.join(ROOT, "packages/bosun/package.json"), "utf8")) as {
+      const { version } = JSON.parse(readFileSync(path.join(ROOT, "packages/cli/package.json"), "utf8")) as {
         version: string;
       };
       expect(said).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`^bosun ${version} `)) });

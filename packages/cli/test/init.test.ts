@@ -272,7 +272,7 @@ test.each<[string, string, boolean]>([
   ["/opt/bosun", '["proxy","--","x"]', true],
   ["C:\\\\bosun.exe", '["proxy","--","x"]', true],
   ["npx", '["-y","@bosun/cli","proxy","--","x"]', true],
-  ["node", '["/a/scripts/bun.mjs","/a/packages/bosun/src/main.ts","proxy","--","x"]', true],
+  ["node", '["/a/scripts/bun.mjs","/a/packages/cli/src/main.ts","proxy","--","x"]', true],
   ["mcp-proxy", '["proxy","--","x"]', false],
   ["bosuns", '["proxy","--","x"]', false],
   ["bosun", '["serve"]', false],

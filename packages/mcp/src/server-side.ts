@@ -43,3 +43,4 @@ export { defineTool } from "./server/tool.ts";
 export type { Tool } from "./server/tool.ts";
 export { transportPair } from "./wire/transport.ts";
 export type { Transport } from "./wire/transport.ts";
+export { withLastAnswers } from "./wire/last-answers.ts";

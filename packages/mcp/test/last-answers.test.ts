@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { serveConnection } from "@bosun/mcp/server";
 import type { Call, Transport } from "@bosun/mcp/server";
 import { parseMessage } from "@bosun/mcp/relay";
-import { withLastAnswers } from "../src/last-answers.ts";
+import { withLastAnswers } from "../src/wire/last-answers.ts";
 
 /** More than a test may take. */
 const FOR_EVER_MS = 600_000;

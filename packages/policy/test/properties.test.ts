@@ -1,15 +1,15 @@
 // What must hold for every input, tried on many made from a fixed seed.
 import { expect, test } from "bun:test";
-import { canonicalJson, digestOf } from "../src/canonical-json.ts";
-import { createRedactStream } from "../src/redact-stream.ts";
-import { createRedactor, redact } from "../src/redact.ts";
+import { canonicalJson, digestOf } from "@bosun/platform/json";
+import { createRedactStream } from "@bosun/platform/secrets";
+import { createRedactor, redact } from "@bosun/platform/secrets";
 import { judge } from "../src/rules/judge.ts";
-import { createScreenSafeStream } from "../src/screen-safe-stream.ts";
-import { makeScreenSafe } from "../src/screen-safe.ts";
-import { SettingsError } from "../src/settings/document.ts";
-import { readSettings } from "../src/settings/load-settings.ts";
-import { readToml } from "../src/settings/toml.ts";
-import { randomFrom, ROUNDS, type Random } from "./random.ts";
+import { createScreenSafeStream } from "@bosun/platform/safe-text";
+import { makeScreenSafe } from "@bosun/platform/safe-text";
+import { SettingsError } from "@bosun/settings";
+import { readSettings } from "@bosun/settings";
+import { readToml } from "@bosun/settings";
+import { randomFrom, ROUNDS, type Random } from "../../platform/test/random.ts";
 import { allowing, at, policy } from "./rules/policies.ts";
 import { parseShell } from "./rules/tiny-shell.ts";
 

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { temporaryFolder } from "../../platform/test/temporary-folder.ts";
 
 const fresh = temporaryFolder();
 
@@ -13,7 +13,7 @@ test("the example says what its comments say", async () => {
   mkdirSync(folder);
   const expected = [...example.matchAll(/\/\/ ((?:allow|ask|deny): .*)$/gm)].map(([, said]) => said);
   const code = example
-    .replace('"@bosun/guard"', JSON.stringify(path.join(import.meta.dir, "../src/index.ts")))
+    .replace('"@bosun/policy"', JSON.stringify(path.join(import.meta.dir, "../src/index.ts")))
     .replace(/^tell\((.*)\);.*$/gm, "said.push(tell($1));");
   const file = path.join(folder, "example.ts");
   writeFileSync(

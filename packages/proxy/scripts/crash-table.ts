@@ -1,7 +1,7 @@
 // Everything a server can do wrong, met by real processes, as a table: what the call says that met it, what a call
 // beside it and the next one say, and how often the server was started and the tool was run.
 //
-//   node scripts/bun.mjs packages/bcp-mcp-server/scripts/crash-table.ts
+//   node scripts/bun.mjs packages/proxy/scripts/crash-table.ts
 import { CRASH_ROWS } from "../test/crash-rows.ts";
 import type { CrashRow } from "../test/crash-rows.ts";
 import { start } from "../test/proxied.ts";

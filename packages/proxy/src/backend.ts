@@ -4,7 +4,7 @@ import type { Call, JsonObject, RawJson, Session } from "@bosun/mcp/server";
 import { Deadline } from "@bosun/mcp/relay";
 import type { Notification } from "@bosun/mcp/relay";
 import type { ToolDefinition } from "@bosun/shrink";
-import type { Log } from "../log.ts";
+import type { Log } from "@bosun/platform/log";
 import type { ServerSpec } from "./downstream.ts";
 import { DownstreamGone } from "./downstream-gone.ts";
 import { isModernRevision } from "./eras.ts";

@@ -6,7 +6,7 @@ import { httpOut } from "@bosun/mcp/client";
 import { HttpLink, idOf, standardHeaders, startServer, TransportLink } from "@bosun/mcp/relay";
 import type { Answer, Link, Notification, Outgoing, Reply, Request } from "@bosun/mcp/relay";
 import { META } from "@bosun/mcp/server";
-import type { Log } from "../log.ts";
+import type { Log } from "@bosun/platform/log";
 import { DownstreamGone } from "./downstream-gone.ts";
 import { KeptWishes } from "./kept-wishes.ts";
 import { LostAnswers } from "./lost-answers.ts";

@@ -1,6 +1,6 @@
 // Which known server a person means: by its alias, by its command line or address, or by the start of its id. An alias is
 // often shared (each folder has its own `server-filesystem`), so what fits several means none of them.
-import { screenSafe } from "@bosun/guard";
+import { screenSafe } from "@bosun/platform/safe-text";
 import type { KnownServer } from "./known-servers.ts";
 import { shortId } from "./server-reference.ts";
 

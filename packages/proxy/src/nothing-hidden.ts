@@ -51,7 +51,8 @@ export async function withNothingHidden<Item extends object>(
   { labels = [], leftOut }: Options<Item> = {},
 ): Promise<Item[]> {
   if (!items.some((item) => isDoubtful(item, 0))) return [...items];
-  const { revealed, screenSafe } = await import("@bosun/guard");
+  const { revealed } = await import("@bosun/policy");
+  const { screenSafe } = await import("@bosun/platform/safe-text");
   return items.flatMap((item) => {
     if (!isDoubtful(item, 0)) return [item];
     try {
@@ -86,7 +87,7 @@ export async function listWithNothingHidden(
 export async function greetingWithNothingHidden(greeting: string): Promise<string> {
   const { instructions } = JSON.parse(greeting) as { instructions?: unknown };
   if (typeof instructions !== "string" || !isDoubtfulText(instructions)) return greeting;
-  const { screenSafe } = await import("@bosun/guard");
+  const { screenSafe } = await import("@bosun/platform/safe-text");
   return rebuilt(greeting, [], { instructions: screenSafe(instructions, { maxChars: MAX_CHARS }) }).text;
 }
 

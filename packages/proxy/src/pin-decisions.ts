@@ -49,7 +49,7 @@ export class PinDecisions {
       const seen = stampOf(path.join(folder, "pins.json"));
       if (seen === this.lastSeen) return;
       this.lastSeen = seen;
-      const { openPins } = await import("@bosun/guard");
+      const { openPins } = await import("@bosun/policy");
       const pins = openPins(folder);
       for (const waiter of this.waiters) {
         if (pins.since(waiter.awaited.identity) === waiter.awaited.since) continue;

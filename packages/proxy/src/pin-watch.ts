@@ -2,9 +2,9 @@
 // The first list of a server is taken as it is: nobody could compare it with anything.
 import { statSync } from "node:fs";
 import path from "node:path";
-import type { PinChange } from "@bosun/guard";
+import type { PinChange } from "@bosun/policy";
 import type { ToolDefinition } from "@bosun/shrink";
-import type { Log } from "../log.ts";
+import type { Log } from "@bosun/platform/log";
 import type { ServerSpec } from "./downstream.ts";
 import { addressOf, noteServer, readKnownServers } from "./known-servers.ts";
 import type { KnownServer } from "./known-servers.ts";
@@ -48,7 +48,8 @@ export class PinWatch {
     definitions: readonly ToolDefinition[],
     unusable: ReadonlyMap<string, string>,
   ): Promise<Checked> {
-    const { describeChanges, GuardError, openPins, serverIdentity, serverLabel } = await import("@bosun/guard");
+    const { describeChanges, openPins, serverIdentity, serverLabel } = await import("@bosun/policy");
+    const { BosunError } = await import("@bosun/platform/errors");
     const folder = await this.locate();
     const tools = definitions.map(asPinned);
     const address = addressOf(spec);
@@ -60,7 +61,7 @@ export class PinWatch {
       const report = pins.check(identity, tools, unusable);
       if (report.kind === "new") {
         if (!hasRoom(folder, tools))
-          throw new GuardError("LIMIT", `there is no room for more pins in ${folder}: ${FORGET}`);
+          throw new BosunError("LIMIT", `there is no room for more pins in ${folder}: ${FORGET}`);
         await this.unlessReadOnly(folder, () => pins.accept(identity, tools, new Date()));
       }
       if (report.kind !== "different") {
@@ -84,7 +85,7 @@ export class PinWatch {
       );
       return { offered, held: new Map([...reasons, ...unusable]), awaited: { identity, since: pins.since(identity) } };
     } catch (error) {
-      if (!(error instanceof GuardError)) throw error;
+      if (!(error instanceof BosunError)) throw error;
       // What cannot be compared is not offered.
       const why = `${error.message}. Until then nothing of ${spec.name} is offered, unless --pins off`;
       this.once(why);
@@ -94,7 +95,7 @@ export class PinWatch {
 
   /** Names of one server that a person or a model could take for another's. */
   async compare(servers: readonly { spec: ServerSpec; tools: readonly string[] }[]): Promise<void> {
-    const { describeResemblance, findResemblances, serverIdentity } = await import("@bosun/guard");
+    const { describeResemblance, findResemblances, serverIdentity } = await import("@bosun/policy");
     const folder = await this.locate();
     const names = servers.flatMap(({ spec, tools }) => tools.map((tool) => ({ alias: spec.name, tool })));
     const found = findResemblances(names).filter(({ left, right }) => left.alias !== right.alias);
@@ -115,7 +116,7 @@ export class PinWatch {
 
   /** What a server that does not answer now was last seen to offer: its names stay taken. */
   async lastNames(spec: ServerSpec): Promise<readonly string[]> {
-    const { serverIdentity } = await import("@bosun/guard");
+    const { serverIdentity } = await import("@bosun/policy");
     return readKnownServers(await this.locate()).get(serverIdentity(addressOf(spec)))?.tools ?? [];
   }
 

@@ -1,11 +1,11 @@
 // The command line of the proxy → its options, parsed once.
 import path from "node:path";
 import type { Mode } from "@bosun/bcp";
-import { wholeEnvironment } from "@bosun/guard/environment";
+import { wholeEnvironment } from "@bosun/platform/environment";
 import type { ToolCompression } from "@bosun/shrink";
-import { UsageError } from "../config.ts";
-import { LOG_LEVELS } from "../log.ts";
-import type { LogLevel } from "../log.ts";
+import { UsageError } from "@bosun/platform/flags";
+import { LOG_LEVELS } from "@bosun/platform/log";
+import type { LogLevel } from "@bosun/platform/log";
 import type { ServerSpec } from "./downstream.ts";
 
 export type ProxyConfig = {

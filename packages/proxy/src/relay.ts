@@ -14,7 +14,7 @@ import type { Call, Json, JsonObject, Service, Session } from "@bosun/mcp/server
 import { parseExactly, spanAt } from "@bosun/mcp/relay";
 import { callName, Originals, Shrinker } from "@bosun/shrink";
 import type { Exact, ToolCompression, ToolResult } from "@bosun/shrink";
-import type { Log } from "../log.ts";
+import type { Log } from "@bosun/platform/log";
 import { Backend } from "./backend.ts";
 import type { ServerSpec } from "./downstream.ts";
 import { DownstreamGone } from "./downstream-gone.ts";

@@ -1,6 +1,7 @@
 // bosun proxy pins: what servers changed in their tool lists, and a person's yes to it. What is accepted is the list that
 // was shown, by its hash: neither what the server would say now, nor what the proxy has seen since.
-import { comparePins, describeChanges, GuardError, IN_FULL, listHash, openPins, type Pins } from "@bosun/guard";
+import { BosunError } from "@bosun/platform/errors";
+import { comparePins, describeChanges, IN_FULL, listHash, openPins, type Pins } from "@bosun/policy";
 import { forgetServer, noteServer, readKnownServers } from "./known-servers.ts";
 import type { KnownServer } from "./known-servers.ts";
 import { meantServer, safe } from "./meant-server.ts";
@@ -41,7 +42,7 @@ export async function runPins(argv: readonly string[]): Promise<number> {
     if (waiting.length === 0) return say("nothing waits");
     return what === "show" ? await show(folder, pins, waiting) : await accept(folder, pins, waiting);
   } catch (error) {
-    if (error instanceof GuardError) return refuse(error.message);
+    if (error instanceof BosunError) return refuse(error.message);
     throw error;
   }
 }

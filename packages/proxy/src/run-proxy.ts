@@ -1,13 +1,13 @@
 // The proxy as a program: in front of its servers, over stdio or HTTP, until the client goes or a signal comes.
-import { serveConnection, stdioTransport } from "@bosun/mcp/server";
+import { serveConnection, stdioTransport, withLastAnswers } from "@bosun/mcp/server";
 import { Outbox } from "@bosun/mcp/relay";
-import { UsageError } from "../config.ts";
-import { withLastAnswers } from "../last-answers.ts";
-import { createLog } from "../log.ts";
-import type { Log } from "../log.ts";
+import { UsageError } from "@bosun/platform/flags";
+import { createLog } from "@bosun/platform/log";
+import type { Log } from "@bosun/platform/log";
 import { keepLedger } from "./ledger.ts";
 import { ledgerText } from "./ledger-text.ts";
 import { LocalTools } from "./local-tools.ts";
+import type { LocalServer } from "./local-tools.ts";
 import { PinWatch } from "./pin-watch.ts";
 import { parseProxyConfig, PROXY_HELP } from "./proxy-config.ts";
 import type { ProxyConfig } from "./proxy-config.ts";
@@ -26,7 +26,10 @@ import { Warming } from "./warming.ts";
 const LAST_ANSWERS_MS = 10_000;
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-export async function runProxy(argv: readonly string[]): Promise<number> {
+/** What the program that starts the proxy offers beside the servers' own tools, in the folders a person allowed. */
+export type OfferLocalTools = (allowDirs: readonly string[]) => LocalServer;
+
+export async function runProxy(argv: readonly string[], offer?: OfferLocalTools): Promise<number> {
   const [first, ...rest] = argv[0] === "--mode" ? argv.slice(2) : argv;
   if (first === "pins") return (await import("./run-pins.ts")).runPins(rest);
   if (first === "stats") return (await import("./run-stats.ts")).runStats(rest);
@@ -37,7 +40,7 @@ export async function runProxy(argv: readonly string[]): Promise<number> {
   }
   try {
     const config = parseProxyConfig(argv, process.env);
-    return await run(config, createLog("bosun proxy", config.logLevel));
+    return await run(config, createLog("bosun proxy", config.logLevel), offer);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     console.error(`bosun proxy: ${error.message}\nTry: bosun proxy --help`);
@@ -45,7 +48,7 @@ export async function runProxy(argv: readonly string[]): Promise<number> {
   }
 }
 
-async function run(config: ProxyConfig, log: Log): Promise<number> {
+async function run(config: ProxyConfig, log: Log, offer: OfferLocalTools | undefined): Promise<number> {
   const { server, namespace, compressTools, budget, threshold, emitBcp, record, timeoutMs, stats } = config;
   const servers = server.kind === "file" ? await readServers(server.file, log) : [server];
   const savings = new Savings(stats ? await findSecondTokenizer() : undefined);
@@ -73,7 +76,7 @@ async function run(config: ProxyConfig, log: Log): Promise<number> {
     ...(threshold === undefined ? {} : { threshold }),
     ...(emitBcp === undefined ? {} : { rendered: new RenderedBlocks(emitBcp, threshold, budget) }),
     ...(recording === undefined ? {} : { recording }),
-    ...(config.bcpTools ? { local: new LocalTools(config.allowDirs) } : {}),
+    ...(config.bcpTools && offer ? { local: new LocalTools(offer(config.allowDirs)) } : {}),
   });
   const signalled = firstSignal();
   await Promise.race([outlet.serve(relay), signalled.promise]);

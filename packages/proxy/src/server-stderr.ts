@@ -25,7 +25,8 @@ export function stderrOf(server: string, write: (text: string) => unknown = (tex
 }
 
 async function loadFilter(): Promise<(text: string) => string> {
-  const { createRedactor, createRedactStream, createScreenSafeStream } = await import("@bosun/guard");
+  const { createRedactor, createRedactStream } = await import("@bosun/platform/secrets");
+  const { createScreenSafeStream } = await import("@bosun/platform/safe-text");
   const secrets = createRedactStream(createRedactor());
   if (!isatty(STDERR)) return (text) => secrets.push(text);
   const screen = createScreenSafeStream({ colors: true, unforged: true });

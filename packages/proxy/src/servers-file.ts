@@ -1,8 +1,8 @@
 // --servers: a file with several servers, as other programs keep them (.mcp.json, claude_desktop_config.json).
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { UsageError } from "../config.ts";
-import type { Log } from "../log.ts";
+import { UsageError } from "@bosun/platform/flags";
+import type { Log } from "@bosun/platform/log";
 import type { ServerSpec } from "./downstream.ts";
 
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -10,7 +10,9 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** Throws UsageError when there is no server in it. */
 export async function readServers(file: string, log: Log): Promise<ServerSpec[]> {
   const text = contentOf(file);
-  const { childEnvironment, GuardError, readServerList } = await import("@bosun/guard");
+  const { childEnvironment } = await import("@bosun/platform/environment");
+  const { BosunError } = await import("@bosun/platform/errors");
+  const { readServerList } = await import("@bosun/settings");
   try {
     const { servers, notes } = readServerList(file, text, process.env);
     for (const note of notes) log("warn", `${file}: ${note}`);
@@ -34,7 +36,7 @@ export async function readServers(file: string, log: Log): Promise<ServerSpec[]>
     if (specs.length === 0) throw new UsageError(`--servers ${file}: there is no server in it`);
     return specs;
   } catch (error) {
-    if (error instanceof GuardError) throw new UsageError(`--servers ${error.message}`);
+    if (error instanceof BosunError) throw new UsageError(`--servers ${error.message}`);
     throw error;
   }
 }

@@ -3,8 +3,8 @@
 import { INVALID_PARAMS, isObject, META, METHOD_NOT_FOUND, MODERN_REVISIONS, RpcError } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, RawJson, Session } from "@bosun/mcp/server";
 import { idValue, parseExactly } from "@bosun/mcp/relay";
-import { VERSION } from "../reader.ts";
-import type { Log } from "../log.ts";
+import { VERSION } from "@bosun/platform/version";
+import type { Log } from "@bosun/platform/log";
 import type { Backend } from "./backend.ts";
 import { isModernRevision, LEGACY_ONLY } from "./eras.ts";
 import { SLOWEST_MS } from "./first-answer.ts";

@@ -24,7 +24,7 @@ export async function usableTools(listed: readonly ToolDefinition[], bounded: bo
   if (bounded) addBounds(listed, problems);
   const unusable = new Map<string, string>();
   if (problems.size > 0) {
-    const { revealed } = await import("@bosun/guard");
+    const { revealed } = await import("@bosun/policy");
     for (const [{ name }, why] of problems)
       unusable.set(name, `"${revealed(name.slice(0, MAX_NAME_CHARS))}" is held back: ${why}`);
   }

@@ -5,7 +5,7 @@ import type { Call, Json, JsonObject, RawJson } from "@bosun/mcp/server";
 import { parseExactly } from "@bosun/mcp/relay";
 import { compressTools } from "@bosun/shrink";
 import type { ToolCompression, ToolDefinition } from "@bosun/shrink";
-import type { Log } from "../log.ts";
+import type { Log } from "@bosun/platform/log";
 import type { Backend } from "./backend.ts";
 import { SLOWEST_MS } from "./first-answer.ts";
 import { describeToolBeside, READ_ORIGINAL } from "./own-tools.ts";
@@ -177,7 +177,7 @@ export class ToolCatalogue {
 
   private async look(backend: Backend, call: Call): Promise<string> {
     // Loaded while the server thinks.
-    if (this.options.pins) void import("@bosun/guard");
+    if (this.options.pins) void import("@bosun/policy");
     try {
       const { first, items } = await settledList(backend, call);
       const { tools, unusable } = await this.usable(backend, items.filter(isTool));

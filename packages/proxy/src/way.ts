@@ -3,7 +3,7 @@ import { ConnectionError, METHOD_NOT_FOUND, RpcError } from "@bosun/mcp/server";
 import type { Call, JsonObject, RawJson, Session } from "@bosun/mcp/server";
 import { exactResultOf, judgeAnswer } from "@bosun/mcp/relay";
 import type { Notification } from "@bosun/mcp/relay";
-import type { Log } from "../log.ts";
+import type { Log } from "@bosun/platform/log";
 import { Downstream } from "./downstream.ts";
 import type { ServerSpec } from "./downstream.ts";
 import { DownstreamGone } from "./downstream-gone.ts";

@@ -1,6 +1,6 @@
 // What a person may type, and what is said when it is wrong.
 import { afterAll, expect, test } from "bun:test";
-import { parseProxyConfig } from "../src/proxy/proxy-config.ts";
+import { parseProxyConfig } from "../src/proxy-config.ts";
 import { bun, cleanUp, faulty, reasonOf, record, run, start } from "./proxied.ts";
 
 afterAll(cleanUp);

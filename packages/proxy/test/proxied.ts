@@ -7,7 +7,7 @@ import type { Client, ClientOptions } from "@bosun/mcp/client";
 import { ORIGINAL_KEY } from "@bosun/shrink";
 import { unfoldLines } from "../src/unfold.ts";
 
-export const entry = path.resolve(import.meta.dir, "../src/index.ts");
+export const entry = path.resolve(import.meta.dir, "../../bcp-mcp-server/src/index.ts");
 export const faulty = path.resolve(import.meta.dir, "fixtures/faulty-server.ts");
 export const listed = path.resolve(import.meta.dir, "fixtures/listed-server.ts");
 export const bun = [process.execPath, "--no-env-file", "--config=/dev/null"];

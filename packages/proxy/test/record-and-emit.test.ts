@@ -6,8 +6,8 @@ import { decode, render } from "@bosun/bcp";
 import type { Block } from "@bosun/bcp";
 import { countTokens, ORIGINAL_KEY, Originals, Shrinker } from "@bosun/shrink";
 import type { ToolResult } from "@bosun/shrink";
-import { Recording } from "../src/proxy/recording.ts";
-import { RenderedBlocks } from "../src/proxy/rendered-blocks.ts";
+import { Recording } from "../src/recording.ts";
+import { RenderedBlocks } from "../src/rendered-blocks.ts";
 import {
   bun,
   cleanUp,

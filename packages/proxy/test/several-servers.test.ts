@@ -21,7 +21,7 @@ import {
   until,
 } from "./proxied.ts";
 import type { Proxied } from "./proxied.ts";
-import { SLOWEST_MS } from "../src/proxy/first-answer.ts";
+import { SLOWEST_MS } from "../src/first-answer.ts";
 
 afterAll(cleanUp);
 

@@ -3,9 +3,9 @@ import { afterAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { countTokens, countToolTokens, ORIGINAL_KEY, Shrinker, wholeText } from "@bosun/shrink";
-import { add, emptyLedger, keepLedger, readLedger, serverIn } from "../src/proxy/ledger.ts";
-import { DESCRIBE_TOOL, OWN_TOKENS, READ_ORIGINAL } from "../src/proxy/own-tools.ts";
-import { Savings } from "../src/proxy/savings.ts";
+import { add, emptyLedger, keepLedger, readLedger, serverIn } from "../src/ledger.ts";
+import { DESCRIBE_TOOL, OWN_TOKENS, READ_ORIGINAL } from "../src/own-tools.ts";
+import { Savings } from "../src/savings.ts";
 import { bun, cleanUp, entry, faulty, folder, original, record, run, start, stateIn } from "./proxied.ts";
 
 afterAll(cleanUp);

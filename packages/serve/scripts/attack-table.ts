@@ -1,5 +1,5 @@
 // Tries every attack of the threat table on a real server, with and without a sandbox, and prints what came of it:
-//   node scripts/bun.mjs packages/tool-server/scripts/attack-table.ts [S7 …]
+//   node scripts/bun.mjs packages/serve/scripts/attack-table.ts [S7 …]
 import { Arena } from "../test/attacks/arena.ts";
 import { ATTACKS, tableOf, tryAttack } from "../test/attacks/table.ts";
 import type { Attack, Mode } from "../test/attacks/arena.ts";

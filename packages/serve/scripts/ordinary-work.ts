@@ -1,5 +1,5 @@
 // Runs ordinary work inside the sandbox and outside it, through real servers, and prints both outputs side by side:
-//   node scripts/bun.mjs packages/tool-server/scripts/ordinary-work.ts
+//   node scripts/bun.mjs packages/serve/scripts/ordinary-work.ts
 import { missingFor, TwoServers, workTable } from "../test/ordinary-work/compare.ts";
 import { WORK } from "../test/ordinary-work/work.ts";
 import type { Comparison } from "../test/ordinary-work/compare.ts";

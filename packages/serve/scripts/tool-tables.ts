@@ -1,6 +1,6 @@
 #!/usr/bin/env -S bun --no-env-file --config=/dev/null
 // Prints docs/tools.md from the tools' own schemas:
-//   node scripts/bun.mjs packages/tool-server/scripts/tool-tables.ts > docs/tools.md
+//   node scripts/bun.mjs packages/serve/scripts/tool-tables.ts > docs/tools.md
 import { writeSync } from "node:fs";
 import { catalogueFor, FLAGS } from "../src/index.ts";
 import type { ServedTool } from "../src/index.ts";
@@ -21,7 +21,7 @@ type Schema = { properties?: Record<string, Property>; required?: string[] };
 
 const HEAD = `# Tools of \`bosun serve\`
 
-Made from the tools' schemas by \`packages/tool-server/scripts/tool-tables.ts\`; do not edit. \`*\` marks what is required.
+Made from the tools' schemas by \`packages/serve/scripts/tool-tables.ts\`; do not edit. \`*\` marks what is required.
 Unknown properties are refused everywhere. No name occurs on two surfaces, so any combination can be served
 (\`--tools coding,workspace,shell\`).
 `;

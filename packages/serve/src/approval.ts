@@ -1,7 +1,7 @@
 // A question to the person behind the client, as an MCP elicitation: the whole call is shown, the answer counts for
 // exactly that call. Both carriers are mcp's business; here a client that cannot be asked gets a clear no.
-import { approvalCall, questionText } from "@bosun/guard";
-import type { Answer, Ask, CallToDecide, Offer } from "@bosun/guard";
+import { approvalCall, questionText } from "@bosun/policy";
+import type { Answer, Ask, CallToDecide, Offer } from "@bosun/policy";
 import { ConnectionError, elicitForm, isObject, isShared } from "@bosun/mcp/server";
 import type { Answers, Context, JsonObject, Question } from "@bosun/mcp/server";
 import type { Session } from "@bosun/engine";

@@ -3,8 +3,8 @@
 import { closeSync, constants, openSync, readSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import type { ProtectedPlace, Repository } from "@bosun/engine";
-import { approvalCall, heldWriteOf, mayBeHeldWrite, partsOfScripts } from "@bosun/guard";
-import type { CallToDecide, Decision, GitPart, HeldWrite, ShellText } from "@bosun/guard";
+import { approvalCall, heldWriteOf, mayBeHeldWrite, partsOfScripts } from "@bosun/policy";
+import type { CallToDecide, Decision, GitPart, HeldWrite, ShellText } from "@bosun/policy";
 import { elicitForm, isShared } from "@bosun/mcp/server";
 import { askPerson } from "./approval.ts";
 import type { Asking } from "./approval.ts";

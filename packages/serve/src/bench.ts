@@ -13,7 +13,7 @@ import {
   openScope,
 } from "@bosun/engine";
 import type { Boundary, Mechanism, Sandbox, SandboxOptions, Scope, Session } from "@bosun/engine";
-import { childEnvironment, isNeverHandedOn } from "@bosun/guard";
+import { childEnvironment, isNeverHandedOn } from "@bosun/platform/environment";
 import { ChangedPlaces } from "./changed-places.ts";
 import type { Config } from "./config.ts";
 import { searchSandbox } from "./late-sandbox.ts";

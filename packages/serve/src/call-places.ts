@@ -12,8 +12,8 @@ import {
   unchangedPlace,
 } from "@bosun/engine";
 import type { OpenFile, Scope, ScopedPath, Session } from "@bosun/engine";
-import { judgePath } from "@bosun/guard";
-import type { CallPath } from "@bosun/guard";
+import { judgePath } from "@bosun/policy";
+import type { CallPath } from "@bosun/policy";
 import type { Bench } from "./bench.ts";
 import type { Surface } from "./config.ts";
 import { Refusal } from "./refusal.ts";

@@ -2,7 +2,7 @@
 // person, and puts it on record. What a place is, and putting back, is the engine's.
 import { SettledPlaces, Session } from "@bosun/engine";
 import type { SettledPlacesOptions, SettledChange } from "@bosun/engine";
-import type { AuditEvent } from "@bosun/guard";
+import type { AuditEvent } from "@bosun/policy";
 import { ConnectionError, MODERN_REVISIONS } from "@bosun/mcp/server";
 import type { Context, ToolResult } from "@bosun/mcp/server";
 import type { Surface } from "./config.ts";

@@ -1,8 +1,9 @@
 // The one way of every call: parsed, judged, asked about, run, redacted, recorded. No tool is reached past it.
 import { EngineError } from "@bosun/engine";
 import type { EngineCode, Session } from "@bosun/engine";
-import { GuardError, nameOfRule, withVariables } from "@bosun/guard";
-import type { AuditEvent, CallToDecide, Decision } from "@bosun/guard";
+import { BosunError } from "@bosun/platform/errors";
+import { nameOfRule, withVariables } from "@bosun/policy";
+import type { AuditEvent, CallToDecide, Decision } from "@bosun/policy";
 import { defineTool, InvalidArguments, isShared } from "@bosun/mcp/server";
 import type { Context, Tool, ToolResult } from "@bosun/mcp/server";
 import { askPerson } from "./approval.ts";
@@ -66,9 +67,9 @@ function callGuarded(
   const failed = (error: unknown): ToolResult => {
     places?.[Symbol.dispose]();
     if (context.signal.aborted) record.end("cancelled");
-    if (error instanceof GuardError) bench.log("error", "a call cannot be recorded", { error: error.message });
+    if (error instanceof BosunError) bench.log("error", "a call cannot be recorded", { error: error.message });
     const explained =
-      error instanceof GuardError
+      error instanceof BosunError
         ? explainUnrecorded(tool.surface, error.message, made)
         : explainOn(tool.surface, error, made);
     // A question on its way to the client, a cancelled call, or a bug: the caller knows what to do with each.
@@ -346,6 +347,6 @@ class CallRecord {
 
 /** Without it a record cannot be written for reasons we know; anything else is a bug, for the caller to report. */
 function messageOf(error: unknown): string {
-  if (error instanceof GuardError) return error.message;
+  if (error instanceof BosunError) return error.message;
   throw error;
 }

@@ -1,5 +1,5 @@
 // A question about a call whose places are held open meanwhile: what is used after the answer is what was asked about.
-import type { Decision } from "@bosun/guard";
+import type { Decision } from "@bosun/policy";
 import type { CallPlaces } from "./call-places.ts";
 import { Refusal } from "./refusal.ts";
 import type { Watch } from "./watch.ts";

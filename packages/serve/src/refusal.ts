@@ -1,7 +1,7 @@
 // A call that the rules, or the person who was asked, did not let through. Says which rule and what can be done about it.
 import path from "node:path";
-import { nameOfRule, refusalText } from "@bosun/guard";
-import type { Decision } from "@bosun/guard";
+import { nameOfRule, refusalText } from "@bosun/policy";
+import type { Decision } from "@bosun/policy";
 
 export type RefusalKind = "denied" | "refused" | "unanswered" | "cannot ask";
 

@@ -3,15 +3,9 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { Sandbox } from "@bosun/engine";
-import {
-  createRedactor,
-  homeOf,
-  loadProjectSettings,
-  loadSettings,
-  openProjectTrust,
-  policyOfSettings,
-} from "@bosun/guard";
-import type { LoadedSettings, Settings } from "@bosun/guard";
+import { createRedactor } from "@bosun/platform/secrets";
+import { homeOf, loadProjectSettings, loadSettings, openProjectTrust, policyOfSettings } from "@bosun/settings";
+import type { LoadedSettings, Settings } from "@bosun/settings";
 import { createServer, INTERNAL_ERROR, RpcError, withHandle, withState } from "@bosun/mcp/server";
 import type { Call, JsonObject, Service } from "@bosun/mcp/server";
 import manifest from "../package.json" with { type: "json" };
@@ -67,7 +61,7 @@ export type ToolService = {
   close(): Promise<void>;
 };
 
-/** Throws UsageError, EngineError or GuardError when the configuration cannot be served. */
+/** Throws UsageError, EngineError or BosunError when the configuration cannot be served. */
 export async function serveTools(config: Config, options: ServeOptions = {}): Promise<ToolService> {
   const { env = process.env, home = homeOf(env), log = () => {}, secrets = [] } = options;
   const loaded = options.settings ?? settingsFor(config, env, home);

@@ -1,8 +1,9 @@
 // `bosun serve`: words and environment → a running server → an exit code. Callable in any process; main.ts is the program.
 import { EngineError } from "@bosun/engine";
 import type { Sandbox } from "@bosun/engine";
-import { GuardError, homeOf } from "@bosun/guard";
-import type { Settings } from "@bosun/guard";
+import { BosunError } from "@bosun/platform/errors";
+import { homeOf } from "@bosun/settings";
+import type { Settings } from "@bosun/settings";
 import { messagesIn, serveConnection, stdioTransport } from "@bosun/mcp/server";
 import { FLAGS, helpText, maxMessageBytes, parseInvocation, PREFIXES } from "./config.ts";
 import type { Config } from "./config.ts";
@@ -81,7 +82,7 @@ export async function runServe(words: readonly string[], io: Io): Promise<number
     log("info", "shell", { path: tools.bench.host.shell.path });
     return await serveUntilStopped(tools, config, { token, spoken }, log, io);
   } catch (error) {
-    const known = error instanceof UsageError || error instanceof EngineError || error instanceof GuardError;
+    const known = error instanceof UsageError || error instanceof EngineError || error instanceof BosunError;
     if (!known) throw error;
     io.complain(`bosun serve: ${error.message}\n`);
     return 2;

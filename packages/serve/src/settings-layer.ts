@@ -1,6 +1,6 @@
 // The settings file's `[serve]` table as the layer below flags and variables: only what differs from the defaults.
-import { defaultSettings } from "@bosun/guard";
-import type { Settings } from "@bosun/guard";
+import { defaultSettings } from "@bosun/settings";
+import type { Settings } from "@bosun/settings";
 
 /** By flag name, as somebody would have typed it. */
 export type Layer = ReadonlyMap<string, readonly string[]>;

@@ -1,6 +1,6 @@
 // The question about places that a command changed: every change shown whole, one answer for each. What is too long to be
 // read is not asked about: then the answer is no, not a blind yes.
-import { diffOf, makeScreenSafe, screenSafe } from "@bosun/guard";
+import { diffOf, makeScreenSafe, screenSafe } from "@bosun/platform/safe-text";
 import type { PlaceState, SettledChange } from "@bosun/engine";
 import { elicitForm, isObject } from "@bosun/mcp/server";
 import type { JsonObject, Question } from "@bosun/mcp/server";

@@ -1,8 +1,8 @@
 // A file tool's call on a place that a person's own programs obey: what it would change, and that a person is asked first.
 import { EngineError } from "@bosun/engine";
 import type { PlaceState, SettledPlace, SettledPlaces, Session } from "@bosun/engine";
-import { approvalCall } from "@bosun/guard";
-import type { CallToDecide, Decision } from "@bosun/guard";
+import { approvalCall } from "@bosun/policy";
+import type { CallToDecide, Decision } from "@bosun/policy";
 import { isObject, isShared } from "@bosun/mcp/server";
 import type { Context } from "@bosun/mcp/server";
 import { askPerson } from "./approval.ts";

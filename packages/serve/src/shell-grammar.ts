@@ -1,6 +1,6 @@
 // Shell text as the rules take it.
 import { parseShell } from "@bosun/engine/shell";
-import type { ParseShell, ShellText } from "@bosun/guard";
+import type { ParseShell, ShellText } from "@bosun/policy";
 
 export const parse: ParseShell = (text): ShellText => {
   const syntax = parseShell(text);

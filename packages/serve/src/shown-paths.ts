@@ -1,8 +1,8 @@
 // For a host in this process that asks its person itself, before it calls: where a call would lead is told to it, and the
 // call that follows must lead to the same places.
 import { EngineError } from "@bosun/engine";
-import { digestOf } from "@bosun/guard";
-import type { CallPath } from "@bosun/guard";
+import { digestOf } from "@bosun/platform/json";
+import type { CallPath } from "@bosun/policy";
 import type { CallPlaces } from "./call-places.ts";
 
 /** Calls that were shown and never made: the oldest are forgotten, and are then calls like any other. */

@@ -1,15 +1,7 @@
 // The guard of this server: rules, answers of people, and the record of it all. Made once, from the settings.
-import { decide, definitionHash, openApprovals, openAudit, serverIdentity } from "@bosun/guard";
-import type {
-  Approvals,
-  Audit,
-  AuditEvent,
-  CallToDecide,
-  ParseShell,
-  Policy,
-  Redactor,
-  Resolution,
-} from "@bosun/guard";
+import { decide, definitionHash, openApprovals, openAudit, serverIdentity } from "@bosun/policy";
+import type { Redactor } from "@bosun/platform/secrets";
+import type { Approvals, Audit, AuditEvent, CallToDecide, ParseShell, Policy, Resolution } from "@bosun/policy";
 import type { Session } from "@bosun/engine";
 import type { JsonObject } from "@bosun/mcp/server";
 
@@ -110,12 +102,12 @@ export class Watch {
     return hash;
   }
 
-  /** Before anything runs. Throws GuardError when what comes could not be recorded, or what was done before still is not. */
+  /** Before anything runs. Throws BosunError when what comes could not be recorded, or what was done before still is not. */
   ready(): void {
     if (this.#opened() !== undefined && this.#failing) this.#flush();
   }
 
-  /** In the file when this returns. Throws GuardError when it cannot be written: then nothing may run. */
+  /** In the file when this returns. Throws BosunError when it cannot be written: then nothing may run. */
   record(event: AuditEvent): void {
     const audit = this.#opened();
     if (audit === undefined) return;

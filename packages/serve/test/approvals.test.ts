@@ -4,7 +4,7 @@ import { expect } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { verifyAuditFolder } from "@bosun/guard";
+import { verifyAuditFolder } from "@bosun/policy";
 import { announceRows, row, rows, together } from "./harness/contract.ts";
 import { HttpServer } from "./harness/http.ts";
 import { BUN, cleanEnvironment, MAIN, scratch, TestServer } from "./harness/server.ts";

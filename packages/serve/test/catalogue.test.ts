@@ -129,6 +129,6 @@ test("docs/tools.md is what the schemas say", () => {
   expect(
     readFileSync(file, "utf8") === toolTables()
       ? "fresh"
-      : "stale: node scripts/bun.mjs packages/tool-server/scripts/tool-tables.ts > docs/tools.md",
+      : "stale: node scripts/bun.mjs packages/serve/scripts/tool-tables.ts > docs/tools.md",
   ).toBe("fresh");
 });

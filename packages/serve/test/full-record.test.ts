@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { readAuditFolder, verifyAuditFolder } from "@bosun/guard";
+import { readAuditFolder, verifyAuditFolder } from "@bosun/policy";
 import { TestServer } from "./harness/server.ts";
 
 const hasLimits = Bun.which("prlimit") !== null;

@@ -1,7 +1,7 @@
 // What a rule against a command makes of shell text, by the grammar and the judge together: a deed is found wherever it is
 // hidden, what only the shell will know is asked about, and words that only look like it pass.
 import { expect, test } from "bun:test";
-import { compilePolicy, judge } from "@bosun/guard";
+import { compilePolicy, judge } from "@bosun/policy";
 import { HIDDEN_RM } from "../../engine/test/shell-syntax/hidden-commands.ts";
 import { parse } from "../src/shell-grammar.ts";
 

@@ -13,7 +13,7 @@ test("the example of the README answers", async () => {
   const file = path.join(home, `test/readme-example-${process.pid}.ts`);
   writeFileSync(
     file,
-    `${example.replace('"@bosun/tool-server"', '"../src/index.ts"')}\nconsole.log(JSON.stringify(result.content));\n`,
+    `${example.replace('"@bosun/serve"', '"../src/index.ts"')}\nconsole.log(JSON.stringify(result.content));\n`,
   );
   try {
     const child = Bun.spawn([...BUN, file], {

@@ -1,5 +1,5 @@
 // What a settings file says, with the place of every key and value: what both readers (TOML, JSON) give.
-import { GuardError } from "../failure.ts";
+import { BosunError } from "@bosun/platform/errors";
 
 export type Position = { readonly line: number; readonly column: number };
 
@@ -19,7 +19,7 @@ export type Member = { readonly key: string; readonly at: Position; readonly val
 export const MAX_NESTING = 64;
 
 /** Something is wrong in a settings file: the message begins with file:line:column. */
-export class SettingsError extends GuardError {
+export class SettingsError extends BosunError {
   readonly file: string;
   readonly at: Position;
   readonly problem: string;

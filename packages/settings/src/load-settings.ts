@@ -1,6 +1,6 @@
 // The settings a program runs with: found, checked, read once, with warnings worth saying.
-import { GuardError } from "../failure.ts";
-import { readPrivateFile } from "../private-file.ts";
+import { BosunError } from "@bosun/platform/errors";
+import { readPrivateFile } from "@bosun/platform/private-files";
 import type { TableNode } from "./document.ts";
 import { readJson } from "./json.ts";
 import { foldersOf, locateSettings, protectedPaths, type Environment, type Folders } from "./locations.ts";
@@ -36,7 +36,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   const content = readPrivateFile(found.file, { maxBytes: MAX_FILE_BYTES, followLinks: true });
   if (content === undefined) {
     const by = found.kind === "named" ? ` (named by ${found.by})` : "";
-    throw new GuardError("SETTINGS", `${found.file}${by} does not exist`);
+    throw new BosunError("SETTINGS", `${found.file}${by} does not exist`);
   }
   const document = readDocument(found.file, content.text);
   const settings = SETTINGS.read(document, { file: found.file, name: "" });
@@ -69,7 +69,7 @@ function checkReferences(settings: Settings, file: string): void {
   const { defaultModel, models } = settings;
   if (defaultModel !== undefined && !Object.hasOwn(models, defaultModel)) {
     const known = Object.keys(models).join(", ");
-    throw new GuardError(
+    throw new BosunError(
       "SETTINGS",
       `${file}: default_model is "${defaultModel}", but there is no [models.${defaultModel}]${known === "" ? "" : `; there are: ${known}`}`,
     );

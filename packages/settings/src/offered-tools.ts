@@ -1,7 +1,7 @@
 // Which tools of a server the model may see at all: what its settings choose, less what the rules deny anyway.
-import { judge } from "../rules/judge.ts";
-import type { Policy } from "../rules/policy.ts";
-import type { ToolName } from "../rules/tool-pattern.ts";
+import { judge } from "@bosun/policy";
+import type { Policy } from "@bosun/policy";
+import type { ToolName } from "@bosun/policy";
 import type { ServerSettings } from "./settings-table.ts";
 
 export function isOffered(policy: Policy, server: Pick<ServerSettings, "tools">, name: ToolName): boolean {

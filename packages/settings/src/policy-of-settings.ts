@@ -1,7 +1,7 @@
 // Settings → the policy that judges. The [shell_tool] table, the run_command list and auto_approve are rules like any other.
-import { compilePolicy, type Policy, type PolicyOptions } from "../rules/policy.ts";
-import { matchesTool, type ToolName } from "../rules/tool-pattern.ts";
-import type { RuleSource } from "../rules/decision.ts";
+import { compilePolicy, type Policy, type PolicyOptions } from "@bosun/policy";
+import { matchesTool, type ToolName } from "@bosun/policy";
+import type { RuleSource } from "@bosun/policy";
 import type { Settings } from "./settings-table.ts";
 
 export function policyOfSettings(settings: Settings, file: string, options: PolicyOptions): Policy {

@@ -2,9 +2,9 @@
 // even then may only make things stricter.
 import { realpathSync } from "node:fs";
 import path from "node:path";
-import { GuardError } from "../failure.ts";
-import { sha256 } from "../sha256.ts";
-import { readPrivateFile } from "../private-file.ts";
+import { BosunError } from "@bosun/platform/errors";
+import { sha256 } from "@bosun/platform/hash";
+import { readPrivateFile } from "@bosun/platform/private-files";
 import type { TableNode } from "./document.ts";
 import { locateProjectFiles } from "./locations.ts";
 import { readToml } from "./toml.ts";
@@ -46,21 +46,21 @@ export function loadProjectSettings(own: Settings, cwd: string, isTrusted: IsTru
 function load(own: Settings, found: string, isTrusted: IsTrusted): ProjectSettings {
   const content = attempt(() => readPrivateFile(found, { maxBytes: MAX_FILE_BYTES, anyOwner: true }));
   if (content === undefined) return { kind: "none" };
-  if (content instanceof GuardError) return { kind: "unusable", file: found, problem: content.message };
+  if (content instanceof BosunError) return { kind: "unusable", file: found, problem: content.message };
   const file = path.join(realpathSync(path.dirname(found)), path.basename(found));
   const hash = sha256(content.text);
   const trust = isTrusted(file, hash);
   if (trust === "yes") return { kind: "trusted", file, hash, settings: tightenSettings(own, file, content.text) };
   const settings = attempt(() => tightenSettings(own, file, content.text));
-  if (settings instanceof GuardError) return { kind: "unusable", file, problem: settings.message };
+  if (settings instanceof BosunError) return { kind: "unusable", file, problem: settings.message };
   return { kind: "untrusted", file, hash, text: content.text, changed: trust === "another version" };
 }
 
-function attempt<T>(read: () => T): T | GuardError {
+function attempt<T>(read: () => T): T | BosunError {
   try {
     return read();
   } catch (error) {
-    if (error instanceof GuardError) return error;
+    if (error instanceof BosunError) return error;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 // Which project files a person has agreed to, by path and content.
-import { isObject, openStateFile, stateFileIn } from "./state-file.ts";
-import type { IsTrusted } from "./settings/project-settings.ts";
+import { isObject, openStateFile, stateFileIn } from "@bosun/platform/private-files";
+import type { IsTrusted } from "./project-settings.ts";
 
 export type ProjectTrust = {
   readonly isTrusted: IsTrusted;

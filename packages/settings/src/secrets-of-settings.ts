@@ -1,5 +1,5 @@
 // The secrets a program holds because of its settings, by value: for a redactor that knows them.
-import { isSecretName } from "../secret-shapes.ts";
+import { isSecretName } from "@bosun/platform/secrets";
 import type { Environment } from "./locations.ts";
 import type { ServerSettings, Settings } from "./settings-table.ts";
 

@@ -1,9 +1,9 @@
 // Fields that several sections of the settings share: rules, approvals, servers, names, and how each may be tightened.
-import { isSecretName } from "../secret-shapes.ts";
-import { httpUrl } from "../host-name.ts";
-import type { Verdict } from "../rules/decision.ts";
-import type { Located, RuleSetting } from "../rules/policy.ts";
-import { compileToolPattern, isAlias } from "../rules/tool-pattern.ts";
+import { isSecretName } from "@bosun/platform/secrets";
+import { httpUrl } from "@bosun/platform/hosts";
+import type { Verdict } from "@bosun/policy";
+import type { Located, RuleSetting } from "@bosun/policy";
+import { compileToolPattern, isAlias } from "@bosun/policy";
 import type { Node, TableNode } from "./document.ts";
 import { at, optional, secret, tightens, value, type Field, type Place } from "./field.ts";
 import { group, map, section } from "./table-fields.ts";

@@ -1,7 +1,7 @@
 // Settings that hold settings: tables with known keys, with names the person chooses, and lists of tables.
 import type { SettingsError, Member, Node, TableNode } from "./document.ts";
 import { at, inside, wrongKind, type Field, type Place, type Shape, type ValueOf } from "./field.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "@bosun/platform/flags";
 
 type Camel<K extends string> = K extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : K;
 type GroupValue<F extends Record<string, Field<unknown>>> = {

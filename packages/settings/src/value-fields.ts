@@ -1,6 +1,6 @@
 // Settings that hold one value, or a list of values.
 import { at, value, wrongKind, type Field } from "./field.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "@bosun/platform/flags";
 
 export function text(
   doc: string,

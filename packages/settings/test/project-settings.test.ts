@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { judge } from "../../src/rules/judge.ts";
-import { readSettings } from "../../src/settings/load-settings.ts";
-import { policyOfSettings } from "../../src/settings/policy-of-settings.ts";
-import { loadProjectSettings, tightenSettings } from "../../src/settings/project-settings.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { judge } from "@bosun/policy";
+import { readSettings } from "../src/load-settings.ts";
+import { policyOfSettings } from "../src/policy-of-settings.ts";
+import { loadProjectSettings, tightenSettings } from "../src/project-settings.ts";
+import { temporaryFolder } from "../../platform/test/temporary-folder.ts";
 
 const fresh = temporaryFolder();
 

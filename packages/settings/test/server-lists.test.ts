@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readServerList } from "../../src/settings/server-lists.ts";
+import { readServerList } from "../src/server-lists.ts";
 
 const env = { TOKEN: "t0k", HOME: "/home/bob", EVIL: '"; rm -rf / #${TOKEN}' };
 

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { judge } from "../../src/rules/judge.ts";
-import { defaultSettings, loadSettings, readSettings } from "../../src/settings/load-settings.ts";
-import { locateSettings, protectedPaths } from "../../src/settings/locations.ts";
-import { policyOfSettings, unmatchedRules } from "../../src/settings/policy-of-settings.ts";
-import { createRedactor } from "../../src/redact.ts";
-import { secretsOfSettings } from "../../src/settings/secrets-of-settings.ts";
-import { isOffered } from "../../src/settings/offered-tools.ts";
-import { shellLimits } from "../../src/settings/shell-limits.ts";
-import { settingsReference } from "../../src/settings/settings-reference.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { judge } from "@bosun/policy";
+import { defaultSettings, loadSettings, readSettings } from "../src/load-settings.ts";
+import { locateSettings, protectedPaths } from "../src/locations.ts";
+import { policyOfSettings, unmatchedRules } from "../src/policy-of-settings.ts";
+import { createRedactor } from "@bosun/platform/secrets";
+import { secretsOfSettings } from "../src/secrets-of-settings.ts";
+import { isOffered } from "../src/offered-tools.ts";
+import { shellLimits } from "../src/shell-limits.ts";
+import { settingsReference } from "../src/settings-reference.ts";
+import { temporaryFolder } from "../../platform/test/temporary-folder.ts";
 
 const fresh = temporaryFolder();
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { Node } from "../../src/settings/document.ts";
-import { readJson } from "../../src/settings/json.ts";
-import { readToml } from "../../src/settings/toml.ts";
+import type { Node } from "../src/document.ts";
+import { readJson } from "../src/json.ts";
+import { readToml } from "../src/toml.ts";
 
 describe("a document means what another reader says it means", () => {
   test.each<[string, string]>([

@@ -1,7 +1,7 @@
 // Tool definitions as they were first seen, and what is different now: a change is said, shown with the next question,
 // and remembered approvals lapse with it because they hang on the definition itself.
-import { describeChanges, openPins } from "@bosun/guard";
-import type { PinChange, Pins } from "@bosun/guard";
+import { describeChanges, openPins } from "@bosun/policy";
+import type { PinChange, Pins } from "@bosun/policy";
 import type { Server } from "../servers/server.ts";
 
 export class Definitions {

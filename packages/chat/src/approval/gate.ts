@@ -1,6 +1,7 @@
 // May this call run? The guard decides; here its inputs come together: settings, flags, what this session said, what the
 // tool claims, what the conversation has heard. A person's answer is bound to the very call that was shown.
-import { approvalCall, createTaint, decide, judge, policyOfSettings, unmatchedRules } from "@bosun/guard";
+import { approvalCall, createTaint, decide, judge } from "@bosun/policy";
+import { policyOfSettings, unmatchedRules } from "@bosun/settings";
 import type {
   Answer,
   Approvals,
@@ -11,10 +12,10 @@ import type {
   Policy,
   Resolution,
   ParseShell,
-  Settings,
   ToolName,
   Taint,
-} from "@bosun/guard";
+} from "@bosun/policy";
+import type { Settings } from "@bosun/settings";
 import type { JsonObject } from "@bosun/mcp";
 import type { Server } from "../servers/server.ts";
 import { displayName } from "../tools/names.ts";

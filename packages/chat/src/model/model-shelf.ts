@@ -1,6 +1,6 @@
 // The models there are: configured ones, and, when none is, those that already run on this machine.
-import { readSettings } from "@bosun/guard";
-import type { ModelSettings, Settings } from "@bosun/guard";
+import { readSettings } from "@bosun/settings";
+import type { ModelSettings, Settings } from "@bosun/settings";
 import type { HttpFetch } from "@bosun/mcp";
 import { Unusable } from "../unusable.ts";
 import { keepsToolResults, sawToolResult } from "./check-template.ts";

@@ -1,5 +1,5 @@
 // One configured model, ready to be asked: address, key, switches, window, and the body of a request.
-import type { ModelSettings } from "@bosun/guard";
+import type { ModelSettings } from "@bosun/settings";
 import { isObject } from "@bosun/mcp";
 import type { HttpFetch, Json, JsonObject } from "@bosun/mcp";
 import type { Endpoint } from "./ask-model.ts";

@@ -1,6 +1,6 @@
 // What a run without a person says: the answer on stdout in the format that was asked for, everything else on stderr.
-import { createScreenSafeStream } from "@bosun/guard";
-import type { ScreenSafeStream } from "@bosun/guard";
+import { createScreenSafeStream } from "@bosun/platform/safe-text";
+import type { ScreenSafeStream } from "@bosun/platform/safe-text";
 import type { ChatOptions } from "../config.ts";
 import type { Outcome } from "../conversation/turns.ts";
 import type { Program } from "../program.ts";

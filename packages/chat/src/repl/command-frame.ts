@@ -1,5 +1,5 @@
 // A shell command on the screen: a frame with its output as it comes, how it ended, and what is remembered for the model.
-import { createScreenSafeStream } from "@bosun/guard";
+import { createScreenSafeStream } from "@bosun/platform/safe-text";
 import type { Program } from "../program.ts";
 import { withoutTabs } from "../screen/layout.ts";
 import { safeLine } from "../screen/terminal-view.ts";

@@ -1,6 +1,6 @@
 // The commands that begin with a colon. Each does its work on the repl it is given; `:help` is made from the same place.
 import path from "node:path";
-import { lastRecords, readAuditFolder } from "@bosun/guard";
+import { lastRecords, readAuditFolder } from "@bosun/policy";
 import { framedText } from "../screen/foreign-text.ts";
 import { safeLine, count } from "../screen/terminal-view.ts";
 import { makeRoom, messagesFor, offeredTools, toolsFor } from "../turn/request.ts";

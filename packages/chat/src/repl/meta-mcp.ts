@@ -1,5 +1,5 @@
 // `:mcp …`: servers while the conversation goes on, and tools called by hand through the same approval.
-import { httpUrl } from "@bosun/guard";
+import { httpUrl } from "@bosun/platform/hosts";
 import { parseObject } from "../model/json-text.ts";
 import { aliasOfUrl } from "../servers/configured-servers.ts";
 import { framedText } from "../screen/foreign-text.ts";

@@ -1,5 +1,5 @@
 // `:policy`, `:allow`, `:ask`, `:deny`: what runs without asking, where that comes from, and changing it.
-import { describeGrant, nameOfRule } from "@bosun/guard";
+import { describeGrant, nameOfRule } from "@bosun/policy";
 import { safeLine } from "../screen/terminal-view.ts";
 import { displayName } from "../tools/names.ts";
 import type { Repl } from "./repl.ts";

@@ -1,7 +1,7 @@
 // What is said at the start and once the servers have settled: who we talk to, who is there, which rules match nothing.
 import type { Turn } from "../conversation/turns.ts";
 import type { Program } from "../program.ts";
-import { VERSION } from "../program.ts";
+import { VERSION } from "@bosun/platform/version";
 import { safeLine } from "../screen/terminal-view.ts";
 import type { Server } from "../servers/server.ts";
 import { displayName, nearest } from "../tools/names.ts";

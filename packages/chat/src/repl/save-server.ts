@@ -1,6 +1,7 @@
 // A server that was named at run time → a few lines at the end of the person's settings file.
 import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { readSettings, writePrivateFile } from "@bosun/guard";
+import { writePrivateFile } from "@bosun/platform/private-files";
+import { readSettings } from "@bosun/settings";
 import type { ServerConfig } from "../servers/server-config.ts";
 
 /** Throws when the file would not be valid with it. */

@@ -1,6 +1,7 @@
 // The arguments of a call as a person sees them before deciding: made from the very object that will be sent, every key,
 // in its order. What does not fit is counted, and nobody approves it before it was on the screen.
-import { isSecretName, makeScreenSafe, masked } from "@bosun/guard";
+import { makeScreenSafe } from "@bosun/platform/safe-text";
+import { isSecretName, masked } from "@bosun/platform/secrets";
 import type { JsonObject } from "@bosun/mcp";
 import { widthOf, wrap } from "./layout.ts";
 

@@ -1,6 +1,6 @@
 // Foreign text of several lines → rows behind a lead of ours: whatever it holds, nothing of it stands at the edge of the
 // screen, where our own lines begin.
-import { makeScreenSafe } from "@bosun/guard";
+import { makeScreenSafe } from "@bosun/platform/safe-text";
 import { withoutTabs, wrap, widthOf } from "./layout.ts";
 import type { Frames, Style } from "./style.ts";
 

@@ -1,7 +1,7 @@
 // What the program needs from its surroundings, so that it can run in a process of its own or inside another program.
 import { closeSync, constants, openSync, readdirSync, readFileSync } from "node:fs";
 import { isatty, ReadStream } from "node:tty";
-import { homeOf } from "@bosun/guard";
+import { homeOf } from "@bosun/settings";
 
 export type Output = {
   write(text: string): void;

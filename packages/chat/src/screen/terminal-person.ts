@@ -1,7 +1,8 @@
 // The person at the terminal: questions about calls and commands, and what their answers mean. Only an explicit yes
 // allows; Enter, Ctrl-D, a closed terminal and anything not understood are a no.
-import { makeScreenSafe, mixesScripts } from "@bosun/guard";
-import type { Answer } from "@bosun/guard";
+import { makeScreenSafe } from "@bosun/platform/safe-text";
+import { mixesScripts } from "@bosun/policy";
+import type { Answer } from "@bosun/policy";
 import type { JsonObject } from "@bosun/mcp";
 import { hasSmartQuotes } from "../conversation/cmd-lines.ts";
 import { parseObject } from "../model/json-text.ts";

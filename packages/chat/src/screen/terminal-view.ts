@@ -1,6 +1,6 @@
 // A turn on a terminal: words as they come, frames around tools, one line of status for everything else.
-import { createScreenSafeStream, makeScreenSafe } from "@bosun/guard";
-import type { ScreenSafeStream } from "@bosun/guard";
+import { createScreenSafeStream, makeScreenSafe } from "@bosun/platform/safe-text";
+import type { ScreenSafeStream } from "@bosun/platform/safe-text";
 import type { Progress } from "@bosun/mcp";
 import type { Outcome } from "../conversation/turns.ts";
 import { sizeText } from "../servers/content.ts";

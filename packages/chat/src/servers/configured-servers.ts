@@ -2,8 +2,10 @@
 // person has agreed to it), from flags.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { digestOf, httpUrl, openProjectTrust, readServerList } from "@bosun/guard";
-import type { ServerList, Settings } from "@bosun/guard";
+import { httpUrl } from "@bosun/platform/hosts";
+import { digestOf } from "@bosun/platform/json";
+import { openProjectTrust, readServerList } from "@bosun/settings";
+import type { ServerList, Settings } from "@bosun/settings";
 import { Unusable } from "../unusable.ts";
 import { configFromSettings, plainConfig } from "./server-config.ts";
 import type { OpenBuiltIn, WhereItLeads } from "./server-config.ts";

@@ -1,6 +1,6 @@
 // The content of a tool result → text for the model and for the person. What is not text becomes a line that says so, and
 // the bytes go where the person can find them.
-import { withoutTagCharacters } from "@bosun/guard";
+import { withoutTagCharacters } from "@bosun/platform/safe-text";
 import { isObject } from "@bosun/mcp";
 import type { Json, JsonObject } from "@bosun/mcp";
 

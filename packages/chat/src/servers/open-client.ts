@@ -1,7 +1,8 @@
 // A server's configuration → a connected client: addresses, tokens, environments, eras. Knows nothing of tools.
 import { readFileSync } from "node:fs";
-import { childEnvironment, isLoopback } from "@bosun/guard";
-import type { Redactor } from "@bosun/guard";
+import { childEnvironment } from "@bosun/platform/environment";
+import { isLoopback } from "@bosun/platform/hosts";
+import type { Redactor } from "@bosun/platform/secrets";
 import { Client, ConnectionError, connectHttp, httpOut } from "@bosun/mcp";
 import type { ClientOptions, HttpFetch, JsonObject, Transport } from "@bosun/mcp";
 import { HttpLink, startServer } from "@bosun/mcp/relay";

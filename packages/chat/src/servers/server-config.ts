@@ -1,7 +1,9 @@
 // One MCP server as we reach it, from whichever list it came.
-import type { ServerSettings } from "@bosun/guard";
-import { isLoopback, isSecretName, serverIdentity, serverLabel } from "@bosun/guard";
-import type { ServerAddress } from "@bosun/guard";
+import type { ServerSettings } from "@bosun/settings";
+import { isLoopback } from "@bosun/platform/hosts";
+import { isSecretName } from "@bosun/platform/secrets";
+import { serverIdentity, serverLabel } from "@bosun/policy";
+import type { ServerAddress } from "@bosun/policy";
 import type { JsonObject, Transport } from "@bosun/mcp";
 
 /** A server inside this process: the seam for the coding tools of `here`. */

@@ -1,7 +1,8 @@
 // A small file of ours that only remembers: nothing in it grants anything. So a damaged one is started over, one that
 // cannot be used is done without, and what other programs of ours write into it at the same time stays.
 import { rmSync } from "node:fs";
-import { GuardError, openStateFile } from "@bosun/guard";
+import { BosunError } from "@bosun/platform/errors";
+import { openStateFile } from "@bosun/platform/private-files";
 
 export type LearntFile<T> = {
   readonly value: T;
@@ -12,7 +13,7 @@ export function openLearntFile<T>(file: string, empty: T, parse: (value: unknown
   try {
     return forgiving(openStateFile(file, empty, parse));
   } catch (error) {
-    if (!(error instanceof GuardError)) throw error;
+    if (!(error instanceof BosunError)) throw error;
     if (error.code !== "STORE") return inMemory(empty); // a link, another user's: not ours to touch
   }
   try {

@@ -1,6 +1,6 @@
 // The settings with what the project's own file tightens, once a person has agreed to it.
-import { loadProjectSettings, openProjectTrust } from "@bosun/guard";
-import type { LoadedSettings, Settings } from "@bosun/guard";
+import { loadProjectSettings, openProjectTrust } from "@bosun/settings";
+import type { LoadedSettings, Settings } from "@bosun/settings";
 
 const SHOWN_LINES = 40;
 

@@ -2,7 +2,7 @@
 // nothing left behind. The engine does the running.
 import { randomBytes } from "node:crypto";
 import type { Environment, ProcessHost, Running } from "@bosun/engine";
-import { ownEnvironment, wholeEnvironment } from "@bosun/guard";
+import { ownEnvironment, wholeEnvironment } from "@bosun/platform/environment";
 
 const KEPT_CHARS = 2_000_000;
 const AGAIN_MS = 2000;

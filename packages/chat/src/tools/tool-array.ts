@@ -1,5 +1,5 @@
 // Tools → the `tools` member of a request: the same bytes as long as nothing changed, because servers cache prefixes.
-import { makeScreenSafe, withoutTagCharacters } from "@bosun/guard";
+import { makeScreenSafe, withoutTagCharacters } from "@bosun/platform/safe-text";
 import type { JsonObject } from "@bosun/mcp";
 import type { Compat } from "../model/compat.ts";
 import type { NameTable } from "./names.ts";

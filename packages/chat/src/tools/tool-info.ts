@@ -1,5 +1,5 @@
 // A tool as a server describes it → what we know of it. Servers leave things out or send nonsense: both are survived.
-import { definitionHash } from "@bosun/guard";
+import { definitionHash } from "@bosun/policy";
 import { isObject } from "@bosun/mcp";
 import type { JsonObject } from "@bosun/mcp";
 import type { ToolKey } from "./names.ts";

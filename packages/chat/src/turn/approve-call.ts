@@ -1,6 +1,6 @@
 // May this call run, and with which arguments? Rules first, then the person, again and again until the word is about
 // exactly what would be called now. Decides; records and runs nothing.
-import type { Answer } from "@bosun/guard";
+import type { Answer } from "@bosun/policy";
 import type { JsonObject } from "@bosun/mcp";
 import { isDestructive } from "../approval/gate.ts";
 import type { Outcome, ToolCall } from "../conversation/turns.ts";

@@ -1,5 +1,6 @@
 // Everything a turn works with: the conversation, the model, the servers, the gate, and where things are written.
-import type { Audit, AuditEvent, Settings } from "@bosun/guard";
+import type { Audit, AuditEvent } from "@bosun/policy";
+import type { Settings } from "@bosun/settings";
 import type { HttpFetch } from "@bosun/mcp";
 import type { ShrinkTools } from "./call-result.ts";
 import type { Budget } from "../conversation/budget.ts";

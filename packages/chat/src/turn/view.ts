@@ -1,5 +1,5 @@
 // What a turn needs from whoever shows it and from whoever decides: a screen with a person, or a pipe with nobody.
-import type { Answer as ApprovalAnswer, Ask } from "@bosun/guard";
+import type { Answer as ApprovalAnswer, Ask } from "@bosun/policy";
 import type { JsonObject, Progress } from "@bosun/mcp";
 import type { Outcome } from "../conversation/turns.ts";
 import type { Usage } from "../model/chunk.ts";

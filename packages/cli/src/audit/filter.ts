@@ -1,5 +1,5 @@
 // Which records are wanted: options → the filter of the audit reader.
-import type { AuditFilter } from "@bosun/guard";
+import type { AuditFilter } from "@bosun/policy";
 import { UsageError } from "../options.ts";
 import type { Option, Words } from "../options.ts";
 

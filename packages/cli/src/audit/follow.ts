@@ -1,8 +1,8 @@
 // Audit records as they come: every log of the folder is looked at again when it has grown, and only what is new is shown.
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
-import { lastRecords, readAudit } from "@bosun/guard";
-import type { AuditFilter, AuditRecord } from "@bosun/guard";
+import { lastRecords, readAudit } from "@bosun/policy";
+import type { AuditFilter, AuditRecord } from "@bosun/policy";
 
 const POLL_MS = 300;
 

@@ -1,6 +1,6 @@
 // One audit record as one line for a person. Everything in it was written by somebody else: nothing may move the cursor.
-import { screenSafe } from "@bosun/guard";
-import type { AuditRecord } from "@bosun/guard";
+import { screenSafe } from "@bosun/platform/safe-text";
+import type { AuditRecord } from "@bosun/policy";
 
 const MAX_CHARS = 300;
 const COLOUR: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 // What a check of the audit logs found, in words: each problem with the file and the line it is in.
-import { screenSafe } from "@bosun/guard";
-import type { AuditReport } from "@bosun/guard";
+import { screenSafe } from "@bosun/platform/safe-text";
+import type { AuditReport } from "@bosun/policy";
 
 export function reportVerification(folder: string, lanes: readonly { file: string; report: AuditReport }[]): string {
   if (lanes.length === 0) return screenSafe(`${folder} holds no audit log yet.`);

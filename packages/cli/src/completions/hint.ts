@@ -1,5 +1,5 @@
 // Wrong words of a command that does not say which were meant → the nearest that its help documents.
-import { nearest } from "@bosun/guard";
+import { nearest } from "@bosun/platform/flags";
 import { optionsInHelp, wordsInHelp } from "./read-help.ts";
 
 /** undefined: every word is known, or nothing is near. */

@@ -2,9 +2,10 @@
 import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs";
 import path from "node:path";
 import { detectShell, findRipgrep } from "@bosun/engine";
-import { foldersOf, GuardError, homeOf, loadSettings, locateProjectFiles, locateSettings } from "@bosun/guard";
-import type { Settings } from "@bosun/guard";
-import { VERSION } from "../version.ts";
+import { BosunError } from "@bosun/platform/errors";
+import { foldersOf, homeOf, loadSettings, locateProjectFiles, locateSettings } from "@bosun/settings";
+import type { Settings } from "@bosun/settings";
+import { VERSION } from "@bosun/platform/version";
 import { examineProtected } from "./protected.ts";
 import type { ProtectedFindings } from "./protected.ts";
 import { examineSandboxes } from "./sandbox.ts";
@@ -80,7 +81,7 @@ function examineSettings(here: Here, home: string, config: string | undefined): 
     });
     return { settings, finding: { ok: true, what, warnings } };
   } catch (error) {
-    if (!(error instanceof GuardError)) throw error;
+    if (!(error instanceof BosunError)) throw error;
     return { settings: undefined, finding: { ok: false, what, problem: error.message, warnings: [] } };
   }
 }

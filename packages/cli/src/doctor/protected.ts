@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import { EngineError, Protection } from "@bosun/engine";
 import type { Mechanism } from "@bosun/engine";
-import type { Settings } from "@bosun/guard";
+import type { Settings } from "@bosun/settings";
 
 const SHOWN = 6;
 

@@ -1,5 +1,5 @@
 // The examination in words for a person.
-import { screenSafe } from "@bosun/guard";
+import { screenSafe } from "@bosun/platform/safe-text";
 import type { Examination, Finding } from "./examine.ts";
 
 export function reportOf(found: Examination): string {

@@ -1,7 +1,7 @@
 // Which sandboxes work here: every mechanism of this platform tried on its own, as the server would use it.
 import { boundaryOf, chooseSandbox, closeScope, openScope } from "@bosun/engine";
 import type { Attempt, Mechanism, SandboxDescription } from "@bosun/engine";
-import { homeOf, protectedPaths } from "@bosun/guard";
+import { homeOf, protectedPaths } from "@bosun/settings";
 import { sandboxHelper } from "../sandbox-helper.ts";
 import { sandboxAdvice } from "./advice.ts";
 

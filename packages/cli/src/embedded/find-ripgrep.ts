@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { foldersOf, homeOf } from "@bosun/guard";
+import { foldersOf, homeOf } from "@bosun/settings";
 import { file as embedded, sha256 as expected } from "./ripgrep-file.js";
 
 let unpacked: string | undefined;

@@ -8,7 +8,7 @@ export const FROM_SOURCES = [
   process.execPath,
   "--no-env-file",
   "--config=/dev/null",
-  path.join(ROOT, "packages/bosun/src/main.ts"),
+  path.join(ROOT, "packages/cli/src/main.ts"),
 ];
 
 export type Ended = { readonly code: number; readonly out: string; readonly err: string };

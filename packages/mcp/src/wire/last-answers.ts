@@ -1,8 +1,8 @@
 // `printf … | bcp-mcp-server` closes its input at once and still wants all its answers, also those of a large file, a slow
 // binary or a server that takes its time to start. So the end of input is heard only when what was asked has been
 // answered, or after a while.
-import { idFrom } from "@bosun/mcp/relay";
-import type { Transport } from "@bosun/mcp/server";
+import { idFrom } from "./message.ts";
+import type { Transport } from "./transport.ts";
 
 /** An answer says whose it is at its very beginning: ids are short. */
 const ANSWER = /^\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|[^,]+),"(?:result|error)":/;

@@ -1,7 +1,7 @@
 // The one rule about a child's environment, for commands, MCP servers and the proxy: a list of names, what the person passes
 // by name or sets, and no secret of ours. What makes a loader, a runtime or a shell run something else first is never handed
 // on and never taken from a caller; a person may set it for a server of their own, except what would change our own runtime.
-import { isSecretVariable } from "./secret-shapes.ts";
+import { isSecretVariable } from "../secrets/secret-shapes.ts";
 
 export type EnvironmentSource = Readonly<Record<string, string | undefined>>;
 

@@ -1,5 +1,5 @@
 // Patterns with * and ?, matched in at most length × length steps: no regular expression, so no pattern can hang us.
-import { GuardError } from "../failure.ts";
+import { BosunError } from "../errors/bosun-error.ts";
 
 const MAX_PATTERN_CHARS = 4096;
 const MAX_ALTERNATIVES = 64;
@@ -72,9 +72,9 @@ export function fixedLength(glob: TextGlob | PathGlob): number {
 }
 
 function checked(source: string): string {
-  if (source === "") throw new GuardError("SETTINGS", "a pattern cannot be empty");
-  if (source.length > MAX_PATTERN_CHARS) throw new GuardError("SETTINGS", "a pattern is too long");
-  if (source.includes("\u0000")) throw new GuardError("SETTINGS", "a pattern cannot hold a NUL");
+  if (source === "") throw new BosunError("SETTINGS", "a pattern cannot be empty");
+  if (source.length > MAX_PATTERN_CHARS) throw new BosunError("SETTINGS", "a pattern is too long");
+  if (source.includes("\u0000")) throw new BosunError("SETTINGS", "a pattern cannot hold a NUL");
   return source;
 }
 
@@ -157,7 +157,7 @@ function tokensOf(part: string): Token[] {
       tokens.push({ kind: "text", value: characters[(i += 1)] ?? "" });
     else if (character === "[") {
       const end = characters.indexOf("]", i + 2);
-      if (end < 0) throw new GuardError("SETTINGS", `the pattern ${part} has a [ that is never closed`);
+      if (end < 0) throw new BosunError("SETTINGS", `the pattern ${part} has a [ that is never closed`);
       tokens.push(setOf(characters.slice(i + 1, end)));
       i = end;
     } else tokens.push({ kind: "text", value: character });
@@ -188,7 +188,7 @@ function expandBraces(source: string): string[] {
     else
       waiting.push(...group.choices.map((choice) => text.slice(0, group.start) + choice + text.slice(group.end + 1)));
     if (done.length + waiting.length > MAX_ALTERNATIVES) {
-      throw new GuardError("SETTINGS", `the pattern ${source} stands for more than ${MAX_ALTERNATIVES}`);
+      throw new BosunError("SETTINGS", `the pattern ${source} stands for more than ${MAX_ALTERNATIVES}`);
     }
   }
   return done;
@@ -204,6 +204,6 @@ function innermostGroup(text: string): { start: number; end: number; choices: st
       return { start, end: i, choices: text.slice(start + 1, i).split(",") };
     }
   }
-  if (start >= 0) throw new GuardError("SETTINGS", `the pattern ${text} has a { that is never closed`);
+  if (start >= 0) throw new BosunError("SETTINGS", `the pattern ${text} has a { that is never closed`);
   return undefined;
 }

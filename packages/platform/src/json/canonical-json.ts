@@ -1,8 +1,8 @@
 // A JSON value → one text, whatever the order its keys came in; and the SHA-256 over that text.
 // Approvals and pins compare digests, so two values that mean the same must not differ here, and the reverse.
 import { exactNumberText } from "./exact-number.ts";
-import { GuardError } from "./failure.ts";
-import { sha256 } from "./sha256.ts";
+import { BosunError } from "../errors/bosun-error.ts";
+import { sha256 } from "../hash/sha256.ts";
 
 const MAX_DEPTH = 200; // deeper than any honest call; recursion must not reach the stack's end
 const MAX_CHARS = 64 * 1024 * 1024;
@@ -15,19 +15,19 @@ export function digestOf(value: unknown): string {
 /** JSON with sorted keys and no blanks. Throws on what JSON cannot carry: a digest must never stand for "something". */
 export function canonicalJson(value: unknown): string {
   const text = write(value, 0);
-  if (text.length > MAX_CHARS) throw new GuardError("LIMIT", "the value is too large to take a digest of");
+  if (text.length > MAX_CHARS) throw new BosunError("LIMIT", "the value is too large to take a digest of");
   return text;
 }
 
 function write(value: unknown, depth: number): string {
-  if (depth > MAX_DEPTH) throw new GuardError("LIMIT", `the value is nested deeper than ${MAX_DEPTH} levels`);
+  if (depth > MAX_DEPTH) throw new BosunError("LIMIT", `the value is nested deeper than ${MAX_DEPTH} levels`);
   switch (typeof value) {
     case "string":
       return quote(value);
     case "boolean":
       return value ? "true" : "false";
     case "number":
-      if (!Number.isFinite(value)) throw new GuardError("LIMIT", `${value} cannot be written as JSON`);
+      if (!Number.isFinite(value)) throw new BosunError("LIMIT", `${value} cannot be written as JSON`);
       return JSON.stringify(value);
     case "bigint":
       return value.toString();
@@ -35,7 +35,7 @@ function write(value: unknown, depth: number): string {
       if (value === null) return "null";
       return exactNumberText(value) ?? (Array.isArray(value) ? writeList(value, depth) : writeObject(value, depth));
     default:
-      throw new GuardError("LIMIT", `a ${typeof value} cannot be written as JSON`);
+      throw new BosunError("LIMIT", `a ${typeof value} cannot be written as JSON`);
   }
 }
 

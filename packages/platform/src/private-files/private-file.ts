@@ -16,8 +16,8 @@ import {
   type Stats,
 } from "node:fs";
 import path from "node:path";
-import { GuardError } from "./failure.ts";
-import { randomName } from "./sha256.ts";
+import { BosunError } from "../errors/bosun-error.ts";
+import { randomName } from "../hash/sha256.ts";
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants;
 const OTHERS_MAY_WRITE = 0o022;
@@ -95,11 +95,11 @@ export function makePrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const entry = lstatSync(folder);
   if (entry.isSymbolicLink() || !entry.isDirectory()) {
-    throw new GuardError("UNSAFE_FILE", `${folder} is not a plain folder: remove the link or file of that name`);
+    throw new BosunError("UNSAFE_FILE", `${folder} is not a plain folder: remove the link or file of that name`);
   }
-  if (!isOurs(entry.uid)) throw new GuardError("UNSAFE_FILE", `${folder} belongs to another user`);
+  if (!isOurs(entry.uid)) throw new BosunError("UNSAFE_FILE", `${folder} belongs to another user`);
   if ((entry.mode & OTHERS_MAY_WRITE) !== 0) {
-    throw new GuardError("UNSAFE_FILE", `${folder} can be changed by other users: chmod go-w ${folder}`);
+    throw new BosunError("UNSAFE_FILE", `${folder} can be changed by other users: chmod go-w ${folder}`);
   }
 }
 
@@ -120,17 +120,17 @@ function openExisting(file: string, followLinks: boolean): number | undefined {
 
 function regular(descriptor: number, file: string): Stats {
   const stat = fstatSync(descriptor);
-  if (!stat.isFile()) throw new GuardError("UNSAFE_FILE", `${file} is not a regular file`);
+  if (!stat.isFile()) throw new BosunError("UNSAFE_FILE", `${file} is not a regular file`);
   return stat;
 }
 
 function checkDescriptor(descriptor: number, file: string): { mode: number } {
   const stat = regular(descriptor, file);
-  if (!isOurs(stat.uid)) throw new GuardError("UNSAFE_FILE", `${file} belongs to another user`);
+  if (!isOurs(stat.uid)) throw new BosunError("UNSAFE_FILE", `${file} belongs to another user`);
   // A second name could lie inside a folder that a tool may write.
-  if (stat.nlink > 1) throw new GuardError("UNSAFE_FILE", `${file} has ${stat.nlink} names (hard links): copy it`);
+  if (stat.nlink > 1) throw new BosunError("UNSAFE_FILE", `${file} has ${stat.nlink} names (hard links): copy it`);
   if ((stat.mode & OTHERS_MAY_WRITE) !== 0) {
-    throw new GuardError("UNSAFE_FILE", `${file} can be changed by other users: chmod go-w ${file}`);
+    throw new BosunError("UNSAFE_FILE", `${file} can be changed by other users: chmod go-w ${file}`);
   }
   return { mode: stat.mode };
 }
@@ -143,13 +143,13 @@ function readAll(descriptor: number, file: string, maxBytes: number): string {
     const got = readSync(descriptor, chunk, 0, chunk.length, null);
     if (got === 0) break;
     total += got;
-    if (total > maxBytes) throw new GuardError("UNSAFE_FILE", `${file} is larger than ${maxBytes} bytes`);
+    if (total > maxBytes) throw new BosunError("UNSAFE_FILE", `${file} is larger than ${maxBytes} bytes`);
     chunks.push(chunk.subarray(0, got));
   }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
   } catch {
-    throw new GuardError("UNSAFE_FILE", `${file} is not valid UTF-8`);
+    throw new BosunError("UNSAFE_FILE", `${file} is not valid UTF-8`);
   }
 }
 
@@ -175,13 +175,13 @@ function removeQuietly(file: string): void {
   }
 }
 
-function unsafe(file: string, error: unknown): GuardError {
+function unsafe(file: string, error: unknown): BosunError {
   const code = codeOf(error);
   if (code === "ELOOP" || code === "EMLINK") {
-    return new GuardError("UNSAFE_FILE", `${file} is a symbolic link: it must be a plain file`);
+    return new BosunError("UNSAFE_FILE", `${file} is a symbolic link: it must be a plain file`);
   }
-  if (code === "ENXIO") return new GuardError("UNSAFE_FILE", `${file} is not a regular file`);
-  return new GuardError("UNSAFE_FILE", `${file} cannot be opened: ${error instanceof Error ? error.message : code}`);
+  if (code === "ENXIO") return new BosunError("UNSAFE_FILE", `${file} is not a regular file`);
+  return new BosunError("UNSAFE_FILE", `${file} cannot be opened: ${error instanceof Error ? error.message : code}`);
 }
 
 export function codeOf(error: unknown): string {

@@ -1,7 +1,7 @@
 // A small JSON file of ours in the state folder: believed as read at the start, written whole, 0600, outside every
 // tool's reach.
 import path from "node:path";
-import { GuardError } from "./failure.ts";
+import { BosunError } from "../errors/bosun-error.ts";
 import { readPrivateFile, writePrivateFile } from "./private-file.ts";
 
 export type StateFile<T> = {
@@ -46,7 +46,7 @@ function parsed<T>(file: string, text: string, parse: (value: unknown) => T | un
   } catch {
     value = undefined;
   }
-  if (value === undefined) throw new GuardError("STORE", `${file} is damaged: move it away to start over`);
+  if (value === undefined) throw new BosunError("STORE", `${file} is damaged: move it away to start over`);
   return value;
 }
 

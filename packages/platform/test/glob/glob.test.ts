@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { compilePathGlob, compileTextGlob, coversPath, matchesPath, matchesText } from "../../src/rules/glob.ts";
+import { compilePathGlob, compileTextGlob, coversPath, matchesPath, matchesText } from "../../src/glob/glob.ts";
 
 test.each<[string, string, boolean]>([
   ["abc", "abc", true],

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { httpUrl, isLoopback, normaliseHost } from "../src/host-name.ts";
+import { httpUrl, isLoopback, normaliseHost } from "../../src/hosts/host-name.ts";
 
 test.each<[string, string | undefined]>([
   ["Example.COM", "example.com"],

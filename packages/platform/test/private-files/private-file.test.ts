@@ -14,8 +14,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { readPrivateFile, writePrivateFile } from "../src/index.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { readPrivateFile, writePrivateFile } from "../../src/private-files/index.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const nextFolder = temporaryFolder();
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { createScreenSafeStream } from "../src/screen-safe-stream.ts";
-import { framed, makeScreenSafe, screenSafe, unforged, withoutTagCharacters } from "../src/screen-safe.ts";
+import { createScreenSafeStream } from "../../src/safe-text/screen-safe-stream.ts";
+import { framed, makeScreenSafe, screenSafe, unforged, withoutTagCharacters } from "../../src/safe-text/screen-safe.ts";
 
 const ESC = "\u001b";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { createRedactStream } from "../src/redact-stream.ts";
-import { createRedactor, masked, redact } from "../src/redact.ts";
-import { isSecretName, isSecretVariable } from "../src/secret-shapes.ts";
+import { createRedactStream } from "../../src/secrets/redact-stream.ts";
+import { createRedactor, masked, redact } from "../../src/secrets/redact.ts";
+import { isSecretName, isSecretVariable } from "../../src/secrets/secret-shapes.ts";
 
 // Secrets are put together at run time so that no scanner takes this file for a leak.
 const A = "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9";

@@ -1,16 +1,16 @@
 // What a person is shown before they answer, and what a model is told when the answer is no. Made from the parsed call
 // that will be sent, safe for a screen; says whether anything was left out, so that nobody approves what was not there.
-import { serverLabel, type ServerAddress } from "./server-identity.ts";
-import { isSecretName } from "./secret-shapes.ts";
-import { masked } from "./redact.ts";
-import { actsOf, describeActs, type Act } from "./rules/acts.ts";
-import type { ParseShell, ShellText } from "./rules/command.ts";
-import type { CallPath } from "./rules/judge.ts";
-import { nameOfRule, type Decision } from "./rules/decision.ts";
-import { reach } from "./rules/reach.ts";
-import { displayName, type ToolName } from "./rules/tool-pattern.ts";
-import { mixesScripts } from "./confusables.ts";
-import { makeScreenSafe, screenSafe } from "./screen-safe.ts";
+import { serverLabel, type ServerAddress } from "../pins/server-identity.ts";
+import { isSecretName } from "@bosun/platform/secrets";
+import { masked } from "@bosun/platform/secrets";
+import { actsOf, describeActs, type Act } from "../rules/acts.ts";
+import type { ParseShell, ShellText } from "../rules/command.ts";
+import type { CallPath } from "../rules/judge.ts";
+import { nameOfRule, type Decision } from "../rules/decision.ts";
+import { reach } from "../rules/reach.ts";
+import { displayName, type ToolName } from "../rules/tool-pattern.ts";
+import { mixesScripts } from "../pins/confusables.ts";
+import { makeScreenSafe, screenSafe } from "@bosun/platform/safe-text";
 
 export type Question = {
   readonly tool: ToolName;

@@ -2,11 +2,11 @@
 // Server, proxy and chat all go this way; none decides on its own.
 import type { ApprovalCall, Approvals, Ask, Grant } from "./approvals.ts";
 import { describeGrant } from "./approvals.ts";
-import type { AuditEvent } from "./audit.ts";
-import { nameOfRule, type Decision } from "./rules/decision.ts";
-import { displayName } from "./rules/tool-pattern.ts";
-import { judge, type Call, type JudgeOptions } from "./rules/judge.ts";
-import type { Policy } from "./rules/policy.ts";
+import type { AuditEvent } from "../audit/audit.ts";
+import { nameOfRule, type Decision } from "../rules/decision.ts";
+import { displayName } from "../rules/tool-pattern.ts";
+import { judge, type Call, type JudgeOptions } from "../rules/judge.ts";
+import type { Policy } from "../rules/policy.ts";
 import type { Taint } from "./taint.ts";
 
 export type Deciders = {

@@ -1,6 +1,6 @@
 // After text from outside has entered the conversation, a call that sends data elsewhere asks even if it is allowed:
 // the text may have asked for it.
-import type { Decision } from "./rules/decision.ts";
+import type { Decision } from "../rules/decision.ts";
 
 /** Whose words the conversation has heard. */
 export type Taint = {

@@ -15,10 +15,10 @@ import {
   writeSync,
 } from "node:fs";
 import path from "node:path";
-import { GuardError } from "./failure.ts";
-import { codeOf, makePrivateFolder } from "./private-file.ts";
+import { BosunError } from "@bosun/platform/errors";
+import { codeOf, makePrivateFolder } from "@bosun/platform/private-files";
 import type { ChainLink } from "./audit-line.ts";
-import { randomName } from "./sha256.ts";
+import { randomName } from "@bosun/platform/hash";
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
 const MAX_LANES = 64;
@@ -29,9 +29,9 @@ export function claimLane(folder: string): { file: string; release: () => void }
   try {
     makePrivateFolder(folder);
   } catch (error) {
-    if (error instanceof GuardError) throw error;
+    if (error instanceof BosunError) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new GuardError(
+    throw new BosunError(
       "AUDIT",
       `${folder} cannot be made (audit.folder in the settings names another place): ${why}`,
     );
@@ -41,7 +41,7 @@ export function claimLane(folder: string): { file: string; release: () => void }
     const release = claim(`${file}.lock`);
     if (release !== undefined) return { file, release };
   }
-  throw new GuardError("AUDIT", `${folder}: ${MAX_LANES} programs already write an audit log here`);
+  throw new BosunError("AUDIT", `${folder}: ${MAX_LANES} programs already write an audit log here`);
 }
 
 /** The logs of a folder, one per lane. */
@@ -98,7 +98,7 @@ export function* linesOf(
 ): Generator<{ line: string; at: number; ended: boolean }> {
   const descriptor = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
-    if (!fstatSync(descriptor).isFile()) throw new GuardError("UNSAFE_FILE", `${file} is not a regular file`);
+    if (!fstatSync(descriptor).isFile()) throw new BosunError("UNSAFE_FILE", `${file} is not a regular file`);
     const chunk = Buffer.alloc(64 * 1024);
     let held = Buffer.alloc(0);
     let at = from;
@@ -114,7 +114,7 @@ export function* linesOf(
       }
       held = held.subarray(start);
       at += start;
-      if (held.length > maxChars * 4) throw new GuardError("AUDIT", `${file}: a line at byte ${at} is too long`);
+      if (held.length > maxChars * 4) throw new BosunError("AUDIT", `${file}: a line at byte ${at} is too long`);
     }
     if (held.length > 0) yield { line: textOf(held), at, ended: false };
   } finally {
@@ -166,7 +166,7 @@ function createLock(lock: string, text: string): boolean {
     closeSync(descriptor);
     return linked(aside, lock);
   } catch (error) {
-    throw new GuardError("AUDIT", `${lock} cannot be made: ${error instanceof Error ? error.message : "unknown"}`);
+    throw new BosunError("AUDIT", `${lock} cannot be made: ${error instanceof Error ? error.message : "unknown"}`);
   } finally {
     rmSync(aside, { force: true });
   }

@@ -1,6 +1,6 @@
 // One line of the audit log, and the chain that ties each to the one before: bytes ↔ record.
 // A line is {"n":…,…,"h":"<sha256>"}; h covers the previous line's h and every byte of this line before its own.
-import { sha256 } from "./sha256.ts";
+import { sha256 } from "@bosun/platform/hash";
 
 export const CHAIN_START = "0".repeat(64);
 export const MAX_LINE_CHARS = 64 * 1024;

@@ -1,7 +1,7 @@
 // Is the audit log whole? Every line chained to the one before, none missing, none changed, none cut off at the end.
 import { statSync } from "node:fs";
 import path from "node:path";
-import { sha256 } from "./sha256.ts";
+import { sha256 } from "@bosun/platform/hash";
 import { filesOf, lanesOf, linesOf, readHead } from "./audit-files.ts";
 import { CHAIN_START, MAX_LINE_CHARS, readLine, type ChainLink, type ReadLine } from "./audit-line.ts";
 

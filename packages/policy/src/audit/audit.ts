@@ -1,11 +1,11 @@
 // The audit log's writer: one line per decision and outcome, appended, chained, redacted, rotated by size.
 // When append returns, the line is in the file; when it cannot be written, append throws and nothing may run.
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, renameSync, statSync, unlinkSync } from "node:fs";
-import { digestOf } from "./canonical-json.ts";
-import { sha256 } from "./sha256.ts";
-import { GuardError } from "./failure.ts";
-import { openPrivateAppend, writeAll } from "./private-file.ts";
-import { createRedactor, type Redactor } from "./redact.ts";
+import { digestOf } from "@bosun/platform/json";
+import { sha256 } from "@bosun/platform/hash";
+import { BosunError } from "@bosun/platform/errors";
+import { openPrivateAppend, writeAll } from "@bosun/platform/private-files";
+import { createRedactor, type Redactor } from "@bosun/platform/secrets";
 import { claimLane, filesOf, linesOf, openHead, readHead, rotatedName, writeHead } from "./audit-files.ts";
 import { CHAIN_START, MAX_LINE_CHARS, readLine, writeLine, type ChainLink, type Members } from "./audit-line.ts";
 
@@ -83,13 +83,13 @@ export function openAudit(options: AuditOptions): Audit {
     }
   } catch (error) {
     // Also a folder that cannot be made or written in, as in a container whose disk is read-only.
-    throw error instanceof GuardError ? error : notWritten(options.folder, error);
+    throw error instanceof BosunError ? error : notWritten(options.folder, error);
   }
 }
 
-function notWritten(file: string, error: unknown): GuardError {
+function notWritten(file: string, error: unknown): BosunError {
   const why = error instanceof Error ? error.message : String(error);
-  return new GuardError("AUDIT", `${file} cannot be written, so nothing may run: ${why}`);
+  return new BosunError("AUDIT", `${file} cannot be written, so nothing may run: ${why}`);
 }
 
 class AuditLog implements Audit {
@@ -135,7 +135,7 @@ class AuditLog implements Audit {
       if (this.#size >= this.#options.maxBytes) this.#rotate();
       this.#writeAll(events.map((event) => this.#shown(event)));
     } catch (error) {
-      if (error instanceof GuardError) throw error;
+      if (error instanceof BosunError) throw error;
       this.#takeBack();
       throw notWritten(this.file, error);
     }
@@ -160,10 +160,10 @@ class AuditLog implements Audit {
   // Somebody else's line, a cut or a removal would break the chain silently from here on.
   #checkUntouched(): void {
     const { size, nlink } = fstatSync(this.#log);
-    if (nlink === 0) throw new GuardError("AUDIT", `${this.file} was removed while in use: restart to begin a new log`);
+    if (nlink === 0) throw new BosunError("AUDIT", `${this.file} was removed while in use: restart to begin a new log`);
     if (size === this.#size) return;
     if (!this.#failed || size < this.#size) {
-      throw new GuardError("AUDIT", `${this.file} was changed by another program: verify it, then restart`);
+      throw new BosunError("AUDIT", `${this.file} was changed by another program: verify it, then restart`);
     }
     const end = endOfLog(this.file);
     this.#size = size;

@@ -1,5 +1,5 @@
 // Names that look like other names: mixed scripts, look-alike letters, and two servers that offer the same.
-import { displayName, type ToolName } from "./rules/tool-pattern.ts";
+import { displayName, type ToolName } from "../rules/tool-pattern.ts";
 
 export type Resemblance = {
   readonly left: ToolName;

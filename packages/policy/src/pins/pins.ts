@@ -1,11 +1,11 @@
 // Tool definitions by hash: the *set* a server offered when a person agreed to it, and what is different now.
-import { canonicalJson } from "./canonical-json.ts";
-import { parseKeepingNumbers } from "./exact-number.ts";
-import { sha256 } from "./sha256.ts";
-import { classOf, MARK, VISIBLE } from "./characters.ts";
-import { GuardError } from "./failure.ts";
-import { escapeOf } from "./screen-safe.ts";
-import { isObject, openStateFile, stateFileIn } from "./state-file.ts";
+import { canonicalJson } from "@bosun/platform/json";
+import { parseKeepingNumbers } from "@bosun/platform/json";
+import { sha256 } from "@bosun/platform/hash";
+import { classOf, MARK, VISIBLE } from "@bosun/platform/safe-text";
+import { BosunError } from "@bosun/platform/errors";
+import { escapeOf } from "@bosun/platform/safe-text";
+import { isObject, openStateFile, stateFileIn } from "@bosun/platform/private-files";
 
 /** A tool as `tools/list` gave it. */
 export type ToolDefinition = { readonly name: string } & Readonly<Record<string, unknown>>;
@@ -74,7 +74,7 @@ export function openPins(stateFolder: string): Pins {
     },
     accept(server, tools, now) {
       if (doubledNames(tools).length > 0)
-        throw new GuardError("STORE", "a list with the same name twice cannot be accepted");
+        throw new BosunError("STORE", "a list with the same name twice cannot be accepted");
       const set: PinnedSet = { at: now.toISOString(), tools: textsOf(tools) };
       store.update((sets) => ({ ...sets, [server]: set }));
     },
@@ -138,13 +138,13 @@ function definitionText(tool: ToolDefinition): string {
   const { _meta: _, ...shown } = tool;
   const text = canonicalJson(shown);
   if (text.length > MAX_DEFINITION_CHARS)
-    throw new GuardError("LIMIT", `the definition of ${tool.name.slice(0, 100)} is too large`);
+    throw new BosunError("LIMIT", `the definition of ${tool.name.slice(0, 100)} is too large`);
   return text;
 }
 
 function textsOf(tools: readonly ToolDefinition[]): Record<string, string> {
   if (tools.length > MAX_TOOLS)
-    throw new GuardError("LIMIT", `a server with more than ${MAX_TOOLS} tools is not taken`);
+    throw new BosunError("LIMIT", `a server with more than ${MAX_TOOLS} tools is not taken`);
   return Object.fromEntries(tools.map((tool) => [tool.name, definitionText(tool)]));
 }
 

@@ -1,6 +1,6 @@
 // Which server this is, whatever alias it has today: approvals and pins hang on it, not on a name a person can reuse.
-import { digestOf } from "./canonical-json.ts";
-import { redact } from "./redact.ts";
+import { digestOf } from "@bosun/platform/json";
+import { redact } from "@bosun/platform/secrets";
 
 export type ServerAddress =
   | { readonly url: string }

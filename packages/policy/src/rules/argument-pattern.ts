@@ -1,5 +1,5 @@
 // Rules about what a tool is called with: a path into the arguments and patterns for the value found there.
-import { GuardError } from "../failure.ts";
+import { BosunError } from "@bosun/platform/errors";
 import {
   compilePathGlob,
   compileTextGlob,
@@ -8,7 +8,7 @@ import {
   matchesText,
   type PathGlob,
   type TextGlob,
-} from "./glob.ts";
+} from "@bosun/platform/glob";
 
 export type ArgumentPattern = {
   readonly source: string;
@@ -27,8 +27,8 @@ const MAX_VALUES = 10_000;
 
 export function compileArgumentPattern(path: string, patterns: readonly string[]): ArgumentPattern {
   const steps = path.split(".");
-  if (steps.some((step) => step === "")) throw new GuardError("SETTINGS", `arguments."${path}": an empty step`);
-  if (patterns.length === 0) throw new GuardError("SETTINGS", `arguments."${path}" needs a pattern`);
+  if (steps.some((step) => step === "")) throw new BosunError("SETTINGS", `arguments."${path}": an empty step`);
+  if (patterns.length === 0) throw new BosunError("SETTINGS", `arguments."${path}" needs a pattern`);
   const values = patterns.map((pattern): ValuePattern =>
     pattern.includes("/")
       ? { kind: "path", glob: compilePathGlob(pattern) }

@@ -1,8 +1,8 @@
 // Which commands a rule is about. Two readings of the same words: an allow rule means exactly these leading words; a
 // deny or ask rule means the deed, however its flags are spelled, split, joined, ordered or shortened.
-import { GuardError } from "../failure.ts";
+import { BosunError } from "@bosun/platform/errors";
 import { couldBeOption, isLiteral, type Word } from "./command.ts";
-import { compileTextGlob, matchesText, type TextGlob } from "./glob.ts";
+import { compileTextGlob, matchesText, type TextGlob } from "@bosun/platform/glob";
 
 export type CommandPattern = {
   readonly source: string;
@@ -25,9 +25,9 @@ const LONG_FORMS: Readonly<Record<string, readonly string[]>> = {
 export function compileCommandPattern(source: string): CommandPattern {
   const words = splitWords(source);
   const [program, ...rest] = words;
-  if (program === undefined) throw new GuardError("SETTINGS", "a command pattern cannot be empty");
+  if (program === undefined) throw new BosunError("SETTINGS", "a command pattern cannot be empty");
   if (program.includes("/") && program.startsWith(".")) {
-    throw new GuardError("SETTINGS", `${source}: name the program, or its absolute path`);
+    throw new BosunError("SETTINGS", `${source}: name the program, or its absolute path`);
   }
   const flags = rest.filter((word) => word.startsWith("-") && word !== "-" && word !== "--");
   const operands = rest.filter((word) => !word.startsWith("-") || word === "-");
@@ -161,10 +161,10 @@ function splitWords(source: string): string[] {
       if (word !== undefined) words.push(word);
       word = undefined;
     } else if (/[;&|<>()$`]/.test(character)) {
-      throw new GuardError("SETTINGS", `${source}: a pattern is the words of one command, without ${character}`);
+      throw new BosunError("SETTINGS", `${source}: a pattern is the words of one command, without ${character}`);
     } else word = (word ?? "") + character;
   }
-  if (quote !== "") throw new GuardError("SETTINGS", `${source}: a quote is never closed`);
+  if (quote !== "") throw new BosunError("SETTINGS", `${source}: a quote is never closed`);
   if (word !== undefined) words.push(word);
   return words;
 }

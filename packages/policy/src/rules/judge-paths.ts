@@ -1,7 +1,7 @@
 // Paths against the policy. The engine enforces; this says what the rules are and what they mean for one path.
 import type { Decision } from "./decision.ts";
 import { isStricter } from "./decision.ts";
-import { coversPath, fixedLength, matchesPath } from "./glob.ts";
+import { coversPath, fixedLength, matchesPath } from "@bosun/platform/glob";
 import type { Policy, Rule } from "./policy.ts";
 
 export type PathAccess = "read" | "write";

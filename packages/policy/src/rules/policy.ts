@@ -1,10 +1,10 @@
 // The rules of a settings file, made ready for judging: patterns compiled, sorted by what they are about.
 // Fails at start rather than later: a rule that cannot be compiled stops the program.
-import { GuardError } from "../failure.ts";
+import { BosunError } from "@bosun/platform/errors";
 import { compileArgumentPattern, type ArgumentPattern } from "./argument-pattern.ts";
 import { compileCommandPattern, type CommandPattern } from "./command-pattern.ts";
 import type { RuleSource, Verdict } from "./decision.ts";
-import { compilePathGlob, type PathGlob } from "./glob.ts";
+import { compilePathGlob, type PathGlob } from "@bosun/platform/glob";
 import { compileToolPattern, type ToolPattern } from "./tool-pattern.ts";
 
 /** A text from a settings file with its place. */
@@ -110,7 +110,7 @@ function compileRule(setting: RuleSetting, index: number, options: PolicyOptions
   return located(source, () => {
     const tools = setting.tools.map(compileToolPattern);
     if (setting.decide === "allow" && tools.some((pattern) => pattern.alias === undefined)) {
-      throw new GuardError("SETTINGS", "a rule cannot allow every tool of every server: name the servers");
+      throw new BosunError("SETTINGS", "a rule cannot allow every tool of every server: name the servers");
     }
     const rule: Rule = {
       source,
@@ -125,10 +125,10 @@ function compileRule(setting: RuleSetting, index: number, options: PolicyOptions
       access: setting.access,
     };
     if (tools.length === 0 && rule.commands.length === 0 && rule.paths.length === 0) {
-      throw new GuardError("SETTINGS", "a rule needs a tool, a command or a path to be about");
+      throw new BosunError("SETTINGS", "a rule needs a tool, a command or a path to be about");
     }
     if (rule.commands.length > 0 && rule.paths.length > 0) {
-      throw new GuardError("SETTINGS", "a rule is about commands or about paths: make two of it");
+      throw new BosunError("SETTINGS", "a rule is about commands or about paths: make two of it");
     }
     return rule;
   });
@@ -138,7 +138,7 @@ function compileApproval({ pattern, verdict }: { pattern: Located; verdict: Verd
   const source = placed(`mcp.auto_approve "${pattern.text}"`, pattern);
   return located(source, () => {
     const tool = compileToolPattern(pattern.text);
-    if (tool.alias === undefined) throw new GuardError("SETTINGS", "a bare * is refused: name the servers");
+    if (tool.alias === undefined) throw new BosunError("SETTINGS", "a bare * is refused: name the servers");
     return { source, verdict, reason: undefined, tools: [tool], arguments: [], commands: [], paths: [], access: "any" };
   });
 }
@@ -165,7 +165,7 @@ function absolute(pattern: string, { workdir, home }: PolicyOptions): string {
   if (trimmed.startsWith("~/")) return `${home}${trimmed.slice(1)}`;
   if (trimmed.startsWith("**/")) return `/${trimmed}`;
   const parts = trimmed.split("/").filter((part) => part !== ".");
-  if (parts.includes("..")) throw new GuardError("SETTINGS", `${pattern}: write the path without ..`);
+  if (parts.includes("..")) throw new BosunError("SETTINGS", `${pattern}: write the path without ..`);
   return [workdir === "/" ? "" : workdir, ...parts].join("/");
 }
 
@@ -178,6 +178,6 @@ function located<T>(source: RuleSource, compile: () => T): T {
     return compile();
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    throw new GuardError("SETTINGS", `${source.file}:${source.line ?? 1}: ${source.name}: ${problem}`);
+    throw new BosunError("SETTINGS", `${source.file}:${source.line ?? 1}: ${source.name}: ${problem}`);
   }
 }

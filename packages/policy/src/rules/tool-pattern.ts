@@ -1,5 +1,5 @@
 // Which tools a rule is about: `alias.tool`, `alias.read_*`, `alias.*`, or `*` (never for allow).
-import { GuardError } from "../failure.ts";
+import { BosunError } from "@bosun/platform/errors";
 
 /** A tool by its two names. Never one string that is split: a tool's own name may hold dots. */
 export type ToolName = { readonly alias: string; readonly tool: string };
@@ -20,12 +20,12 @@ export function compileToolPattern(source: string): ToolPattern {
   const dot = source.indexOf(".");
   const alias = source.slice(0, dot);
   const rest = source.slice(dot + 1);
-  if (dot < 0) throw new GuardError("SETTINGS", `${source} names no server: write alias.tool or alias.*`);
+  if (dot < 0) throw new BosunError("SETTINGS", `${source} names no server: write alias.tool or alias.*`);
   if (!isAlias(alias))
-    throw new GuardError("SETTINGS", `${alias} cannot be a server's alias (a-z, 0-9, - and _, at most 24)`);
-  if (rest === "") throw new GuardError("SETTINGS", `${source} names no tool: write ${alias}.* for all of them`);
+    throw new BosunError("SETTINGS", `${alias} cannot be a server's alias (a-z, 0-9, - and _, at most 24)`);
+  if (rest === "") throw new BosunError("SETTINGS", `${source} names no tool: write ${alias}.* for all of them`);
   const star = rest.indexOf("*");
-  if (star >= 0 && star !== rest.length - 1) throw new GuardError("SETTINGS", `${source}: * can only stand at the end`);
+  if (star >= 0 && star !== rest.length - 1) throw new BosunError("SETTINGS", `${source}: * can only stand at the end`);
   return { source, alias, tool: star >= 0 ? rest.slice(0, -1) : rest, isPrefix: star >= 0 };
 }
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { callDigest, openApprovals, type ApprovalCall, type Ask } from "../src/approvals.ts";
-import { approvalCall, decide, decisionEvent, type CallToDecide } from "../src/decide.ts";
-import { openProjectTrust } from "../src/project-trust.ts";
-import type { Decision } from "../src/rules/decision.ts";
-import { serverIdentity, serverLabel } from "../src/server-identity.ts";
-import { createTaint } from "../src/taint.ts";
-import { at, policy, rule } from "./rules/policies.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { callDigest, openApprovals, type ApprovalCall, type Ask } from "../../src/approvals/approvals.ts";
+import { approvalCall, decide, decisionEvent, type CallToDecide } from "../../src/approvals/decide.ts";
+import { openProjectTrust } from "@bosun/settings";
+import type { Decision } from "../../src/rules/decision.ts";
+import { serverIdentity, serverLabel } from "../../src/pins/server-identity.ts";
+import { createTaint } from "../../src/approvals/taint.ts";
+import { at, policy, rule } from "../rules/policies.ts";
+import { temporaryFolder } from "../../../platform/test/temporary-folder.ts";
 
 const fresh = temporaryFolder();
 const asking: Decision = { verdict: "ask", rule: { name: "default", file: "built in" }, reason: "", grantable: true };

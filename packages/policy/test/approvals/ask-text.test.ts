@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { questionText, refusalText, type Question } from "../src/ask-text.ts";
-import type { Decision } from "../src/rules/decision.ts";
-import { parseShell } from "./rules/tiny-shell.ts";
+import { questionText, refusalText, type Question } from "../../src/approvals/ask-text.ts";
+import type { Decision } from "../../src/rules/decision.ts";
+import { parseShell } from "../rules/tiny-shell.ts";
 
 const decision: Decision = {
   verdict: "ask",

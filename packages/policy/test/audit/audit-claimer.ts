@@ -1,6 +1,6 @@
 // Takes and gives back lanes of an audit folder as fast as it can, and says how often somebody else was in its lane.
 import { mkdirSync, rmdirSync } from "node:fs";
-import { claimLane } from "../src/audit-files.ts";
+import { claimLane } from "../../src/audit/audit-files.ts";
 
 const [, , folder = "", times = "0"] = process.argv;
 let shared = 0;

@@ -3,9 +3,9 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { openAudit } from "../src/audit.ts";
-import type { AuditEvent } from "../src/audit.ts";
-import { verifyAudit } from "../src/audit-verify.ts";
+import { openAudit } from "../../src/audit/audit.ts";
+import type { AuditEvent } from "../../src/audit/audit.ts";
+import { verifyAudit } from "../../src/audit/audit-verify.ts";
 
 test("records appended together are chained, redacted and in order, also across a rotation", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "bosun-audit-"));

@@ -1,6 +1,6 @@
 // Writes audit lines until one cannot be written, tries once more, and says why.
 import { writeSync } from "node:fs";
-import { openAudit } from "../src/audit.ts";
+import { openAudit } from "../../src/audit/audit.ts";
 
 const audit = openAudit({ folder: process.argv[2] ?? "" });
 for (let failures = 0; failures < 2;) {

@@ -14,11 +14,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { lastRecords, readAudit, readAuditFolder } from "../src/audit-read.ts";
-import { verifyAudit, verifyAuditFolder } from "../src/audit-verify.ts";
-import { openAudit, type AuditEvent } from "../src/audit.ts";
-import { filesOf } from "../src/audit-files.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { lastRecords, readAudit, readAuditFolder } from "../../src/audit/audit-read.ts";
+import { verifyAudit, verifyAuditFolder } from "../../src/audit/audit-verify.ts";
+import { openAudit, type AuditEvent } from "../../src/audit/audit.ts";
+import { filesOf } from "../../src/audit/audit-files.ts";
+import { temporaryFolder } from "../../../platform/test/temporary-folder.ts";
 
 const fresh = temporaryFolder();
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import path from "node:path";
-import { describeResemblance, findResemblances, mixesScripts, skeleton } from "../src/confusables.ts";
-import { describeChanges, IN_FULL } from "../src/pin-diff.ts";
-import { definitionHash, listHash, openPins, revealed, type ToolDefinition } from "../src/pins.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { describeResemblance, findResemblances, mixesScripts, skeleton } from "../../src/pins/confusables.ts";
+import { describeChanges, IN_FULL } from "../../src/pins/pin-diff.ts";
+import { definitionHash, listHash, openPins, revealed, type ToolDefinition } from "../../src/pins/pins.ts";
+import { temporaryFolder } from "../../../platform/test/temporary-folder.ts";
 
 const fresh = temporaryFolder();
 const read: ToolDefinition = {

@@ -3,7 +3,7 @@
 import { constants } from "node:os";
 import { EngineError, SharedRoom } from "@bosun/engine";
 import type { Captured, CapturePlan, Environment, Run } from "@bosun/engine";
-import { callerVariableProblem } from "@bosun/guard";
+import { callerVariableProblem } from "@bosun/platform/environment";
 import { integer, object, optional, record, string } from "@bosun/mcp/server";
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
 import { SHOWN_CHARS } from "../../command-output.ts";

@@ -2,23 +2,20 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
+import { createRedactor } from "@bosun/platform/secrets";
 import {
   approvalCall,
-  createRedactor,
   createTaint,
   decide,
   definitionHash,
   openApprovals,
   openAudit,
   openPins,
-  openProjectTrust,
-  policyOfSettings,
-  readSettings,
-  secretsOfSettings,
   serverIdentity,
   serverLabel,
-} from "../src/index.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+} from "@bosun/policy";
+import { openProjectTrust, policyOfSettings, readSettings, secretsOfSettings } from "../src/index.ts";
+import { temporaryFolder } from "../../platform/test/temporary-folder.ts";
 
 const fresh = temporaryFolder();
 
