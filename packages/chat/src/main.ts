@@ -4,8 +4,8 @@ import { EXIT } from "./exit-codes.ts";
 import { runPrint } from "./print/print.ts";
 import { VERSION } from "@bosun/platform/version";
 import type { Seams } from "./program.ts";
-import { processIo } from "./screen/io.ts";
-import type { Io } from "./screen/io.ts";
+import { processIo } from "./screen/program-io.ts";
+import type { Io } from "./screen/program-io.ts";
 
 export async function runAish(argv: readonly string[], io: Io = processIo(), seams: Seams = {}): Promise<number> {
   const config = parseArguments(argv, io.env);

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { runAish } from "../src/main.ts";
 import type { Seams } from "../src/program.ts";
-import type { Io, Output } from "../src/screen/io.ts";
+import type { Io, Output } from "../src/screen/program-io.ts";
 
 export const ROOT = path.resolve(import.meta.dir, "../../..");
 export const AISH = path.join(import.meta.dir, "../src/main.ts");

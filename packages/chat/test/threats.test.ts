@@ -14,7 +14,7 @@ import {
   text as toolText,
   transportPair,
 } from "@bosun/mcp";
-import { Gate } from "../src/approval/gate.ts";
+import { Gate } from "../src/approval/approval-policy.ts";
 import { plainConfig } from "../src/servers/server-config.ts";
 import { Servers } from "../src/servers/servers.ts";
 import { createRedactor } from "@bosun/platform/secrets";

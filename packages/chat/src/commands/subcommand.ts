@@ -4,18 +4,18 @@ import type { ChatOptions, Config } from "../config.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Program } from "../program.ts";
 import type { Seams } from "../program.ts";
-import { parseObject } from "../model/json-text.ts";
+import { parseObject } from "../model/argument-json.ts";
 import type { Model } from "../model/model.ts";
-import { serverTable, table, toolTable } from "../repl/listings.ts";
+import { serverTable, table, toolTable } from "../repl/text-tables.ts";
 import { ageOf } from "../repl/meta-sessions.ts";
-import { removeServer, saveServer } from "../repl/save-server.ts";
-import type { Io } from "../screen/io.ts";
+import { removeServer, saveServer } from "../settings/edit-settings-file.ts";
+import type { Io } from "../screen/program-io.ts";
 import { safeLine } from "../screen/terminal-view.ts";
 import { plainConfig } from "../servers/server-config.ts";
 import { outcomeOf, wordsForPerson } from "../servers/call-end.ts";
-import { textOfResult } from "../servers/content.ts";
-import { displayName, isAlias } from "../tools/names.ts";
-import { isSettingsProblem } from "../unusable.ts";
+import { textOfResult } from "../servers/result-text.ts";
+import { displayName, isAlias } from "../tools/tool-names.ts";
+import { isSettingsProblem } from "../startup-error.ts";
 
 /** What was looked at, whether it is well, and what was found. */
 type Finding = [what: string, isGood: boolean, said: string];

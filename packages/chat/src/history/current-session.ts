@@ -1,14 +1,14 @@
 // The session that is being written: begun, gone on with, forked, left. Whatever happens, one program writes one log.
-import type { Gate } from "../approval/gate.ts";
+import type { Gate } from "../approval/approval-policy.ts";
 import { Conversation } from "../conversation/conversation.ts";
-import type { Chat } from "../turn/chat.ts";
+import type { Chat } from "../turn/chat-state.ts";
 import { Cost } from "../turn/cost.ts";
-import { ResultStore } from "./results.ts";
-import { resume } from "./resume.ts";
+import { ResultStore } from "./result-store.ts";
+import { resume } from "./restore-conversation.ts";
 import { readSession, SessionWriter } from "./session-file.ts";
 import type { LogEntry } from "./session-file.ts";
-import { newSessionId } from "./sessions.ts";
-import type { SessionFolder, SessionInfo } from "./sessions.ts";
+import { newSessionId } from "./session-folder.ts";
+import type { SessionFolder, SessionInfo } from "./session-folder.ts";
 
 export type SessionOptions = {
   sessions: SessionFolder;

@@ -5,8 +5,8 @@ import path from "node:path";
 import { isObject } from "@bosun/mcp";
 import type { JsonObject } from "@bosun/mcp";
 import type { ConversationEvent, Journal } from "../conversation/conversation.ts";
-import type { ExecBlock, Outcome, ToolCall, Turn } from "../conversation/turns.ts";
-import type { Usage } from "../model/chunk.ts";
+import type { ExecBlock, Outcome, ToolCall, Turn } from "../conversation/turn-types.ts";
+import type { Usage } from "../model/completion-chunk.ts";
 
 export const LOG_VERSION = 1;
 const MAX_LOG_BYTES = 512 * 1024 * 1024;

@@ -4,13 +4,13 @@ import type { ChatOptions } from "../config.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Program } from "../program.ts";
 import type { Seams, Ui } from "../program.ts";
-import type { Io } from "../screen/io.ts";
+import type { Io } from "../screen/program-io.ts";
 import { runTurn } from "../turn/turn.ts";
 import type { TurnEnd } from "../turn/turn.ts";
-import { isSettingsProblem } from "../unusable.ts";
-import { runCommands } from "./proposed-commands.ts";
-import { Report } from "./report.ts";
-import { Stop } from "./stop.ts";
+import { isSettingsProblem } from "../startup-error.ts";
+import { runCommands } from "./run-allowed-commands.ts";
+import { Report } from "./print-output.ts";
+import { Stop } from "./stop-conditions.ts";
 
 /** Servers that do not end by themselves are asked to, and then made to: 2 s, 3 s. */
 const CLOSE_MS = 6000;

@@ -1,12 +1,12 @@
 // A shell command on the screen: a frame with its output as it comes, how it ended, and what is remembered for the model.
 import { createScreenSafeStream } from "@bosun/platform/safe-text";
 import type { Program } from "../program.ts";
-import { withoutTabs } from "../screen/layout.ts";
+import { withoutTabs } from "../screen/text-layout.ts";
 import { safeLine } from "../screen/terminal-view.ts";
 import type { Terminal } from "../screen/terminal.ts";
-import type { CommandRun, Reins } from "../shell/run-command.ts";
-import { headAndTail } from "../conversation/limit-result.ts";
-import { record } from "../turn/chat.ts";
+import type { CommandRun, Reins } from "../shell/command-runner.ts";
+import { headAndTail } from "../conversation/truncate-result.ts";
+import { record } from "../turn/chat-state.ts";
 
 export async function runInFrame(
   program: Program,

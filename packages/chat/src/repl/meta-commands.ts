@@ -1,10 +1,10 @@
 // The commands that begin with a colon. Each does its work on the repl it is given; `:help` is made from the same place.
 import path from "node:path";
 import { lastRecords, readAuditFolder } from "@bosun/policy";
-import { framedText } from "../screen/foreign-text.ts";
+import { framedText } from "../screen/untrusted-text.ts";
 import { safeLine, count } from "../screen/terminal-view.ts";
-import { makeRoom, messagesFor, offeredTools, toolsFor } from "../turn/request.ts";
-import { help } from "./help.ts";
+import { makeRoom, messagesFor, offeredTools, toolsFor } from "../turn/model-request.ts";
+import { help } from "./help-text.ts";
 import { callByHand, mcpCommand } from "./meta-mcp.ts";
 import { model, models } from "./meta-models.ts";
 import { policyCommand, setPolicy } from "./meta-policy.ts";

@@ -1,19 +1,19 @@
 // `:mcp …`: servers while the conversation goes on, and tools called by hand through the same approval.
 import { httpUrl } from "@bosun/platform/hosts";
-import { parseObject } from "../model/json-text.ts";
+import { parseObject } from "../model/argument-json.ts";
 import { aliasOfUrl } from "../servers/configured-servers.ts";
-import { framedText } from "../screen/foreign-text.ts";
+import { framedText } from "../screen/untrusted-text.ts";
 import { safeLine } from "../screen/terminal-view.ts";
 import { plainFetch } from "../servers/open-client.ts";
 import { placeOf, plainConfig } from "../servers/server-config.ts";
-import { displayName, isAlias, nearest } from "../tools/names.ts";
-import { offeredTools } from "../turn/request.ts";
+import { displayName, isAlias, nearest } from "../tools/tool-names.ts";
+import { offeredTools } from "../turn/model-request.ts";
 import { runCalls } from "../turn/run-calls.ts";
 import { commandWords } from "./command-words.ts";
-import { serverTable, toolCard, toolCount, toolTable } from "./listings.ts";
+import { serverTable, toolCard, toolCount, toolTable } from "./text-tables.ts";
 import type { Repl } from "./repl.ts";
-import { saveServer } from "./save-server.ts";
-import { prepareSignIn } from "./sign-in.ts";
+import { saveServer } from "../settings/edit-settings-file.ts";
+import { prepareSignIn } from "../servers/sign-in.ts";
 
 /** A person reads, types a password, perhaps looks for a telephone. */
 const SIGN_IN_MS = 300_000;

@@ -1,9 +1,9 @@
 // `:policy`, `:allow`, `:ask`, `:deny`: what runs without asking, where that comes from, and changing it.
 import { describeGrant, nameOfRule } from "@bosun/policy";
 import { safeLine } from "../screen/terminal-view.ts";
-import { displayName } from "../tools/names.ts";
+import { displayName } from "../tools/tool-names.ts";
 import type { Repl } from "./repl.ts";
-import { saveApproval } from "./save-server.ts";
+import { saveApproval } from "../settings/edit-settings-file.ts";
 
 export function policyCommand(repl: Repl): void {
   const { gate } = repl.program.chat;

@@ -1,6 +1,6 @@
 // `:new`, `:sessions`, `:resume`, `:export`: this conversation and the others.
 import path from "node:path";
-import { exportConversation } from "../history/export.ts";
+import { exportConversation } from "../history/export-conversation.ts";
 import { safeLine } from "../screen/terminal-view.ts";
 import type { Repl } from "./repl.ts";
 import { shortFolder } from "./short-folder.ts";

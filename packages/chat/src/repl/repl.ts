@@ -1,20 +1,20 @@
 // The conversation at a terminal: one line in, where it goes, what comes of it, until the person leaves.
 import type { Program } from "../program.ts";
-import type { Input } from "../screen/input.ts";
-import type { TerminalPerson } from "../screen/terminal-person.ts";
+import type { Input } from "../screen/keyboard-input.ts";
+import type { TerminalPerson } from "../screen/terminal-prompts.ts";
 import { safeLine } from "../screen/terminal-view.ts";
 import type { TerminalView } from "../screen/terminal-view.ts";
 import type { Terminal } from "../screen/terminal.ts";
-import type { Server } from "../servers/server.ts";
+import type { Server } from "../servers/mcp-server.ts";
 import { InputHistory } from "../settings/input-history.ts";
-import { displayName, nearest } from "../tools/names.ts";
+import { displayName, nearest } from "../tools/tool-names.ts";
 import { runTurn } from "../turn/turn.ts";
-import { completions } from "./complete.ts";
-import { editText, onTerminal } from "./lent-terminal.ts";
-import { runProposed } from "./proposed-commands.ts";
-import { banner, lastExchange, settledReport, stateOf } from "./reports.ts";
-import { isWholeInput, joinedInput, route } from "./route.ts";
-import { ShellLines } from "./shell-lines.ts";
+import { completions } from "./tab-completion.ts";
+import { editText, onTerminal } from "../shell/terminal-program.ts";
+import { runProposed } from "./confirm-commands.ts";
+import { banner, lastExchange, settledReport, stateOf } from "./startup-messages.ts";
+import { isWholeInput, joinedInput, route } from "./route-input.ts";
+import { ShellLines } from "./shell-commands.ts";
 import { shortFolder } from "./short-folder.ts";
 
 const LEAVE_MS = 2000;

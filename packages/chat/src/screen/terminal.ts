@@ -1,8 +1,8 @@
 // The two output streams of a terminal program: the model's words on one, everything of ours on the other. Append-only;
 // only the current line is ever rewritten, and an input line under it survives whatever is printed above.
-import type { Io, Output } from "./io.ts";
-import { EdgeGuard } from "./edge-guard.ts";
-import { cutToWidth, widthOf, wrap } from "./layout.ts";
+import type { Io, Output } from "./program-io.ts";
+import { EdgeGuard } from "./forged-line-guard.ts";
+import { cutToWidth, widthOf, wrap } from "./text-layout.ts";
 import { framesFor, isUtf8Locale, styleFor, wantsColor } from "./style.ts";
 import type { Frames, Style } from "./style.ts";
 

@@ -2,7 +2,7 @@
 // the person; the model gets a fixed sentence that is true.
 import { ConnectionError, RpcError } from "@bosun/mcp";
 import type { JsonObject, ToolResult } from "@bosun/mcp";
-import type { Outcome } from "../conversation/turns.ts";
+import type { Outcome } from "../conversation/turn-types.ts";
 
 export type CallEnd =
   | { kind: "result"; result: ToolResult & JsonObject }

@@ -6,7 +6,7 @@ import { httpUrl } from "@bosun/platform/hosts";
 import { digestOf } from "@bosun/platform/json";
 import { openProjectTrust, readServerList } from "@bosun/settings";
 import type { ServerList, Settings } from "@bosun/settings";
-import { Unusable } from "../unusable.ts";
+import { Unusable } from "../startup-error.ts";
 import { configFromSettings, plainConfig } from "./server-config.ts";
 import type { OpenBuiltIn, WhereItLeads } from "./server-config.ts";
 import type { Servers } from "./servers.ts";

@@ -2,7 +2,7 @@
 // sent to a sign-in page unasked.
 import { createAuthorizedFetch } from "@bosun/mcp";
 import type { HttpFetch } from "@bosun/mcp";
-import type { SignIns } from "../settings/sign-ins.ts";
+import type { SignIns } from "../settings/saved-sign-ins.ts";
 import { plainFetch } from "./open-client.ts";
 import type { ServerConfig } from "./server-config.ts";
 

@@ -7,8 +7,8 @@ import { Client, ConnectionError, connectHttp, httpOut } from "@bosun/mcp";
 import type { ClientOptions, HttpFetch, JsonObject, Transport } from "@bosun/mcp";
 import { HttpLink, startServer } from "@bosun/mcp/relay";
 import type { Link, Reply } from "@bosun/mcp/relay";
-import { patientHttpLink, patientTransportLink } from "./patient-link.ts";
-import type { LinkHopes } from "./patient-link.ts";
+import { patientHttpLink, patientTransportLink } from "./late-reply-link.ts";
+import type { LinkHopes } from "./late-reply-link.ts";
 import type { Reach, ServerConfig } from "./server-config.ts";
 
 export type Era = "modern" | "legacy";

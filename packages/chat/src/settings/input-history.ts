@@ -1,8 +1,8 @@
 // Lines typed, oldest first, for Up and Ctrl-R. Not kept: lines that begin with a blank, and those that set a key.
 import path from "node:path";
 import { isObject } from "@bosun/mcp";
-import { openLearntFile } from "./learnt-file.ts";
-import type { LearntFile } from "./learnt-file.ts";
+import { openLearntFile } from "./cache-file.ts";
+import type { LearntFile } from "./cache-file.ts";
 
 const MOST = 2000;
 const LONGEST = 20_000;

@@ -2,14 +2,14 @@
 // exactly what would be called now. Decides; records and runs nothing.
 import type { Answer } from "@bosun/policy";
 import type { JsonObject } from "@bosun/mcp";
-import { isDestructive } from "../approval/gate.ts";
-import type { Outcome, ToolCall } from "../conversation/turns.ts";
+import { isDestructive } from "../approval/approval-policy.ts";
+import type { Outcome, ToolCall } from "../conversation/turn-types.ts";
 import { DENIED, REFUSED, wordsForModel } from "../servers/call-end.ts";
 import type { Lead } from "../servers/server-config.ts";
-import type { Server } from "../servers/server.ts";
+import type { Server } from "../servers/mcp-server.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
-import type { Chat } from "./chat.ts";
-import type { Person, ShownCall, View } from "./view.ts";
+import type { Chat } from "./chat-state.ts";
+import type { Person, ShownCall, View } from "./turn-view.ts";
 
 /** A call whose tool is known. */
 export type Found = { call: ToolCall; shown: ShownCall; tool: ToolInfo; server: Server; arguments: JsonObject };

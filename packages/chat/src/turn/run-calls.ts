@@ -2,20 +2,20 @@
 // Whatever happens, every call has a result at the end.
 import type { JsonObject, ToolResult } from "@bosun/mcp";
 import type { Conversation } from "../conversation/conversation.ts";
-import { resultLimits } from "../conversation/limit-result.ts";
-import type { Outcome, ToolCall, ToolTurn } from "../conversation/turns.ts";
-import { parseObject } from "../model/json-text.ts";
+import { resultLimits } from "../conversation/truncate-result.ts";
+import type { Outcome, ToolCall, ToolTurn } from "../conversation/turn-types.ts";
+import { parseObject } from "../model/argument-json.ts";
 import { outcomeOf, STOPPED, wordsForModel, wordsForPerson } from "../servers/call-end.ts";
-import type { Server } from "../servers/server.ts";
-import type { NameTable } from "../tools/names.ts";
-import { READ_RESULT, readResult } from "../tools/read-result.ts";
+import type { Server } from "../servers/mcp-server.ts";
+import type { NameTable } from "../tools/tool-names.ts";
+import { READ_RESULT, readResult } from "../tools/read-result-tool.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
 import { approveCall, GONE } from "./approve-call.ts";
 import type { Approval, Found } from "./approve-call.ts";
-import { resultForModel } from "./call-result.ts";
-import { record } from "./chat.ts";
-import type { Chat } from "./chat.ts";
-import type { Person, ShownCall, View } from "./view.ts";
+import { resultForModel } from "./result-for-model.ts";
+import { record } from "./chat-state.ts";
+import type { Chat } from "./chat-state.ts";
+import type { Person, ShownCall, View } from "./turn-view.ts";
 
 const MAX_LAST_CHARS = 32 * 1024 * 1024;
 

@@ -1,17 +1,17 @@
 // One question to its end: ask, run the calls, ask again, to a depth. However it ends, the conversation is one that the
 // next request can go on from.
-import type { ToolCall } from "../conversation/turns.ts";
+import type { ToolCall } from "../conversation/turn-types.ts";
 import { commandsIn } from "../conversation/cmd-lines.ts";
 import type { Answer } from "../model/answer.ts";
 import { STOPPED } from "../servers/call-end.ts";
-import { asWireName, displayName } from "../tools/names.ts";
-import type { NameTable } from "../tools/names.ts";
-import { READ_RESULT } from "../tools/read-result.ts";
+import { asWireName, displayName } from "../tools/tool-names.ts";
+import type { NameTable } from "../tools/tool-names.ts";
+import { READ_RESULT } from "../tools/read-result-tool.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
-import type { Chat } from "./chat.ts";
-import { estimateNow, makeRoom, MOST_TOOLS, offeredTools, sendRequest } from "./request.ts";
+import type { Chat } from "./chat-state.ts";
+import { estimateNow, makeRoom, MOST_TOOLS, offeredTools, sendRequest } from "./model-request.ts";
 import { runCalls } from "./run-calls.ts";
-import type { LimitAnswer, Person, View } from "./view.ts";
+import type { LimitAnswer, Person, View } from "./turn-view.ts";
 
 const REPEATS = 3;
 const HOPELESS_ROUNDS = 2;

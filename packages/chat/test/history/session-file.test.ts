@@ -4,10 +4,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Conversation } from "../../src/conversation/conversation.ts";
-import { renderMessages } from "../../src/conversation/render.ts";
-import { resume } from "../../src/history/resume.ts";
+import { renderMessages } from "../../src/conversation/render-messages.ts";
+import { resume } from "../../src/history/restore-conversation.ts";
 import { parseSession, SessionWriter } from "../../src/history/session-file.ts";
-import { newSessionId, SessionFolder } from "../../src/history/sessions.ts";
+import { newSessionId, SessionFolder } from "../../src/history/session-folder.ts";
 import { DEFAULT_COMPAT } from "../../src/model/compat.ts";
 import { mistralProblems, ollamaProblems } from "../validators.ts";
 

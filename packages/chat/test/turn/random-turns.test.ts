@@ -15,11 +15,11 @@ import {
 } from "@bosun/mcp";
 import type { JsonObject } from "@bosun/mcp";
 import { parseArguments } from "../../src/config.ts";
-import { Report } from "../../src/print/report.ts";
+import { Report } from "../../src/print/print-output.ts";
 import { Program } from "../../src/program.ts";
-import { makeRoom, offeredTools } from "../../src/turn/request.ts";
+import { makeRoom, offeredTools } from "../../src/turn/model-request.ts";
 import { runTurn } from "../../src/turn/turn.ts";
-import type { Person } from "../../src/turn/view.ts";
+import type { Person } from "../../src/turn/turn-view.ts";
 import { makeHome, quietIo } from "../home.ts";
 import type { Home } from "../home.ts";
 import { call, delta, finish, seeded, text } from "../scripted-model.ts";
