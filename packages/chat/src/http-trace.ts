@@ -84,6 +84,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return text;
+    return text; // a body that is not JSON is recorded as it is
   }
 }

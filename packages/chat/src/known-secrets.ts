@@ -5,7 +5,7 @@ import type { Redactor } from "@bosun/platform/secrets";
 /** Shorter ones are words: taking them out would take words out of everything. */
 const SHORTEST = 6;
 
-export class Secrets {
+export class KnownSecrets {
   readonly #known = new Set<string>();
   #redactor: Redactor = createRedactor();
 

@@ -23,7 +23,7 @@ import type { ToolInfo } from "../tools/tool-info.ts";
 
 export type FlagRules = { allow: readonly string[]; deny: readonly string[] };
 
-export type GateOptions = {
+export type ApprovalPolicyOptions = {
   settings: Settings;
   settingsFile: string;
   flags: FlagRules;
@@ -35,14 +35,14 @@ export type GateOptions = {
 /** How rules see what runs in the shell; the alias is reserved. */
 const COMMAND_TOOL: ToolName = { alias: "aish", tool: "cmd" };
 
-export class Gate {
+export class ApprovalPolicy {
   readonly #policy: Policy;
   readonly #approvals: Approvals;
   readonly #taint: Taint | undefined;
   /** `:ask N`: asks in this session whatever the rules say. */
   readonly #asks = new Set<string>();
 
-  constructor(options: GateOptions) {
+  constructor(options: ApprovalPolicyOptions) {
     this.#policy = policyOfSettings(withFlags(options.settings, options.flags), options.settingsFile, {
       fallback: "ask",
       workdir: options.cwd,
@@ -88,16 +88,16 @@ export class Gate {
   }
 
   /** A result of this server is in the conversation now. */
-  heard(server: Server): void {
-    this.heardFrom(server.alias, server.config.trust);
+  taintByServer(server: Server): void {
+    this.taintBy(server.alias, server.config.trust);
   }
 
   /** The same for words that came otherwise: from a command, or from a session that goes on. */
-  heardFrom(source: string, isTrusted = false): void {
+  taintBy(source: string, isTrusted = false): void {
     this.#taint?.heard(source, isTrusted);
   }
 
-  forgetHeard(): void {
+  clearTaint(): void {
     this.#taint?.clear();
   }
 
@@ -132,7 +132,7 @@ export class Gate {
     return this.#approvals;
   }
 
-  get policy(): Policy {
+  get rules(): Policy {
     return this.#policy;
   }
 

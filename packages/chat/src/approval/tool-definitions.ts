@@ -4,7 +4,7 @@ import { describeChanges, openPins } from "@bosun/policy";
 import type { PinChange, Pins } from "@bosun/policy";
 import type { Server } from "../servers/mcp-server.ts";
 
-export class Definitions {
+export class ToolDefinitions {
   readonly #pins: Pins | undefined;
   readonly #say: (text: string) => void;
   readonly #changes = new Map<string, { changes: readonly PinChange[]; accept: () => void }>();

@@ -1,5 +1,5 @@
 // Turns → the messages of a request: a pure function of turns, model and switches. Whatever the history looks like, the
-// result is one that every server takes (§5.3): alternating, every call answered, names and ids as they must be.
+// result is one that every server takes: alternating, every call answered, names and ids as they must be.
 import { createHash } from "node:crypto";
 import type { JsonObject } from "@bosun/mcp";
 import type { Compat } from "../model/compat.ts";

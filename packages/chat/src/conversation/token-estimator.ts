@@ -3,7 +3,7 @@
 const CHARS_PER_TOKEN = 3.5;
 const SUSPICIOUS = 0.6;
 
-export class Budget {
+export class TokenEstimator {
   /** Tokens counted by the server per token estimated. */
   #ratio = 1;
 

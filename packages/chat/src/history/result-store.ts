@@ -64,7 +64,7 @@ export class ResultStore {
     try {
       return readFileSync(path.join(this.#folder, `${name}.txt`), "utf8");
     } catch {
-      return undefined;
+      return undefined; // the model asked for a name that was never given
     }
   }
 
@@ -129,6 +129,6 @@ function namesIn(folder: string): string[] {
       ? readdirSync(folder).filter((name) => NAME.test(name.replace(/\.txt$/, "")))
       : [];
   } catch {
-    return [];
+    return []; // no result was kept yet: the folder is made with the first
   }
 }

@@ -111,7 +111,7 @@ function readLine(line: string, read: ReadSession, pending: ExecBlock[]): boolea
   try {
     entry = JSON.parse(line);
   } catch {
-    return false;
+    return false; // cut off or damaged: counted by the caller
   }
   if (!isObject(entry)) return false;
   const kind = entry["t"] ?? (typeof entry["role"] === "string" ? "turn" : undefined);

@@ -124,6 +124,7 @@ export class AnswerReader {
       try {
         value = JSON.parse(event.data);
       } catch {
+        // Some servers send an error as plain text.
         if (event.name === "error") this.#error = event.data.slice(0, 2000);
         this.#nonsense += 1;
         if (this.#nonsense >= MAX_NONSENSE) this.#error ??= "the server sent data that is not JSON";

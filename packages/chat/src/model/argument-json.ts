@@ -19,7 +19,7 @@ export function isJsonObject(text: string): boolean {
   try {
     return isObject(JSON.parse(text));
   } catch {
-    return false;
+    return false; // not JSON: the question was whether it is
   }
 }
 
@@ -28,7 +28,7 @@ export function parseExact(text: string): unknown {
   try {
     return hasHugeInteger(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
   } catch {
-    return undefined;
+    return undefined; // not JSON: callers look for where it breaks
   }
 }
 

@@ -195,7 +195,7 @@ async function explained(
   }
   if (status === 402) return { ...failed, hint: "out of credit" };
   if (status === 404) {
-    const names = await offered?.().catch(() => []);
+    const names = await offered?.().catch(() => []); // the list is only a hint
     if (names && names.length > 0) return { ...failed, hint: `the server offers: ${names.slice(0, 12).join(", ")}` };
   }
   return failed;

@@ -71,14 +71,14 @@ async function read(response: Response, request: CompletionRequest, clock: Clock
         whole.push(piece.value);
       } else reader.push(piece.value);
       if (!isWhole && reader.isOver) {
-        void body?.cancel().catch(() => {});
+        void body?.cancel().catch(() => {}); // the answer is whole: how the rest ends is not asked
         break;
       }
     }
     if (isWhole) reader.whole(Buffer.concat(whole).toString("utf8"));
     return { kind: "answer", answer: reader.finish("end") };
   } catch (error) {
-    void body?.cancel().catch(() => {});
+    void body?.cancel().catch(() => {}); // the error in hand is the one that counts
     if (request.signal.aborted) return { kind: "answer", answer: reader.finish("aborted") };
     const message = clock.expired ?? (error instanceof Error ? error.message : String(error));
     if (!gotAny) return { kind: "unreachable", message, timedOut: clock.expired !== undefined };
@@ -96,7 +96,7 @@ async function refusal(response: Response, clock: Clock, idleMs: number): Promis
     if (piece === undefined || piece.done) break;
     body += decoder.decode(piece.value, { stream: true });
     if (body.length > MAX_ERROR_BODY) {
-      void reader?.cancel().catch(() => {});
+      void reader?.cancel().catch(() => {}); // enough of the message was read
       break;
     }
   }

@@ -14,6 +14,7 @@ const USUAL: readonly { program: string; port: number }[] = [
 const WAIT_MS = 150;
 
 export async function findModels(fetch: HttpFetch, usual = USUAL): Promise<FoundModel[]> {
+  // Nobody at a port is the usual case.
   const found = await Promise.all(usual.map((one) => ask(fetch, one).catch(() => [])));
   return found.flat();
 }
@@ -53,6 +54,6 @@ async function readJson(fetch: HttpFetch, url: string, body?: object): Promise<u
     });
     return response.ok ? await response.json() : undefined;
   } catch {
-    return undefined;
+    return undefined; // it has no such address, or is away: the window stays unknown
   }
 }

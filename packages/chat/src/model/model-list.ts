@@ -2,14 +2,14 @@
 import { readSettings } from "@bosun/settings";
 import type { ModelSettings, Settings } from "@bosun/settings";
 import type { HttpFetch } from "@bosun/mcp";
-import { Unusable } from "../startup-error.ts";
+import { StartupError } from "../exit.ts";
 import { keepsToolResults, sawToolResult } from "./check-template.ts";
 import { DEMO_URL } from "./demo-model.ts";
 import { askWindow, findModels } from "./local-models.ts";
 import { Model } from "./model.ts";
 import type { ModelContext } from "./model.ts";
 
-export type ShelfOptions = {
+export type ModelListOptions = {
   settings: Settings;
   context: ModelContext;
   fetch: HttpFetch;
@@ -18,11 +18,11 @@ export type ShelfOptions = {
   usual?: Parameters<typeof findModels>[1];
 };
 
-export class ModelShelf {
-  readonly #options: ShelfOptions;
+export class ModelList {
+  readonly #options: ModelListOptions;
   readonly #found: Record<string, ModelSettings> = {};
 
-  constructor(options: ShelfOptions) {
+  constructor(options: ModelListOptions) {
     this.#options = options;
   }
 
@@ -49,9 +49,9 @@ export class ModelShelf {
     const known = Object.keys(this.all());
     if (wanted !== undefined) {
       const others = known.length === 0 ? "" : ` (there are: ${known.join(", ")})`;
-      throw new Unusable(`there is no model called "${wanted}"${others}`);
+      throw new StartupError(`there is no model called "${wanted}"${others}`);
     }
-    throw new Unusable(
+    throw new StartupError(
       "no model is configured, and none was found on this machine (llama.cpp, Ollama, LM Studio, vLLM). Put one into the settings, or look around with --demo; aish --help shows how",
     );
   }
@@ -111,6 +111,6 @@ export class ModelShelf {
 // Through the settings' own reader, so that every default is the documented one.
 function modelTable(text: string): ModelSettings {
   const made = readSettings("found", `[models.x]\n${text}`).models["x"];
-  if (made === undefined) throw new Unusable("a model that was found cannot be used");
+  if (made === undefined) throw new StartupError("a model that was found cannot be used");
   return made;
 }

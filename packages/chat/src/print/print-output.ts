@@ -7,11 +7,11 @@ import type { Program } from "../program.ts";
 import type { Io } from "../screen/program-io.ts";
 import { safeLine } from "../screen/terminal-view.ts";
 import type { TurnEnd } from "../turn/turn.ts";
-import type { RunningCall, ShownCall, View } from "../turn/turn-view.ts";
+import type { RunningCall, ShownCall, TurnView } from "../turn/turn-view.ts";
 
 type CallRecord = { name: string; arguments: unknown; decision: string; outcome: string };
 
-export class Report implements View {
+export class PrintOutput implements TurnView {
   readonly #io: Io;
   readonly #options: ChatOptions;
   readonly #calls: CallRecord[] = [];

@@ -3,11 +3,11 @@ import { headAndTail } from "../conversation/truncate-result.ts";
 import { MAX_COMMANDS } from "../conversation/cmd-lines.ts";
 import type { Program } from "../program.ts";
 import { record } from "../turn/chat-state.ts";
-import type { Report } from "./print-output.ts";
+import type { PrintOutput } from "./print-output.ts";
 
 export async function runCommands(
   program: Program,
-  report: Report,
+  report: PrintOutput,
   all: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
@@ -24,11 +24,11 @@ export async function runCommands(
 }
 
 /** False: the rest is not run either. */
-async function run(program: Program, report: Report, command: string, signal: AbortSignal): Promise<boolean> {
+async function run(program: Program, report: PrintOutput, command: string, signal: AbortSignal): Promise<boolean> {
   const { chat, io, settings } = program;
   const cwd = io.cwd();
-  const judged = await chat.gate.judgeCommand(command, cwd);
-  const isDenied = judged.verdict === "deny" || (judged.verdict === "ask" && chat.gate.policy.judgesCommands);
+  const judged = await chat.approvalPolicy.judgeCommand(command, cwd);
+  const isDenied = judged.verdict === "deny" || (judged.verdict === "ask" && chat.approvalPolicy.rules.judgesCommands);
   const decision = { kind: "decision", command, cwd, verdict: isDenied ? "deny" : "allow" } as const;
   const failure = record(chat, { ...decision, rule: isDenied ? judged.rule.name : "--allow-cmd" });
   if (isDenied) {

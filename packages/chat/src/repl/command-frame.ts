@@ -4,7 +4,7 @@ import type { Program } from "../program.ts";
 import { withoutTabs } from "../screen/text-layout.ts";
 import { safeLine } from "../screen/terminal-view.ts";
 import type { Terminal } from "../screen/terminal.ts";
-import type { CommandRun, Reins } from "../shell/command-runner.ts";
+import type { CommandRun, InterruptHandle } from "../shell/command-runner.ts";
 import { headAndTail } from "../conversation/truncate-result.ts";
 import { record } from "../turn/chat-state.ts";
 
@@ -12,7 +12,7 @@ export async function runInFrame(
   program: Program,
   terminal: Terminal,
   command: string,
-  options: { by: "user" | "model"; remember: () => boolean; onRunning: (reins: Reins) => void },
+  options: { by: "user" | "model"; remember: () => boolean; onRunning: (handle: InterruptHandle) => void },
 ): Promise<CommandRun | undefined> {
   const { frames, style } = terminal;
   const { settings, chat, io } = program;
@@ -63,7 +63,7 @@ export async function runInFrame(
     exit: typeof run.exit === "number" ? run.exit : null,
   });
   if (options.remember()) {
-    chat.gate.heardFrom("the shell"); // what a command prints is not the person's word
+    chat.approvalPolicy.taintBy("the shell"); // what a command prints is not the person's word
     const { maxOutputChars } = settings.shell;
     const isLong = run.output.length > maxOutputChars;
     const output = isLong ? headAndTail(run.output, maxOutputChars, chat.results.keepText(run.output)) : run.output;

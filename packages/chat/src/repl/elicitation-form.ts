@@ -3,7 +3,7 @@
 import { isObject } from "@bosun/mcp";
 import type { ElicitAnswer, Json, JsonObject } from "@bosun/mcp";
 import { framedText } from "../screen/untrusted-text.ts";
-import type { TerminalPerson } from "../screen/terminal-prompts.ts";
+import type { TerminalPrompts } from "../screen/terminal-prompts.ts";
 import { safeLine } from "../screen/terminal-view.ts";
 import type { Terminal } from "../screen/terminal.ts";
 
@@ -11,7 +11,7 @@ const MOST_FIELDS = 40;
 
 export async function askForm(
   terminal: Terminal,
-  person: TerminalPerson,
+  prompts: TerminalPrompts,
   alias: string,
   params: JsonObject,
   signal: AbortSignal,
@@ -27,11 +27,11 @@ export async function askForm(
   );
   if (schema === undefined) return { action: "decline" };
   // Whoever asked may have gone by the time the person looks up.
-  const withdrawn = (): void => person.withdraw();
+  const withdrawn = (): void => prompts.withdraw();
   signal.addEventListener("abort", withdrawn, { once: true });
   try {
-    if (!(await person.confirm(`${frames.bottom}answer it?`)) || signal.aborted) return { action: "decline" };
-    const content = await askFields(terminal, person, schema, signal);
+    if (!(await prompts.confirm(`${frames.bottom}answer it?`)) || signal.aborted) return { action: "decline" };
+    const content = await askFields(terminal, prompts, schema, signal);
     return content === undefined ? { action: "cancel" } : { action: "accept", content };
   } finally {
     signal.removeEventListener("abort", withdrawn);
@@ -40,7 +40,7 @@ export async function askForm(
 
 async function askFields(
   terminal: Terminal,
-  person: TerminalPerson,
+  prompts: TerminalPrompts,
   schema: JsonObject,
   signal: AbortSignal,
 ): Promise<JsonObject | undefined> {
@@ -51,7 +51,7 @@ async function askFields(
     if (!isObject(field)) continue;
     const isRequired = required.includes(name);
     for (;;) {
-      const said = await person.text(`  ${safeLine(promptFor(name, field, isRequired))} `);
+      const said = await prompts.text(`  ${safeLine(promptFor(name, field, isRequired))} `);
       if (said === undefined || signal.aborted) return undefined;
       const value = said.trim() === "" ? field["default"] : valueOf(said.trim(), field);
       if (value !== undefined) content[name] = value;

@@ -69,7 +69,7 @@ function context(repl: Repl): void {
   const { chat } = repl.program;
   const { compat } = chat.model.endpoint;
   const names = offeredTools(chat);
-  const tokens = (value: unknown): number => chat.budget.estimate(JSON.stringify(value ?? "").length);
+  const tokens = (value: unknown): number => chat.tokens.estimate(JSON.stringify(value ?? "").length);
   const view = chat.conversation.view();
   const results = view.filter((turn) => turn.role === "tool");
   const rows: [string, number][] = [["system prompt", tokens(chat.system())]];

@@ -67,7 +67,7 @@ export async function callByHand(repl: Repl, rest: string): Promise<void> {
   if (wire === undefined) return repl.view.problem(`${name} is not allowed by your policy`);
   const call = { id: "by-hand", name, wire, arguments: JSON.stringify(args.value) };
   await repl.interruptible((signal) =>
-    runCalls([call], { chat, view: repl.view, person: repl.person, names, signal, callsLeft: 1 }),
+    runCalls([call], { chat, view: repl.view, approver: repl.prompts, names, signal, callsLeft: 1 }),
   );
 }
 
@@ -124,7 +124,7 @@ async function connectCommand(repl: Repl, text: string): Promise<void> {
   if (command === "") return repl.view.problem("give a command: :mcp connect -- git-mcp --repo .");
   const shown = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(" ");
   repl.terminal.line(`  this starts a program: ${safeLine(shown, 2000)}`);
-  if (!(await repl.person.confirm("  start it?"))) return;
+  if (!(await repl.prompts.confirm("  start it?"))) return;
   const name = chat.servers.freeAlias(command.split("/").at(-1) ?? command);
   const server = chat.servers.add(
     plainConfig(name, { kind: "stdio", command, args, env: {}, envPass: [] }, "this session", settings.mcp),

@@ -4,8 +4,8 @@ import type { Input } from "../screen/keyboard-input.ts";
 import { safeLine } from "../screen/terminal-view.ts";
 import type { TerminalView } from "../screen/terminal-view.ts";
 import type { Terminal } from "../screen/terminal.ts";
-import { lastingCommand } from "../shell/stateful-command.ts";
-import type { CommandRun, Reins } from "../shell/command-runner.ts";
+import { statefulCommand } from "../shell/stateful-command.ts";
+import type { CommandRun, InterruptHandle } from "../shell/command-runner.ts";
 import { runInFrame } from "./command-frame.ts";
 import { onTerminal } from "../shell/terminal-program.ts";
 
@@ -14,7 +14,7 @@ const CHANGE_MS = 10_000;
 
 export type ShellParts = { program: Program; terminal: Terminal; input: Input; view: TerminalView };
 
-export class ShellLines {
+export class ShellCommands {
   readonly #parts: ShellParts;
   readonly #folders: string[] = [];
 
@@ -53,23 +53,23 @@ export class ShellLines {
     command: string,
     by: "user" | "model",
     remember: boolean | (() => boolean),
-    onInterrupt: () => keyof Reins = () => "interrupt",
+    onInterrupt: () => keyof InterruptHandle = () => "interrupt",
   ): Promise<CommandRun | undefined> {
     const { program, terminal, input } = this.#parts;
     // Ctrl-C counts from the moment the frame is there, not only once the process is.
-    let reins: Reins | undefined;
-    let early: keyof Reins | undefined;
+    let handle: InterruptHandle | undefined;
+    let early: keyof InterruptHandle | undefined;
     input.onInterrupt = () => {
       const wish = onInterrupt();
-      if (reins === undefined) early = wish;
-      else reins[wish]();
+      if (handle === undefined) early = wish;
+      else handle[wish]();
     };
     try {
       return await runInFrame(program, terminal, command, {
         by,
         remember: typeof remember === "boolean" ? () => remember : remember,
         onRunning: (given) => {
-          reins = given;
+          handle = given;
           if (early !== undefined) given[early]();
         },
       });
@@ -80,7 +80,7 @@ export class ShellLines {
 
   /** `cd` and its like act on us. */
   async #lasting(command: string): Promise<boolean> {
-    const lasting = lastingCommand(command);
+    const lasting = statefulCommand(command);
     if (lasting === undefined) return false;
     const { program, view } = this.#parts;
     const { io, runner, env } = program;

@@ -49,7 +49,7 @@ export function lastExchange(turns: readonly Turn[]): string[] {
 function unmatchedRules({ chat }: Program): string[] {
   const aliases = chat.servers.list().map(({ alias }) => alias);
   const ready = readyAliases(chat.servers.list());
-  return chat.gate.unmatched(chat.servers.tools()).flatMap((rule) => {
+  return chat.approvalPolicy.unmatched(chat.servers.tools()).flatMap((rule) => {
     const pattern = /"([^"]+)"$/.exec(rule)?.[1] ?? rule;
     const alias = pattern.slice(0, pattern.indexOf("."));
     if (aliases.includes(alias) && !ready.has(alias)) return [];
@@ -63,7 +63,7 @@ function unmatchedRules({ chat }: Program): string[] {
 function largeLists({ chat }: Program): string[] {
   const size = (server: Server): number => JSON.stringify(server.tools.map(({ raw }) => raw)).length;
   const servers = [...chat.servers.list()].sort((left, right) => size(right) - size(left));
-  const tokens = chat.budget.estimate(servers.reduce((sum, server) => sum + size(server), 0));
+  const tokens = chat.tokens.estimate(servers.reduce((sum, server) => sum + size(server), 0));
   const many = chat.servers.tools().length;
   const [largest] = servers;
   if (largest === undefined || (many <= MANY_TOOLS && tokens <= chat.model.window / 4)) return [];

@@ -9,7 +9,7 @@ import { placeOf } from "../servers/server-config.ts";
 import type { Server } from "../servers/mcp-server.ts";
 import { displayName, wireName } from "../tools/tool-names.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
-import type { Chat } from "../turn/chat-state.ts";
+import type { ChatState } from "../turn/chat-state.ts";
 
 export function serverTable(servers: readonly Server[]): string[] {
   if (servers.length === 0) return ["no servers; :mcp connect <url> adds one"];
@@ -37,7 +37,7 @@ export function serverTable(servers: readonly Server[]): string[] {
   return table([["alias", "state", "where", "proto", "tools", "tokens", "last"], ...rows]);
 }
 
-export function toolTable(chat: Chat, filter: string): string[] {
+export function toolTable(chat: ChatState, filter: string): string[] {
   const wanted = filter.trim().toLowerCase();
   const tools = chat.servers
     .tools()
@@ -52,17 +52,17 @@ export function toolTable(chat: Chat, filter: string): string[] {
 }
 
 /** `auto (…)`, `ask`, `never`. */
-export function policyOf(chat: Chat, tool: ToolInfo): string {
+export function policyOf(chat: ChatState, tool: ToolInfo): string {
   const server = chat.servers.get(tool.alias);
   if (server === undefined) return "gone";
-  const resolution = chat.gate.decide(tool, server, {});
+  const resolution = chat.approvalPolicy.decide(tool, server, {});
   const word = { allow: "auto", ask: "ask", deny: "never" }[resolution.kind];
   const by = resolution.kind === "allow" ? ` (${resolution.decision.rule.name})` : "";
   return `${word}${by}${isDestructive(tool, server) ? " · destructive" : ""}`;
 }
 
 /** `framed`: puts a server's own words behind a frame. */
-export function toolCard(chat: Chat, tool: ToolInfo, framed: (text: string) => string[]): string[] {
+export function toolCard(chat: ChatState, tool: ToolInfo, framed: (text: string) => string[]): string[] {
   const hint = (value: boolean | undefined): string => (value === undefined ? "not said" : value ? "yes" : "no");
   const { annotations: hints } = tool;
   const identity = chat.servers.get(tool.alias)?.identity ?? "";

@@ -9,7 +9,7 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 // eslint-disable-next-line no-control-regex -- our own styling, which takes no room
 const STYLE = /^\u001b\[[0-9;]*m/;
 
-export class EdgeGuard {
+export class ForgedLineGuard {
   readonly #own: readonly string[];
   #column = 0;
 

@@ -8,7 +8,7 @@ import { hasSmartQuotes } from "../conversation/cmd-lines.ts";
 import { parseObject } from "../model/argument-json.ts";
 import { placeOf } from "../servers/server-config.ts";
 import { displayName } from "../tools/tool-names.ts";
-import type { CallAnswer, CallQuestion, LimitAnswer, Person } from "../turn/turn-view.ts";
+import type { CallAnswer, CallQuestion, LimitAnswer, Approver } from "../turn/turn-view.ts";
 import { argumentLines } from "./argument-lines.ts";
 import type { Input } from "./keyboard-input.ts";
 import { framedText } from "./untrusted-text.ts";
@@ -30,7 +30,7 @@ const HELP = [
   "Enter  no",
 ];
 
-export class TerminalPerson implements Person {
+export class TerminalPrompts implements Approver {
   readonly #terminal: Terminal;
   readonly #input: Input;
   readonly #edit: EditText;

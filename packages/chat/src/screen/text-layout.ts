@@ -94,3 +94,7 @@ function visible(segment: string): string {
     return code < 0x20 ? `^${String.fromCharCode(code + 64)}` : `\\u${code.toString(16).padStart(4, "0")}`;
   });
 }
+
+export function homeRelative(folder: string, home: string): string {
+  return folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder;
+}

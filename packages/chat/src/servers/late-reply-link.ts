@@ -1,5 +1,5 @@
 // Ways to a server that hear an answer although we have just given up on it: the server is told at once that the call is
-// cancelled, and a result that is already on its way counts for a moment longer (§6.5). Also where a pinned revision is
+// cancelled, and a result that is already on its way counts for two seconds longer. Also where a pinned revision is
 // put into the handshake.
 import { ConnectionError } from "@bosun/mcp";
 import type { JsonObject, Transport } from "@bosun/mcp";
@@ -8,7 +8,7 @@ import type { Answer, FromServer, Id, Link, Outgoing, Reply } from "@bosun/mcp/r
 
 export const LATE_MS = 2000;
 
-export type LinkHopes = {
+export type LateReplyOptions = {
   /** An answer to a tool call that we no longer waited for. */
   onLate: (params: JsonObject, reply: Reply) => void;
   /** Asked for in `initialize` instead of the newest. */
@@ -16,11 +16,11 @@ export type LinkHopes = {
 };
 
 /** Over one two-way connection: cancelling needs no second channel, and what comes late comes the same way. */
-export function patientTransportLink(transport: Transport, receive: FromServer, hopes: LinkHopes): Link {
+export function lateReplyTransportLink(transport: Transport, receive: FromServer, lateReplies: LateReplyOptions): Link {
   const given = new Map<Id, JsonObject>();
   const incoming = overheard(transport.incoming, (reply) => {
     const params = reply.id === undefined ? undefined : given.get(reply.id);
-    if (params !== undefined) hopes.onLate(params, reply);
+    if (params !== undefined) lateReplies.onLate(params, reply);
   });
   const inner = new TransportLink(
     { incoming, send: (text) => transport.send(text), close: () => transport.close() },
@@ -28,7 +28,7 @@ export function patientTransportLink(transport: Transport, receive: FromServer, 
   );
   return decorated(inner, async (outgoing, signal, onSent) => {
     try {
-      return await inner.request(pinned(outgoing, hopes.revision), signal, onSent);
+      return await inner.request(pinned(outgoing, lateReplies.revision), signal, onSent);
     } catch (error) {
       if (signal.aborted && isCall(outgoing)) {
         given.set(outgoing.id, outgoing.params);
@@ -40,13 +40,13 @@ export function patientTransportLink(transport: Transport, receive: FromServer, 
 }
 
 /** Over HTTP the answer has a connection of its own: it stays open for a moment after the server was told. */
-export function patientHttpLink(inner: Link, hopes: LinkHopes): Link {
+export function lateReplyHttpLink(inner: Link, lateReplies: LateReplyOptions): Link {
   let isLegacy = false;
   const link = decorated(inner, (outgoing, signal, onSent) => {
-    const asked = pinned(outgoing, hopes.revision);
+    const asked = pinned(outgoing, lateReplies.revision);
     // From 2026-07-28 on, closing the connection is how a call is cancelled.
     if (!isLegacy || !isCall(asked)) return inner.request(asked, signal, onSent);
-    return requestPatiently(inner, asked, signal, onSent, hopes);
+    return requestKeepingLateReply(inner, asked, signal, onSent, lateReplies);
   });
   return {
     ...link,
@@ -63,24 +63,25 @@ export function patientHttpLink(inner: Link, hopes: LinkHopes): Link {
 type Call = Outgoing & { params: JsonObject };
 type Request = (outgoing: Outgoing, signal: AbortSignal, onSent?: () => void) => Promise<Answer>;
 
-async function requestPatiently(
+async function requestKeepingLateReply(
   inner: Link,
   call: Call,
   signal: AbortSignal,
   onSent: (() => void) | undefined,
-  hopes: LinkHopes,
+  lateReplies: LateReplyOptions,
 ): Promise<Answer> {
   const patience = new AbortController();
   const answer = inner.request(call, patience.signal, onSent);
   const gaveUp = Promise.withResolvers<never>();
   const giveUp = (): void => {
     const params = { requestId: idValue(call.id), reason: "the client gave up" };
-    void inner.notify("notifications/cancelled", params).catch(() => {});
+    void inner.notify("notifications/cancelled", params).catch(() => {}); // a wish: the server may be gone
     const timer = setTimeout(() => patience.abort(), LATE_MS);
     void answer.then(
-      ({ reply }) => hopes.onLate(call.params, reply),
+      ({ reply }) => lateReplies.onLate(call.params, reply),
       () => {},
     );
+    // The caller was told "cancelled" already.
     void answer.catch(() => {}).finally(() => clearTimeout(timer));
     gaveUp.reject(new ConnectionError("cancelled", "the request was cancelled"));
   };

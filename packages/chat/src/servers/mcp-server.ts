@@ -6,7 +6,7 @@ import { readTools } from "../tools/tool-info.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
 import { endOfError } from "./call-end.ts";
 import type { CallEnd } from "./call-end.ts";
-import { LogRing } from "./recent-log.ts";
+import { RecentLog } from "./recent-log.ts";
 import { openClient } from "./open-client.ts";
 import type { EraStore, OpenContext } from "./open-client.ts";
 import { LATE_MS } from "./late-reply-link.ts";
@@ -18,7 +18,7 @@ const RESTART_MS = 1000;
 
 export type ServerState = "off" | "connecting" | "ready" | "failed";
 
-export type ServerHooks = Omit<OpenContext, "onStderr" | "onWarning" | "onLate" | "authorizedFetch"> & {
+export type ServerContext = Omit<OpenContext, "onStderr" | "onWarning" | "onLate" | "authorizedFetch"> & {
   version: string;
   eras: EraStore;
   say: (text: string) => void;
@@ -42,9 +42,9 @@ export class Server {
   reason = "";
   tools: ToolInfo[] = [];
   lastMs: number | undefined;
-  readonly log = new LogRing();
+  readonly log = new RecentLog();
   authorizedFetch: HttpFetch | undefined;
-  readonly #hooks: ServerHooks;
+  readonly #hooks: ServerContext;
   #client: Client | undefined;
   #connecting: Promise<void> | undefined;
   #life = new AbortController();
@@ -54,7 +54,7 @@ export class Server {
   /** Calls that were given up a moment ago, by their arguments: the very object that was sent. */
   readonly #late = new Map<JsonObject, (result: ToolResult & JsonObject) => void>();
 
-  constructor(config: ServerConfig, hooks: ServerHooks) {
+  constructor(config: ServerConfig, hooks: ServerContext) {
     this.config = config;
     this.#hooks = hooks;
     for (const secret of secretsIn(config.reach, hooks.env)) hooks.onSecret(secret);
@@ -97,7 +97,7 @@ export class Server {
     this.#client = undefined;
     this.tools = [];
     this.state = "off";
-    await client?.close().catch(() => {});
+    await client?.close().catch(() => {}); // gone already is closed
   }
 
   /** Gives up waiting for a server that is still connecting. */
@@ -208,6 +208,7 @@ export class Server {
     try {
       const client = await this.#open(life.signal);
       opened = client;
+      // Skipped or disconnected meanwhile: nobody waits for it, and how closing goes changes nothing.
       if (life.signal.aborted) return void client.close().catch(() => {});
       this.#client = client;
       await this.#list(client);
@@ -222,7 +223,7 @@ export class Server {
     } catch (error) {
       // Another attempt may be under way by now: only what this one opened is its to close.
       if (this.#client === opened) this.#client = undefined;
-      void opened?.close().catch(() => {});
+      void opened?.close().catch(() => {}); // the first error is the one that is told
       if (!life.signal.aborted) this.#fail(this.#explain(error));
     } finally {
       clearTimeout(limit);
@@ -279,6 +280,7 @@ export class Server {
   #listen(client: Client, signal: AbortSignal): void {
     const { tools } = client.capabilities;
     if (client.era !== "modern" || !isObject(tools) || tools["listChanged"] !== true) return;
+    // Without the stream its tools can still be called; :mcp reconnect lists them again.
     void client.listen({ toolsListChanged: true }, signal).catch(() => {});
   }
 
@@ -300,7 +302,7 @@ export class Server {
     this.tools = [];
     const said = this.log.last;
     this.#fail(said === undefined ? "it ended" : `it ended: ${said}`);
-    void client.close().catch(() => {});
+    void client.close().catch(() => {}); // the connection is lost already
     if (this.config.reach.kind !== "stdio" || this.#restarts > 0) return;
     this.#restarts += 1;
     setTimeout(() => {

@@ -2,7 +2,7 @@
 
 const MAX_LINE_CHARS = 2000;
 
-export class LogRing {
+export class RecentLog {
   readonly #lines: string[] = [];
   readonly #most: number;
   #rest = "";

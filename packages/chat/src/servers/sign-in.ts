@@ -1,9 +1,13 @@
 // Signing in at a server's authorization page: the person opens the address, the answer comes back to a port of ours on
-// loopback.
+// loopback. And the sign-in of another day that the person wanted kept: its token is used and renewed, but nobody is sent
+// to a sign-in page unasked.
 import { createServer as createTcpServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { createAuthorizedFetch } from "@bosun/mcp";
 import type { CredentialStore, HttpFetch } from "@bosun/mcp";
+import type { SavedSignIns } from "../settings/saved-sign-ins.ts";
+import { plainFetch } from "./open-client.ts";
+import type { ServerConfig } from "./server-config.ts";
 
 const WAIT_MS = 300_000;
 
@@ -36,7 +40,7 @@ export async function prepareSignIn(options: SignInOptions, signal: AbortSignal)
   const redirectUri = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/callback`;
   const timer = setTimeout(() => arrived.reject(new Error("nobody signed in")), WAIT_MS);
   signal.addEventListener("abort", () => arrived.reject(new Error("stopped")), { once: true });
-  arrived.promise.catch(() => {});
+  arrived.promise.catch(() => {}); // it may be rejected before anybody waits for it
   const fetch = createAuthorizedFetch({
     fetch: options.fetch,
     serverUrl,
@@ -60,4 +64,25 @@ export async function prepareSignIn(options: SignInOptions, signal: AbortSignal)
       listener.close();
     },
   };
+}
+
+const ANY_LOOPBACK = "http://127.0.0.1/callback";
+
+export function keptSignIn({ alias, reach }: ServerConfig, signIns: SavedSignIns): HttpFetch | undefined {
+  if (reach.kind !== "http" || reach.authToken !== undefined || reach.authEnv !== undefined) return undefined;
+  const kept = signIns.keptFor(reach.url);
+  if (kept === undefined) return undefined;
+  return createAuthorizedFetch({
+    fetch: plainFetch(reach),
+    serverUrl: reach.url,
+    store: signIns.store,
+    registration: { clientName: "aish" },
+    grant: {
+      kind: "authorization_code",
+      interaction: {
+        redirectUri: kept.redirectUri ?? ANY_LOOPBACK,
+        authorize: () => Promise.reject(new Error(`the sign-in is over; :mcp login ${alias} --keep`)),
+      },
+    },
+  });
 }

@@ -4,12 +4,12 @@ import { rmSync } from "node:fs";
 import { BosunError } from "@bosun/platform/errors";
 import { openStateFile } from "@bosun/platform/private-files";
 
-export type LearntFile<T> = {
+export type CacheFile<T> = {
   readonly value: T;
   update(change: (value: T) => T): void;
 };
 
-export function openLearntFile<T>(file: string, empty: T, parse: (value: unknown) => T | undefined): LearntFile<T> {
+export function openCacheFile<T>(file: string, empty: T, parse: (value: unknown) => T | undefined): CacheFile<T> {
   try {
     return forgiving(openStateFile(file, empty, parse));
   } catch (error) {
@@ -20,11 +20,11 @@ export function openLearntFile<T>(file: string, empty: T, parse: (value: unknown
     rmSync(file, { force: true });
     return forgiving(openStateFile(file, empty, parse));
   } catch {
-    return inMemory(empty);
+    return inMemory(empty); // a folder that cannot be written: remembered for this run only
   }
 }
 
-function forgiving<T>(kept: LearntFile<T>): LearntFile<T> {
+function forgiving<T>(kept: CacheFile<T>): CacheFile<T> {
   const memory = inMemory(kept.value);
   return {
     get value() {
@@ -41,7 +41,7 @@ function forgiving<T>(kept: LearntFile<T>): LearntFile<T> {
   };
 }
 
-function inMemory<T>(start: T): LearntFile<T> {
+function inMemory<T>(start: T): CacheFile<T> {
   let value = start;
   return {
     get value() {

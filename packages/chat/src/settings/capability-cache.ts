@@ -5,8 +5,8 @@ import { compatFrom } from "../model/compat.ts";
 import { compatToSettings } from "../model/model.ts";
 import type { CompatStore } from "../model/model.ts";
 import type { Era, EraStore } from "../servers/open-client.ts";
-import { openLearntFile } from "./cache-file.ts";
-import type { LearntFile } from "./cache-file.ts";
+import { openCacheFile } from "./cache-file.ts";
+import type { CacheFile } from "./cache-file.ts";
 
 /** A server may have learnt the newer protocol since: ask again after a while. */
 const LEGACY_DAYS = 7;
@@ -14,13 +14,13 @@ const LEGACY_DAYS = 7;
 const MOST = 500;
 
 type Table = Readonly<Record<string, unknown>>;
-type Learnt = { readonly eras: Table; readonly compat: Table };
+type CachedCapabilities = { readonly eras: Table; readonly compat: Table };
 
-export class LearntState {
-  readonly #file: LearntFile<Learnt>;
+export class CapabilityCache {
+  readonly #file: CacheFile<CachedCapabilities>;
 
   constructor(stateFolder: string) {
-    this.#file = openLearntFile(path.join(stateFolder, "aish.json"), { eras: {}, compat: {} }, (read) =>
+    this.#file = openCacheFile(path.join(stateFolder, "aish.json"), { eras: {}, compat: {} }, (read) =>
       isObject(read) ? { eras: tableOf(read["eras"]), compat: tableOf(read["compat"]) } : undefined,
     );
   }

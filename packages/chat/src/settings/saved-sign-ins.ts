@@ -3,8 +3,8 @@
 import path from "node:path";
 import { createMemoryStore, isObject } from "@bosun/mcp";
 import type { CredentialStore, RegisteredClient, StoredToken } from "@bosun/mcp";
-import { openLearntFile } from "./cache-file.ts";
-import type { LearntFile } from "./cache-file.ts";
+import { openCacheFile } from "./cache-file.ts";
+import type { CacheFile } from "./cache-file.ts";
 
 type Kept = {
   readonly tokens: Readonly<Record<string, StoredToken>>;
@@ -12,14 +12,14 @@ type Kept = {
   readonly clients: Readonly<Record<string, RegisteredClient>>;
 };
 
-export class SignIns {
-  readonly #file: LearntFile<Kept>;
+export class SavedSignIns {
+  readonly #file: CacheFile<Kept>;
   readonly #memory: CredentialStore = createMemoryStore();
   readonly #onSecret: (secret: string) => void;
   readonly #toKeep = new Set<string>();
 
   constructor(stateFolder: string, onSecret: (secret: string) => void) {
-    this.#file = openLearntFile(path.join(stateFolder, "sign-ins.json"), { tokens: {}, clients: {} }, parseKept);
+    this.#file = openCacheFile(path.join(stateFolder, "sign-ins.json"), { tokens: {}, clients: {} }, parseKept);
     this.#onSecret = onSecret;
     for (const [server, token] of Object.entries(this.#file.value.tokens)) {
       this.#toKeep.add(server);

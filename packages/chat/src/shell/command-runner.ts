@@ -6,7 +6,7 @@ import { ownEnvironment, wholeEnvironment } from "@bosun/platform/environment";
 
 const KEPT_CHARS = 2_000_000;
 const AGAIN_MS = 2000;
-/** Between asking a command to end and ending it (§3.3). */
+/** Between asking a command to end (SIGTERM) and ending it (SIGKILL). */
 const GRACE_MS = 3000;
 
 export type CommandRun = {
@@ -25,12 +25,12 @@ export type RunOptions = {
   by: "user" | "model";
   timeoutMs: number;
   onOutput: (text: string) => void;
-  onRunning?: (reins: Reins) => void;
+  onRunning?: (handle: InterruptHandle) => void;
   /** Ends it from outside, with nobody to press a key twice. */
   signal?: AbortSignal;
 };
 
-export type Reins = {
+export type InterruptHandle = {
   /** What Ctrl-C does: the first time a wish, the second time an order. */
   interrupt(): void;
   /** It was not meant: a wish is not enough, and a shell that is just starting its command may lose one. */
@@ -115,6 +115,7 @@ function interrupter(running: Running): () => void {
 function endSoon(running: Running): void {
   running.stop("cancel");
   const timer = setTimeout(() => killGroup(running), GRACE_MS);
+  // Whoever waits for the command hears of its error; here only the timer matters.
   void running.done.catch(() => {}).finally(() => clearTimeout(timer));
 }
 
@@ -128,6 +129,6 @@ function signalGroup(running: Running, signal: "SIGINT" | "SIGKILL"): boolean {
     process.kill(-running.tree.leader, signal);
     return true;
   } catch {
-    return false;
+    return false; // ESRCH: the group is gone
   }
 }

@@ -1,6 +1,6 @@
 // `cd`, `pushd`, `popd`, `export` and `unset` as a whole command act on aish itself, so that they last.
 
-export type Lasting =
+export type StatefulCommand =
   | { kind: "directory"; command: string }
   | { kind: "push"; folder: string | undefined }
   | { kind: "pop" }
@@ -10,7 +10,7 @@ export type Lasting =
 // Anything a shell would treat specially makes it an ordinary command again.
 const PLAIN = /^[^;&|<>()`\n]*$/;
 
-export function lastingCommand(command: string): Lasting | undefined {
+export function statefulCommand(command: string): StatefulCommand | undefined {
   const text = command.trim();
   if (!PLAIN.test(text)) return undefined;
   const [word = ""] = text.split(/\s+/);

@@ -1,23 +1,23 @@
-// Everything a turn works with: the conversation, the model, the servers, the gate, and where things are written.
+// Everything a turn works with: the conversation, the model, the servers, the approval policy, and where things are written.
 import type { Audit, AuditEvent } from "@bosun/policy";
 import type { Settings } from "@bosun/settings";
 import type { HttpFetch } from "@bosun/mcp";
 import type { ShrinkTools } from "./result-for-model.ts";
-import type { Budget } from "../conversation/token-estimator.ts";
+import type { TokenEstimator } from "../conversation/token-estimator.ts";
 import type { Conversation } from "../conversation/conversation.ts";
-import type { Gate } from "../approval/approval-policy.ts";
+import type { ApprovalPolicy } from "../approval/approval-policy.ts";
 import type { ResultStore } from "../history/result-store.ts";
 import type { Model } from "../model/model.ts";
 import type { Servers } from "../servers/servers.ts";
 import type { Cost } from "./cost.ts";
 
-export type Chat = {
+export type ChatState = {
   conversation: Conversation;
   model: Model;
   readonly servers: Servers;
-  readonly gate: Gate;
+  readonly approvalPolicy: ApprovalPolicy;
   results: ResultStore;
-  readonly budget: Budget;
+  readonly tokens: TokenEstimator;
   readonly audit: Audit | undefined;
   /** Loaded with the first tool call. */
   readonly shrink: () => Promise<ShrinkTools>;
@@ -42,7 +42,7 @@ export type Chat = {
 };
 
 /** Writes an audit line. When it cannot be written, nothing may run: the caller hears of it. */
-export function record(chat: Chat, event: AuditEvent): string | undefined {
+export function record(chat: ChatState, event: AuditEvent): string | undefined {
   try {
     chat.audit?.append({ session: chat.session, ...event });
     return undefined;

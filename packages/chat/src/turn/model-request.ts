@@ -10,8 +10,8 @@ import type { NameTable } from "../tools/tool-names.ts";
 import { readResultTool } from "../tools/read-result-tool.ts";
 import { toolArray } from "../tools/tool-array.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
-import type { Chat } from "./chat-state.ts";
-import type { View } from "./turn-view.ts";
+import type { ChatState } from "./chat-state.ts";
+import type { TurnView } from "./turn-view.ts";
 
 export const MANY_TOOLS = 40;
 export const MOST_TOOLS = 128;
@@ -20,15 +20,15 @@ const ROOM_FOR_ANSWER = 0.1;
 export type Sent = { asked: Asked; ms: number };
 
 /** The tools of this request, by both names. */
-export function offeredTools(chat: Chat): NameTable<ToolInfo> {
+export function offeredTools(chat: ChatState): NameTable<ToolInfo> {
   return chat.servers.names((tool) => {
     const server = chat.servers.get(tool.alias);
-    return server !== undefined && chat.gate.isOffered(tool, server);
+    return server !== undefined && chat.approvalPolicy.isOffered(tool, server);
   });
 }
 
 export function messagesFor(
-  chat: Chat,
+  chat: ChatState,
   compat: Compat,
   turns: readonly Turn[] = chat.conversation.view(),
 ): JsonObject[] {
@@ -36,21 +36,21 @@ export function messagesFor(
   return renderMessages(turns, { system: chat.system(), compat, model: model.key, vision: model.settings.vision });
 }
 
-export function toolsFor(chat: Chat, names: NameTable<ToolInfo>, compat: Compat): JsonObject[] | undefined {
+export function toolsFor(chat: ChatState, names: NameTable<ToolInfo>, compat: Compat): JsonObject[] | undefined {
   return toolArray(names, chat.results.hasText ? [readResultTool] : [], compat);
 }
 
 /** Tokens a request would take now, estimated. */
-export function estimateNow(chat: Chat, names: NameTable<ToolInfo>): number {
+export function estimateNow(chat: ChatState, names: NameTable<ToolInfo>): number {
   const { compat } = chat.model.endpoint;
   const chars =
     JSON.stringify(messagesFor(chat, compat)).length + JSON.stringify(toolsFor(chat, names, compat) ?? []).length;
-  return chat.budget.estimate(chars);
+  return chat.tokens.estimate(chars);
 }
 
 export async function sendRequest(
-  chat: Chat,
-  view: View,
+  chat: ChatState,
+  view: TurnView,
   names: NameTable<ToolInfo>,
   options: { wrapsUp: boolean; signal: AbortSignal },
 ): Promise<Sent> {
@@ -82,7 +82,7 @@ export async function sendRequest(
     offered: () => model.offered(chat.fetch),
     makeRoom: async (window) => {
       if (window !== undefined) model.window = window;
-      else model.window = Math.min(model.window, Math.max(1024, Math.floor(chat.budget.estimate(sentChars) * 0.7)));
+      else model.window = Math.min(model.window, Math.max(1024, Math.floor(chat.tokens.estimate(sentChars) * 0.7)));
       view.status(`the context window is full (${model.window} tokens); making room`);
       return makeRoom(chat, view, names, options.signal);
     },
@@ -90,7 +90,7 @@ export async function sendRequest(
   if (asked.kind === "answer") {
     const { usage } = asked.answer;
     chat.cost.request(usage);
-    const suspicion = chat.budget.learn(sentChars, usage?.in, usage?.cached);
+    const suspicion = chat.tokens.learn(sentChars, usage?.in, usage?.cached);
     if (suspicion !== undefined) view.status(suspicion);
   }
   return { asked, ms: performance.now() - startedAt };
@@ -98,8 +98,8 @@ export async function sendRequest(
 
 /** `:compact`, and by itself when the window is nearly full. */
 export async function makeRoom(
-  chat: Chat,
-  view: View,
+  chat: ChatState,
+  view: TurnView,
   names: NameTable<ToolInfo>,
   signal: AbortSignal,
   force = false,
@@ -115,7 +115,7 @@ export async function makeRoom(
 }
 
 // By the same model, in one request without tools. The old text is quoted: it is data, not a conversation to go on with.
-async function summarise(chat: Chat, upto: number, signal: AbortSignal): Promise<string | undefined> {
+async function summarise(chat: ChatState, upto: number, signal: AbortSignal): Promise<string | undefined> {
   const { model, conversation } = chat;
   const earlier = conversation.summary === undefined ? "" : `Earlier summary:\n${conversation.summary}\n\n`;
   const room = Math.floor(model.window * 3.5 * 0.5);

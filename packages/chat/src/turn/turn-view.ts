@@ -3,7 +3,7 @@ import type { Answer as ApprovalAnswer, Ask } from "@bosun/policy";
 import type { JsonObject, Progress } from "@bosun/mcp";
 import type { Outcome } from "../conversation/turn-types.ts";
 import type { Usage } from "../model/completion-chunk.ts";
-import type { Lead } from "../servers/server-config.ts";
+import type { ResolvedPath } from "../servers/server-config.ts";
 import type { Server } from "../servers/mcp-server.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
 
@@ -28,7 +28,7 @@ export type RunningCall = {
   failed(words: string, outcome: Outcome): void;
 };
 
-export type View = {
+export type TurnView = {
   sending(): void;
   waiting(why: string, ms: number): void;
   text(piece: string): void;
@@ -55,7 +55,7 @@ export type CallQuestion = {
   /** What changed in the definition since it was allowed. */
   definitionDiff: string | undefined;
   /** Where its paths lead, where their text does not say it. */
-  leads: readonly Lead[];
+  leads: readonly ResolvedPath[];
 };
 
 export type CallAnswer =
@@ -68,7 +68,7 @@ export type CallAnswer =
 
 export type LimitAnswer = "continue" | "wrap-up" | "stop";
 
-export type Person = {
+export type Approver = {
   /** Undefined: there is nobody to ask. */
   approve?: (question: CallQuestion) => Promise<CallAnswer>;
   limit?: (said: string, more: string) => Promise<LimitAnswer>;

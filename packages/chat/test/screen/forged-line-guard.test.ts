@@ -1,7 +1,7 @@
 // The model's words at the edge of the screen: whatever comes, in whatever pieces, no row begins like one of ours, and
 // nothing but backslashes is added.
 import { expect, test } from "bun:test";
-import { EdgeGuard } from "../../src/screen/forged-line-guard.ts";
+import { ForgedLineGuard } from "../../src/screen/forged-line-guard.ts";
 import { framesFor } from "../../src/screen/style.ts";
 import { render } from "../pty.ts";
 import { seeded } from "../scripted-model.ts";
@@ -27,7 +27,7 @@ test.each([true, false])("random words, UTF-8 frames: %p", (isUtf8) => {
   const random = seeded(7);
   for (let run = 0; run < 300; run += 1) {
     const columns = 10 + Math.floor(random() * 20);
-    const guard = new EdgeGuard(framesFor(isUtf8));
+    const guard = new ForgedLineGuard(framesFor(isUtf8));
     let said = "";
     let out = "";
     for (let n = 0; n < 60; n += 1) {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DEFAULT_COMPAT } from "../../src/model/compat.ts";
 import { InputHistory } from "../../src/settings/input-history.ts";
-import { LearntState } from "../../src/settings/capability-cache.ts";
+import { CapabilityCache } from "../../src/settings/capability-cache.ts";
 
 let folder: string;
 beforeEach(() => void (folder = mkdtempSync(path.join(tmpdir(), "aish-state-"))));
@@ -20,14 +20,14 @@ test("lines are kept, but not those that begin with a blank, repeat, or set a ke
 });
 
 test("an era and a switch survive; a damaged file is started over", () => {
-  const state = new LearntState(folder);
+  const state = new CapabilityCache(folder);
   state.eras.set("id", "modern");
   state.compats.set("url model", { ...DEFAULT_COMPAT, toolIds: "short9" });
-  const again = new LearntState(folder);
+  const again = new CapabilityCache(folder);
   expect(again.eras.get("id")).toBe("modern");
   expect(again.compats.get("url model")).toEqual({ toolIds: "short9" });
   writeFileSync(path.join(folder, "aish.json"), "{ broken");
-  expect(new LearntState(folder).eras.get("id")).toBeUndefined();
+  expect(new CapabilityCache(folder).eras.get("id")).toBeUndefined();
 });
 
 test("an old verdict that a server is old is asked again", () => {
@@ -38,7 +38,7 @@ test("an old verdict that a server is old is asked again", () => {
       eras: { a: { era: "legacy", at: at(1) }, b: { era: "legacy", at: at(30) }, c: { era: "modern", at: at(30) } },
     }),
   );
-  const { eras } = new LearntState(folder);
+  const { eras } = new CapabilityCache(folder);
   expect([eras.get("a"), eras.get("b"), eras.get("c")]).toEqual(["legacy", undefined, "modern"]);
 });
 
@@ -47,10 +47,10 @@ test("two programs at once: each keeps what the other wrote", () => {
   one.add("from the first");
   two.add("from the second");
   expect(new InputHistory(folder).lines).toEqual(["from the first", "from the second"]);
-  const [left, right] = [new LearntState(folder), new LearntState(folder)];
+  const [left, right] = [new CapabilityCache(folder), new CapabilityCache(folder)];
   left.eras.set("a", "modern");
   right.eras.set("b", "modern");
-  const { eras } = new LearntState(folder);
+  const { eras } = new CapabilityCache(folder);
   expect([eras.get("a"), eras.get("b")]).toEqual(["modern", "modern"]);
 });
 
@@ -58,7 +58,7 @@ test("what cannot be written is still known while we run, and a link is never fo
   const target = path.join(folder, "elsewhere");
   writeFileSync(target, "untouched");
   symlinkSync(target, path.join(folder, "aish.json"));
-  const state = new LearntState(folder);
+  const state = new CapabilityCache(folder);
   state.eras.set("a", "modern");
   expect(state.eras.get("a")).toBe("modern");
   expect(readFileSync(target, "utf8")).toBe("untouched");
