@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import path from "node:path";
 import { connectChild, connectHttp } from "../src/client/connect.ts";
 import type { Client } from "../src/client/client.ts";
-import { httpOut } from "../src/client/http-out.ts";
+import { httpOut } from "../src/client/http-fetch.ts";
 import { serveHttp } from "../src/http/http-listener.ts";
 import { kitchenSink, newGate, pause, until } from "./fixtures/kitchen-sink.ts";
 import { modernMeta } from "./fixtures/raw-connection.ts";

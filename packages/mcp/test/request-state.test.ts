@@ -1,7 +1,7 @@
 // The sealed state that travels through the client with an answer.
 import { describe, expect, test } from "bun:test";
 import type { Json, JsonObject } from "../src/wire/json.ts";
-import { digestOf, Seal } from "../src/server/seal.ts";
+import { digestOf, Seal } from "../src/server/state-cipher.ts";
 import { kitchenSink, newGate } from "./fixtures/kitchen-sink.ts";
 import { httpPeer, messages } from "./fixtures/http-peer.ts";
 

@@ -1,8 +1,8 @@
 // What a client does with a server: tools, resources, prompts, completions, changes.
 import type { ToolResult } from "../wire/content.ts";
-import { Conversation } from "./conversation.ts";
-import type { ClientOptions, OpenLink } from "./conversation.ts";
-import type { CallOptions } from "./exchanges.ts";
+import { Conversation } from "./client-session.ts";
+import type { ClientOptions, OpenLink } from "./client-session.ts";
+import type { CallOptions } from "./outgoing-requests.ts";
 import { isObject } from "../wire/json.ts";
 import type { Json, JsonObject } from "../wire/json.ts";
 import { headerParams, mirroredHeaders } from "../wire/param-headers.ts";
@@ -10,7 +10,7 @@ import type { HeaderParam } from "../wire/param-headers.ts";
 import { ResultCache } from "./result-cache.ts";
 import { TASKS_EXTENSION } from "../wire/revisions.ts";
 import { ConnectionError, HEADER_MISMATCH, RpcError } from "../wire/rpc-error.ts";
-import { followTask } from "./follow-task.ts";
+import { followTask } from "./poll-task.ts";
 
 /** A server that never stops paging is broken or hostile. */
 const MAX_PAGES = 1000;

@@ -4,7 +4,7 @@ import type { HttpFetch } from "../auth/fetch-json.ts";
 import { Deadline } from "../wire/deadline.ts";
 import { readCounted } from "../wire/http-body.ts";
 import type { JsonObject, RawJson } from "../wire/json.ts";
-import { HttpEvents } from "./http-events.ts";
+import { HttpEvents } from "./event-stream-reader.ts";
 import type { Answer, FromServer, Link, Outgoing } from "./link.ts";
 import { idValue, notificationText, parseMessage, requestText } from "../wire/message.ts";
 import type { Id, Reply, Single } from "../wire/message.ts";

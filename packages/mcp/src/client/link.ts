@@ -3,7 +3,7 @@
 import type { JsonObject, RawJson } from "../wire/json.ts";
 import { idValue, notificationText, requestText } from "../wire/message.ts";
 import type { Id, Notification, Reply, Request } from "../wire/message.ts";
-import { PendingRequests } from "../wire/pending.ts";
+import { PendingRequests } from "../wire/pending-requests.ts";
 import { ConnectionError } from "../wire/rpc-error.ts";
 import type { Transport } from "../wire/transport.ts";
 

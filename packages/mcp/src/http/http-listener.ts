@@ -2,7 +2,7 @@
 import type { Service } from "../server/call.ts";
 import { createHttpHandler } from "./http-handler.ts";
 import type { HttpOptions } from "./http-handler.ts";
-import { isLoopbackHost } from "./http-guard.ts";
+import { isLoopbackHost } from "./host-check.ts";
 import { MAX_MESSAGE_BYTES } from "../wire/stdio.ts";
 
 /** How long what has been answered may take to reach its clients when we stop. */

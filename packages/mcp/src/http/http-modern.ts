@@ -8,10 +8,10 @@ import { VERSION_HEADER } from "./http-legacy.ts";
 import { HttpReply, jsonResponse } from "./http-reply.ts";
 import { errorText, notificationText, resultMessage } from "../wire/message.ts";
 import type { Request as RpcRequest, Single } from "../wire/message.ts";
-import { readClaim, supportedRevision } from "../server/modern.ts";
-import type { Claim } from "../server/modern.ts";
+import { readClaim, supportedRevision } from "../server/modern-request.ts";
+import type { Claim } from "../server/modern-request.ts";
 import { NAMELESS } from "../server/session-handle.ts";
-import { nameMember } from "../wire/modern-headers.ts";
+import { nameMember } from "../wire/mcp-headers.ts";
 import { mismatch } from "../wire/param-headers.ts";
 import type { ModernRevision } from "../wire/revisions.ts";
 import {

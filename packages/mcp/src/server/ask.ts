@@ -8,8 +8,8 @@ import { isObject } from "../wire/json.ts";
 import type { Json, JsonObject } from "../wire/json.ts";
 import { atLeast, isModern } from "../wire/revisions.ts";
 import { CAPABILITY_MISSING, INVALID_PARAMS, INVALID_REQUEST, RpcError } from "../wire/rpc-error.ts";
-import { digestOf } from "./seal.ts";
-import type { Seal } from "./seal.ts";
+import { digestOf } from "./state-cipher.ts";
+import type { Seal } from "./state-cipher.ts";
 
 /** How long a person may think before the sealed state expires. */
 const STATE_LIFETIME_MS = 60 * 60 * 1000;

@@ -4,10 +4,10 @@ import type { Ask, Question } from "./ask.ts";
 import type { Call, ClientFacts, Principal } from "./call.ts";
 import { exactNumber, isObject } from "../wire/json.ts";
 import type { Json, JsonObject } from "../wire/json.ts";
-import { spanAt } from "../wire/raw-json.ts";
+import { spanAt } from "../wire/json-spans.ts";
 import { isModern, META } from "../wire/revisions.ts";
 import type { Revision } from "../wire/revisions.ts";
-import type { Seal } from "./seal.ts";
+import type { Seal } from "./state-cipher.ts";
 
 export const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -5,7 +5,7 @@ import { isObject } from "../wire/json.ts";
 import type { JsonObject, RawJson } from "../wire/json.ts";
 import { exactResultOf, idValue, notificationText, requestText, resultOf } from "../wire/message.ts";
 import type { Malformed, Reply } from "../wire/message.ts";
-import { PendingRequests } from "../wire/pending.ts";
+import { PendingRequests } from "../wire/pending-requests.ts";
 import type { LegacyRevision } from "../wire/revisions.ts";
 import { ConnectionError } from "../wire/rpc-error.ts";
 

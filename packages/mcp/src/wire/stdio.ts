@@ -1,7 +1,7 @@
 // Transport over our own stdin and stdout.
 import type { PiecedMessage } from "./encoded-text.ts";
-import { endsOf, LineSplitter } from "./lines.ts";
-import type { Line } from "./lines.ts";
+import { endsOf, LineSplitter } from "./line-splitter.ts";
+import type { Line } from "./line-splitter.ts";
 import { Linger } from "./linger.ts";
 import { parseMessage } from "./message.ts";
 import type { Incoming } from "./message.ts";

@@ -3,8 +3,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { startServer } from "../src/wire/child.ts";
-import type { ChildTransport } from "../src/wire/child.ts";
+import { startServer } from "../src/wire/child-transport.ts";
+import type { ChildTransport } from "../src/wire/child-transport.ts";
 import type { Incoming } from "../src/wire/message.ts";
 import { until } from "./fixtures/kitchen-sink.ts";
 

@@ -4,10 +4,10 @@ import type { Change, Changes } from "./changes.ts";
 import { isObject } from "../wire/json.ts";
 import type { Json, JsonObject } from "../wire/json.ts";
 import { idValue } from "../wire/message.ts";
-import type { Methods } from "./method.ts";
+import type { Methods } from "./method-table.ts";
 import { META } from "../wire/revisions.ts";
 import { INVALID_PARAMS, RpcError } from "../wire/rpc-error.ts";
-import { hasTasksExtension } from "./run-tool.ts";
+import { hasTasksExtension } from "./run-as-task.ts";
 import type { SharedBudget } from "../wire/shared-budget.ts";
 import { MAX_SUBSCRIPTIONS, MAX_URI_CHARS, WatchedUris } from "./watched-uris.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { LineSplitter } from "../src/wire/lines.ts";
-import type { Line } from "../src/wire/lines.ts";
+import { LineSplitter } from "../src/wire/line-splitter.ts";
+import type { Line } from "../src/wire/line-splitter.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -1,20 +1,20 @@
 // A client's conversation with one server over a link, in whichever era the server speaks: finding that out, handshake
 // or metadata, rounds of questions, lost sessions. The typed calls (listTools, callTool …) are in client.ts.
-import { Asked } from "./asked.ts";
+import { Asked } from "./server-requests.ts";
 import { answerQuestion, declared } from "./client-answers.ts";
 import type { Answerers } from "./client-answers.ts";
 import { Deadline } from "../wire/deadline.ts";
-import { commonVersion, judgeAnswer, judgeFailure } from "./era.ts";
-import type { Verdict } from "./era.ts";
-import { Exchanges } from "./exchanges.ts";
-import type { CallOptions } from "./exchanges.ts";
+import { commonVersion, judgeAnswer, judgeFailure } from "./detect-era.ts";
+import type { Verdict } from "./detect-era.ts";
+import { Exchanges } from "./outgoing-requests.ts";
+import type { CallOptions } from "./outgoing-requests.ts";
 import { gatherInput } from "./input-rounds.ts";
 import { isObject } from "../wire/json.ts";
 import type { JsonObject } from "../wire/json.ts";
 import type { Link, Outgoing } from "./link.ts";
 import { idFrom } from "../wire/message.ts";
 import type { Notification, Request } from "../wire/message.ts";
-import { standardHeaders } from "../wire/modern-headers.ts";
+import { standardHeaders } from "../wire/mcp-headers.ts";
 import { isLegacy, META, NEWEST_LEGACY, NEWEST_MODERN } from "../wire/revisions.ts";
 import { ConnectionError, RpcError, VERSION_UNSUPPORTED } from "../wire/rpc-error.ts";
 

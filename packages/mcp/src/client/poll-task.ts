@@ -1,8 +1,8 @@
 // A call that became a task (2026-07-28 extension): polled to its end, its questions answered on the way.
-import type { Conversation } from "./conversation.ts";
-import type { CallOptions } from "./exchanges.ts";
+import type { Conversation } from "./client-session.ts";
+import type { CallOptions } from "./outgoing-requests.ts";
 import { Deadline } from "../wire/deadline.ts";
-import { pause } from "./http-events.ts";
+import { pause } from "./event-stream-reader.ts";
 import { isObject } from "../wire/json.ts";
 import type { Json, JsonObject } from "../wire/json.ts";
 import { ConnectionError, RpcError } from "../wire/rpc-error.ts";

@@ -5,7 +5,7 @@ import type { JsonObject } from "../wire/json.ts";
 import type { Answer, Link, Outgoing } from "./link.ts";
 import { idValue, resultOf } from "../wire/message.ts";
 import type { Id } from "../wire/message.ts";
-import { PendingRequests } from "../wire/pending.ts";
+import { PendingRequests } from "../wire/pending-requests.ts";
 import type { Era } from "../wire/revisions.ts";
 import { ConnectionError } from "../wire/rpc-error.ts";
 

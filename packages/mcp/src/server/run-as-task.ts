@@ -18,7 +18,7 @@ import {
   METHOD_NOT_FOUND,
   RpcError,
 } from "../wire/rpc-error.ts";
-import type { Seal } from "./seal.ts";
+import type { Seal } from "./state-cipher.ts";
 import { createdTask } from "./task-wire.ts";
 import type { Task, TaskStore } from "./tasks.ts";
 import type { Tool } from "./tool.ts";

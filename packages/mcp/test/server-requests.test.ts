@@ -1,6 +1,6 @@
 // A server's own requests to a client: answered once each, and not without bound.
 import { expect, test } from "bun:test";
-import { Asked } from "../src/client/asked.ts";
+import { Asked } from "../src/client/server-requests.ts";
 import { idOf } from "../src/wire/message.ts";
 import type { Request } from "../src/wire/message.ts";
 import { pause } from "./fixtures/kitchen-sink.ts";
