@@ -7,7 +7,18 @@ import type { HostOptions } from "./program.ts";
 import { processIo } from "./screen/program-io.ts";
 import type { Io } from "./screen/program-io.ts";
 
+/** A run that was ended by a signal does not wait longer than this for a reader that has stopped reading. */
+const ORDERED_END_MS = 2000;
+
+/** Resolves when the run is over and everything it said has left the process. */
 export async function runAish(argv: readonly string[], io: Io = processIo(), host: HostOptions = {}): Promise<number> {
+  const code = await run(argv, io, host);
+  const withinMs = code > 128 || code === EXIT.time ? ORDERED_END_MS : undefined;
+  await Promise.all([io.stdout.drained(withinMs), io.stderr.drained(withinMs)]);
+  return code;
+}
+
+async function run(argv: readonly string[], io: Io, host: HostOptions): Promise<number> {
   const config = parseArguments(argv, io.env);
   switch (config.kind) {
     case "wrong":
@@ -43,7 +54,6 @@ if (import.meta.main) {
     process.exit(70);
   });
   const code = await runAish(process.argv.slice(2), io);
-  await Promise.all([io.stdout.flushed(), io.stderr.flushed()]);
   // eslint-disable-next-line no-restricted-properties -- the entry: everything is flushed, and a server may still hold us
   process.exit(code);
 }

@@ -115,7 +115,7 @@ export function quietIo(
     write: (text) => options.onWrite?.(name, text),
     isTerminal: false,
     columns: () => 80,
-    flushed: async () => {},
+    drained: async () => {},
   });
   return {
     stdout: output("stdout"),

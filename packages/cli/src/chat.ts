@@ -9,11 +9,9 @@ const ALIAS = "here";
 
 export async function runChat(argv: readonly string[]): Promise<number> {
   const io = processIo();
-  const code = await runAish(argv, io, {
+  return runAish(argv, io, {
     builtIns: [{ alias: ALIAS, label: "the tools of this folder", ...toolsHere() }],
   });
-  await Promise.all([io.stdout.flushed(), io.stderr.flushed()]);
-  return code;
 }
 
 /** What it says on --help, for completions. */

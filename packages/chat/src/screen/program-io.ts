@@ -1,14 +1,15 @@
 // What the program needs from its surroundings, so that it can run in a process of its own or inside another program.
 import { closeSync, constants, openSync, readdirSync, readFileSync } from "node:fs";
 import { isatty, ReadStream } from "node:tty";
+import { ProcessOutput } from "@bosun/platform/output";
 import { homeOf } from "@bosun/settings";
 
 export type Output = {
   write(text: string): void;
   readonly isTerminal: boolean;
   columns(): number;
-  /** Resolves when everything written has left the process. */
-  flushed(): Promise<void>;
+  /** Resolves when everything written has left the process; `withinMs` bounds the waiting. */
+  drained(withinMs?: number): Promise<void>;
 };
 
 /** The keyboard in raw mode; released while another program has the terminal. */
@@ -88,14 +89,12 @@ function endChildren(): void {
 }
 
 function outputOf(stream: NodeJS.WriteStream, onClosed: () => void): Output {
-  stream.on("error", onClosed);
+  const output = new ProcessOutput(stream, onClosed);
   return {
-    write(text) {
-      if (text !== "") stream.write(text);
-    },
+    write: (text) => output.write(text),
     isTerminal: stream.isTTY === true,
     columns: () => stream.columns ?? 80,
-    flushed: () => new Promise((resolve) => stream.write("", () => resolve())),
+    drained: (withinMs) => output.drained(withinMs),
   };
 }
 

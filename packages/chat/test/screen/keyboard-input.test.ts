@@ -13,7 +13,7 @@ function desk() {
     write: (text) => void (shown += text),
     isTerminal: true,
     columns: () => 80,
-    flushed: async () => {},
+    drained: async () => {},
   };
   const io: Io = {
     stdout: output,
