@@ -456,7 +456,7 @@ describe("settings of a model and of servers", () => {
     const fetch: HttpFetch = async (url, init) =>
       String(url).endsWith("/apply-template") ? Response.json({ prompt: "<user>look" }) : httpFetch(url, init);
     model.push({ ...calls(["odd__echo", { text: "x" }]), delayMs: 200 }, says("ok"));
-    const { stderr } = await aish(home, ["-p", "--allow", "odd.*", "go"], { seams: { fetch } });
+    const { stderr } = await aish(home, ["-p", "--allow", "odd.*", "go"], { host: { fetch } });
     expect(stderr).toContain("its template drops tool results");
     expect(sent()).toEqual({ role: "user", content: "[tool: odd.echo]\nyou said x\n\nContinue." });
   });

@@ -236,7 +236,7 @@ describe("shorter and the same", () => {
   });
 
   test.concurrent("the official filesystem server says less and means the same", async () => {
-    const root = path.resolve(import.meta.dir, "../src");
+    const root = path.resolve(import.meta.dir, "../../bcp/src");
     await using proxied = await start({ server: ["node", filesystem, root] });
     const result = await proxied.client.callTool("directory_tree", { path: root });
     expect(result.structuredContent).toBeUndefined();
