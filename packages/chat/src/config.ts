@@ -1,5 +1,5 @@
 // The command line → what to do, parsed once. Wrong usage is an error with a hint, never a guess.
-import { nearest } from "./tools/names.ts";
+import { nearest } from "./tools/tool-names.ts";
 
 export type ChatOptions = {
   print: boolean;

@@ -1,13 +1,13 @@
 // The entry: command line → what runs. Callable inside another program; ends with an exit code, never by itself.
 import { HELP, parseArguments } from "./config.ts";
-import { EXIT } from "./exit-codes.ts";
+import { EXIT } from "./exit.ts";
 import { runPrint } from "./print/print.ts";
 import { VERSION } from "@bosun/platform/version";
-import type { Seams } from "./program.ts";
-import { processIo } from "./screen/io.ts";
-import type { Io } from "./screen/io.ts";
+import type { HostOptions } from "./program.ts";
+import { processIo } from "./screen/program-io.ts";
+import type { Io } from "./screen/program-io.ts";
 
-export async function runAish(argv: readonly string[], io: Io = processIo(), seams: Seams = {}): Promise<number> {
+export async function runAish(argv: readonly string[], io: Io = processIo(), host: HostOptions = {}): Promise<number> {
   const config = parseArguments(argv, io.env);
   switch (config.kind) {
     case "wrong":
@@ -25,12 +25,12 @@ export async function runAish(argv: readonly string[], io: Io = processIo(), sea
     const { options, prompt } = config;
     const isPiped = io.keyboard === undefined || !io.stdout.isTerminal;
     const isScript = options.print || (isPiped && (prompt !== "" || io.keyboard === undefined));
-    if (isScript || io.keyboard === undefined) return runPrint(io, options, prompt, seams);
+    if (isScript || io.keyboard === undefined) return runPrint(io, options, prompt, host);
     const { startRepl } = await import("./repl/start-repl.ts");
-    return startRepl(io, io.keyboard, options, prompt, seams);
+    return startRepl(io, io.keyboard, options, prompt, host);
   }
   const { runSubcommand } = await import("./commands/subcommand.ts");
-  return runSubcommand(io, config, seams);
+  return runSubcommand(io, config, host);
 }
 
 if (import.meta.main) {

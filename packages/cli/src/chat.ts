@@ -24,7 +24,7 @@ export async function chatHelp(): Promise<string> {
   return text;
 }
 
-function toolsHere(): { open: OpenBuiltIn; whereItLeads: ToolService["whereItLeads"] } {
+function toolsHere(): { open: OpenBuiltIn; resolvePaths: ToolService["whereItLeads"] } {
   let tools: ToolService | undefined;
   return {
     async open() {
@@ -33,7 +33,7 @@ function toolsHere(): { open: OpenBuiltIn; whereItLeads: ToolService["whereItLea
       return opened.client;
     },
     // The shell asks before it calls: its person sees where a path leads, and the call is held to that.
-    whereItLeads: (tool, args) => tools?.whereItLeads(tool, args) ?? [],
+    resolvePaths: (tool, args) => tools?.whereItLeads(tool, args) ?? [],
   };
 }
 
