@@ -6,7 +6,7 @@ import { openApprovals, openAudit } from "@bosun/policy";
 import { loadSettings, secretsOfSettings } from "@bosun/settings";
 import type { Audit } from "@bosun/policy";
 import type { LoadedSettings, Settings } from "@bosun/settings";
-import { httpOut } from "@bosun/mcp";
+import { httpFetch } from "@bosun/mcp";
 import type { ElicitAnswer, HttpFetch, JsonObject } from "@bosun/mcp";
 import { ToolDefinitions } from "./approval/tool-definitions.ts";
 import { ApprovalPolicy } from "./approval/approval-policy.ts";
@@ -98,7 +98,7 @@ export class Program {
     this.runner = new CommandRunner(settings.shell.program ?? io.env["SHELL"] ?? "/bin/sh", this.env);
     for (const secret of secretsOfSettings(settings, this.env)) this.secrets.add(secret);
     const tracing = this.#tracing();
-    const fetch = tracing(demoFetch(host.fetch ?? httpOut));
+    const fetch = tracing(demoFetch(host.fetch ?? httpFetch));
     const context: ModelContext = {
       env: this.env,
       version: VERSION,

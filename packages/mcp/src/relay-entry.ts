@@ -1,11 +1,11 @@
 // What a relay between clients and servers is made of: messages that keep every byte, and links to servers.
 export { startServer } from "./wire/child-transport.ts";
 export type { ChildOptions, ChildTransport } from "./wire/child-transport.ts";
-export { Conversation } from "./client/client-session.ts";
+export { ClientSession } from "./client/client-session.ts";
 export { Deadline } from "./wire/deadline.ts";
-export { judgeAnswer, judgeFailure } from "./client/detect-era.ts";
+export { eraFromReply, eraFromFailure } from "./client/detect-era.ts";
 export { HttpLink } from "./client/http-link.ts";
-export { Outbox } from "./wire/send-queue.ts";
+export { SendQueue } from "./wire/send-queue.ts";
 export { LineSplitter } from "./wire/line-splitter.ts";
 export { TransportLink } from "./client/link.ts";
 export type { Answer, FromServer, Link, Outgoing } from "./client/link.ts";
@@ -17,4 +17,4 @@ export { checkHeaderParams, headerParams, mirroredHeaders } from "./wire/param-h
 export { memberTexts, spanAt, splice, valueEnd, walkElements, walkMembers } from "./wire/json-spans.ts";
 export type { Span } from "./wire/json-spans.ts";
 export { canAsk } from "./server/ask.ts";
-export { Seal } from "./server/state-cipher.ts";
+export { StateCipher } from "./server/state-cipher.ts";

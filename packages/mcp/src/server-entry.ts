@@ -25,11 +25,11 @@ export {
   INVALID_PARAMS,
   INVALID_REQUEST,
   METHOD_NOT_FOUND,
-  NoPlace,
+  TooManyClients,
   PARSE_ERROR,
   RESOURCE_NOT_FOUND,
   RpcError,
-  Withdrawn,
+  CancelledByPeer,
   URL_ELICITATION_REQUIRED,
   VERSION_UNSUPPORTED,
 } from "./wire/rpc-error.ts";
@@ -37,7 +37,7 @@ export { array, boolean, integer, number, object, oneOf, optional, raw, record, 
 export type { Infer, Parsed, Schema } from "./server/schema.ts";
 export { createServer } from "./server/server.ts";
 export type { Server, ServerOptions } from "./server/server.ts";
-export { isShared, NAMELESS, withHandle, withState } from "./server/session-handle.ts";
+export { isShared, ANONYMOUS_OWNER, withHandle, withState } from "./server/session-handle.ts";
 export { messagesIn, stdioTransport } from "./wire/stdio.ts";
 export { defineTool } from "./server/tool.ts";
 export type { Tool } from "./server/tool.ts";

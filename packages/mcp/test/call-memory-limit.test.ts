@@ -1,6 +1,6 @@
 // Calls may be large, but not all of them at once.
 import { expect, test } from "bun:test";
-import { withLoadLimit } from "../src/server/call-memory-limit.ts";
+import { withCallMemoryLimit } from "../src/server/call-memory-limit.ts";
 import type { Call, Service } from "../src/server/call.ts";
 import { httpPeer, messages } from "./fixtures/http-peer.ts";
 import { kitchenSink, newGate } from "./fixtures/kitchen-sink.ts";
@@ -18,7 +18,7 @@ function waiting(): { service: Service; open(): void } {
 
 test("what running calls hold is bounded, and given back when they end", async () => {
   const { service, open } = waiting();
-  const { handle } = withLoadLimit(service, 100_000);
+  const { handle } = withCallMemoryLimit(service, 100_000);
   const running = [handle(call(40_000)), handle(call(40_000))];
   await expect(Promise.resolve(handle(call(40_000)))).rejects.toMatchObject({ code: -32600 });
   running.push(handle(call(100))); // small ones always pass
@@ -28,7 +28,7 @@ test("what running calls hold is bounded, and given back when they end", async (
 });
 
 test("a call that fails gives back what it held, too", async () => {
-  const failing = withLoadLimit({ handle: () => Promise.reject(new Error("no")) }, 10_000);
+  const failing = withCallMemoryLimit({ handle: () => Promise.reject(new Error("no")) }, 10_000);
   for (let i = 0; i < 3; i++) await expect(Promise.resolve(failing.handle(call(9000)))).rejects.toThrow("no");
 });
 

@@ -1,6 +1,6 @@
 // A server's own requests to a client: answered once each, and not without bound.
 import { expect, test } from "bun:test";
-import { Asked } from "../src/client/server-requests.ts";
+import { ServerRequests } from "../src/client/server-requests.ts";
 import { idOf } from "../src/wire/message.ts";
 import type { Request } from "../src/wire/message.ts";
 import { pause } from "./fixtures/kitchen-sink.ts";
@@ -13,10 +13,10 @@ const ping = (id: string | number): Request => ({
   raw: "",
 });
 
-function askedBy(): { asked: Asked; replies: string[]; read(): void } {
+function askedBy(): { asked: ServerRequests; replies: string[]; read(): void } {
   const replies: string[] = [];
   let unread: (() => void)[] = [];
-  const asked = new Asked(
+  const asked = new ServerRequests(
     async () => ({}),
     (text) => {
       replies.push(text);

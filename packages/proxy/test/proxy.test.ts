@@ -149,7 +149,7 @@ test.concurrent("a modern client of a legacy server knows no method of the older
   await using proxied = await start({ client: { era: "modern" } });
   await proxied.call("ok");
   for (const method of ["initialize", "ping", "logging/setLevel", "resources/subscribe", "tasks/list"])
-    expect(await reasonOf(proxied.client.conversation.request(method, {}))).toContain("Method not found");
+    expect(await reasonOf(proxied.client.session.request(method, {}))).toContain("Method not found");
   expect((await proxied.call("ok")).text).toBe("fine");
 });
 

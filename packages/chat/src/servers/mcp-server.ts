@@ -265,8 +265,7 @@ export class Server {
       throw error;
     });
     // Tools that mirror arguments in headers are known to the client only through its own listing.
-    if (client.conversation.http && JSON.stringify(listed).includes("x-mcp-header"))
-      await client.listTools({ timeoutMs });
+    if (client.session.http && JSON.stringify(listed).includes("x-mcp-header")) await client.listTools({ timeoutMs });
     const { tools, problems } = readTools(this.alias, listed);
     const { allow, deny } = this.config;
     this.tools = tools.filter(

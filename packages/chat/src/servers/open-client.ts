@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { childEnvironment } from "@bosun/platform/environment";
 import { isLoopback } from "@bosun/platform/hosts";
 import type { Redactor } from "@bosun/platform/secrets";
-import { Client, ConnectionError, connectHttp, httpOut } from "@bosun/mcp";
+import { Client, ConnectionError, connectHttp, httpFetch } from "@bosun/mcp";
 import type { ClientOptions, HttpFetch, JsonObject, Transport } from "@bosun/mcp";
 import { HttpLink, startServer } from "@bosun/mcp/relay";
 import type { Link, Reply } from "@bosun/mcp/relay";
@@ -158,12 +158,12 @@ export function bearerToken(
 
 /** To this server, with its certificates and without any token. */
 export function plainFetch({ tlsCa, tlsInsecure }: Extract<Reach, { kind: "http" }>): HttpFetch {
-  if (tlsCa === undefined && tlsInsecure !== true) return httpOut;
+  if (tlsCa === undefined && tlsInsecure !== true) return httpFetch;
   const tls = {
     ...(tlsCa === undefined ? {} : { ca: readCa(tlsCa) }),
     ...(tlsInsecure === true ? { rejectUnauthorized: false } : {}),
   };
-  return (url, init) => httpOut(url, { ...init, ...({ tls } as RequestInit) });
+  return (url, init) => httpFetch(url, { ...init, ...({ tls } as RequestInit) });
 }
 
 function readCa(file: string): string {

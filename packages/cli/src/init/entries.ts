@@ -86,7 +86,9 @@ export function isOurs(entry: unknown, command: "serve" | "proxy"): boolean {
   if (typeof program !== "string" || at < 0) return false;
   const words = [program, ...args.slice(0, at)];
   return words.some((word) =>
-    /(^|[\\/])bosun(-[\w-]+)?(\.exe|\.mjs)?$|packages[\\/]bosun[\\/]src[\\/]main\.ts$|^@bosun\/cli(@.*)?$/.test(word),
+    /(^|[\\/])bosun(-[\w-]+)?(\.exe|\.mjs)?$|packages[\\/](?:cli|bosun)[\\/]src[\\/]main\.ts$|^@bosun\/cli(@.*)?$/.test(
+      word,
+    ),
   );
 }
 

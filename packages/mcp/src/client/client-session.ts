@@ -1,14 +1,14 @@
-// A client's conversation with one server over a link, in whichever era the server speaks: finding that out, handshake
+// A client's session with one server over a link, in whichever era the server speaks: finding that out, handshake
 // or metadata, rounds of questions, lost sessions. The typed calls (listTools, callTool …) are in client.ts.
-import { Asked } from "./server-requests.ts";
-import { answerQuestion, declared } from "./client-answers.ts";
-import type { Answerers } from "./client-answers.ts";
+import { ServerRequests } from "./server-requests.ts";
+import { handleServerRequest, declaredCapabilities } from "./client-answers.ts";
+import type { RequestHandlers } from "./client-answers.ts";
 import { Deadline } from "../wire/deadline.ts";
-import { commonVersion, judgeAnswer, judgeFailure } from "./detect-era.ts";
+import { commonVersion, eraFromReply, eraFromFailure } from "./detect-era.ts";
 import type { Verdict } from "./detect-era.ts";
-import { Exchanges } from "./outgoing-requests.ts";
+import { OutgoingRequests } from "./outgoing-requests.ts";
 import type { CallOptions } from "./outgoing-requests.ts";
-import { gatherInput } from "./input-rounds.ts";
+import { answerInputRequests } from "./input-rounds.ts";
 import { isObject } from "../wire/json.ts";
 import type { JsonObject } from "../wire/json.ts";
 import type { Link, Outgoing } from "./link.ts";
@@ -24,7 +24,7 @@ const MAX_INPUT_ROUNDS = 10;
 /** The oldest revision a client still meets. */
 const OLDEST = "2024-11-05";
 
-export type ClientOptions = Answerers & {
+export type ClientOptions = RequestHandlers & {
   name: string;
   version: string;
   /** "auto" asks the server; pin it to spare the question. */
@@ -51,7 +51,7 @@ export type OpenLink = (
   earlier: Link | undefined,
 ) => Promise<Link>;
 
-export class Conversation {
+export class ClientSession {
   /** Undefined until a modern server was asked: it need not be. */
   serverInfo: JsonObject | undefined;
   capabilities: JsonObject = {};
@@ -60,8 +60,8 @@ export class Conversation {
   revision: string = NEWEST_LEGACY;
   private readonly options: ClientOptions;
   private readonly open: OpenLink;
-  private readonly exchanges: Exchanges;
-  private readonly asked: Asked;
+  private readonly requests: OutgoingRequests;
+  private readonly serverRequests: ServerRequests;
   /** Results that came only after questions: they are not to be kept for others who ask the same. */
   private readonly afterQuestions = new WeakSet<JsonObject>();
   private restarting: Promise<void> | undefined;
@@ -74,20 +74,20 @@ export class Conversation {
     this.open = open;
     this.options = options;
     this.logLevel = options.logLevel;
-    this.exchanges = new Exchanges(() => this.linked(), options);
-    this.asked = new Asked(
+    this.requests = new OutgoingRequests(() => this.linked(), options);
+    this.serverRequests = new ServerRequests(
       (method, params, signal) => this.answer(method, params, signal),
       (text) => this.linked().reply(text),
     );
   }
 
-  static async connect(open: OpenLink, options: ClientOptions): Promise<Conversation> {
-    const conversation = new Conversation(open, options);
+  static async connect(open: OpenLink, options: ClientOptions): Promise<ClientSession> {
+    const session = new ClientSession(open, options);
     try {
-      await conversation.start();
-      return conversation;
+      await session.start();
+      return session;
     } catch (error) {
-      await conversation.close();
+      await session.close();
       throw error;
     }
   }
@@ -108,7 +108,7 @@ export class Conversation {
     let result = await this.modernRequest(method, params, options);
     for (let round = 0; result["resultType"] === "input_required"; round++) {
       if (round === MAX_INPUT_ROUNDS) throw new ConnectionError("invalid", `the server asked ${round} times in a row`);
-      const { inputResponses, requestState } = await gatherInput(
+      const { inputResponses, requestState } = await answerInputRequests(
         result,
         (...question) => this.answer(...question),
         options.signal ?? this.gone,
@@ -143,13 +143,13 @@ export class Conversation {
   }
 
   async close(): Promise<void> {
-    this.asked.end();
+    this.serverRequests.end();
     await this.link?.close();
   }
 
   /** Answers a question of the server's, however it was carried. */
   answer(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    return answerQuestion(this.options, method, params, signal);
+    return handleServerRequest(this.options, method, params, signal);
   }
 
   private async start(): Promise<void> {
@@ -178,10 +178,10 @@ export class Conversation {
     const { probeTimeoutMs = PROBE_TIMEOUT_MS } = this.options;
     const deadline = new Deadline(probeTimeoutMs, probeTimeoutMs);
     try {
-      return judgeAnswer(await this.exchanges.send("server/discover", this.withMeta({}), deadline.signal));
+      return eraFromReply(await this.requests.send("server/discover", this.withMeta({}), deadline.signal));
     } catch (error) {
       if (this.linked().http && deadline.expired !== undefined) throw new ConnectionError("timeout", deadline.expired);
-      return judgeFailure(error, this.linked().http);
+      return eraFromFailure(error, this.linked().http);
     } finally {
       deadline.over();
     }
@@ -201,9 +201,9 @@ export class Conversation {
   private async initialize(): Promise<void> {
     this.era = "legacy";
     const { name, version } = this.options;
-    const result = await this.exchange("initialize", {
+    const result = await this.sendRequest("initialize", {
       protocolVersion: NEWEST_LEGACY,
-      capabilities: { ...declared(this.options, true), ...this.options.capabilities },
+      capabilities: { ...declaredCapabilities(this.options, true), ...this.options.capabilities },
       clientInfo: { name, version },
     });
     const { protocolVersion, capabilities, serverInfo, instructions } = result;
@@ -223,7 +223,7 @@ export class Conversation {
     await this.restarting;
     const { sessions } = this;
     try {
-      return await this.exchange(method, params, options);
+      return await this.sendRequest(method, params, options);
     } catch (error) {
       // The server has forgotten the session: it did not run the request, so it can be sent in a new one.
       if (!(error instanceof ConnectionError) || error.status !== 404 || !this.http) throw error;
@@ -232,19 +232,19 @@ export class Conversation {
         this.restarting ??= this.initialize().finally(() => (this.restarting = undefined));
       }
       await this.restarting;
-      return this.exchange(method, params, options);
+      return this.sendRequest(method, params, options);
     }
   }
 
   private async modernRequest(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
     try {
-      return await this.exchange(method, this.withMeta(params), options);
+      return await this.sendRequest(method, this.withMeta(params), options);
     } catch (error) {
       if (!(error instanceof RpcError) || error.code !== VERSION_UNSUPPORTED) throw error;
       const version = commonVersion(error);
       if (version === undefined) throw error;
       this.revision = version;
-      return this.exchange(method, this.withMeta(params), options);
+      return this.sendRequest(method, this.withMeta(params), options);
     }
   }
 
@@ -257,15 +257,15 @@ export class Conversation {
       _meta: {
         ...given,
         [META.protocolVersion]: this.revision,
-        [META.clientCapabilities]: { ...declared(this.options, false), ...this.options.capabilities },
+        [META.clientCapabilities]: { ...declaredCapabilities(this.options, false), ...this.options.capabilities },
         [META.clientInfo]: { name, version },
         ...(logLevel === undefined ? {} : { [META.logLevel]: logLevel }),
       },
     };
   }
 
-  private exchange(method: string, params: JsonObject, options?: CallOptions): Promise<JsonObject> {
-    return this.exchanges.exchange(method, params, this.era, options);
+  private sendRequest(method: string, params: JsonObject, options?: CallOptions): Promise<JsonObject> {
+    return this.requests.request(method, params, this.era, options);
   }
 
   private async relink(): Promise<void> {
@@ -274,7 +274,7 @@ export class Conversation {
       (message) => this.receive(message),
       (outgoing) =>
         this.era === "modern"
-          ? [...standardHeaders(outgoing, this.revision), ...this.exchanges.headersOf(outgoing.id)]
+          ? [...standardHeaders(outgoing, this.revision), ...this.requests.headersOf(outgoing.id)]
           : [],
       earlier,
     );
@@ -288,23 +288,23 @@ export class Conversation {
 
   private receive(message: Request | Notification): void {
     if (message.kind === "request") {
-      if (this.era === "legacy") this.asked.take(message); // 2026-07-28 servers send no requests
+      if (this.era === "legacy") this.serverRequests.take(message); // 2026-07-28 servers send no requests
       return;
     }
     const { method, params = {}, raw } = message;
     try {
-      if (method === "notifications/progress") this.exchanges.hearProgress(params);
-      else if (method === "notifications/cancelled") this.hearCancelled(params, raw);
+      if (method === "notifications/progress") this.requests.handleProgress(params);
+      else if (method === "notifications/cancelled") this.handleCancelled(params, raw);
       this.options.onNotification?.(method, params);
     } catch (error) {
       console.error(error); // of whoever listens; the connection goes on
     }
   }
 
-  private hearCancelled(params: JsonObject, raw: string): void {
+  private handleCancelled(params: JsonObject, raw: string): void {
     const id = idFrom(params["requestId"], raw, ["params", "requestId"]);
     if (id === undefined) return;
-    if (this.era === "legacy") this.asked.cancel(id);
-    else this.exchanges.endListening(id, raw);
+    if (this.era === "legacy") this.serverRequests.cancel(id);
+    else this.requests.endListening(id, raw);
   }
 }

@@ -14,7 +14,7 @@ export type Verdict =
 const LEGACY: Verdict = { era: "legacy", silent: false };
 
 /** From the answer to `server/discover`. */
-export function judgeAnswer({ reply, status }: Answer): Verdict {
+export function eraFromReply({ reply, status }: Answer): Verdict {
   if (reply.result) return isDiscovery(reply.result) ? { era: "modern", discovered: reply.result } : LEGACY;
   const { error } = reply;
   if (status === 401 || status === 403) throw new ConnectionError("http", `the server answered ${status}`, status);
@@ -30,7 +30,7 @@ export function judgeAnswer({ reply, status }: Answer): Verdict {
 }
 
 /** From a probe that got no answer at all. */
-export function judgeFailure(error: unknown, http: boolean): Verdict {
+export function eraFromFailure(error: unknown, http: boolean): Verdict {
   // On stdio silence, nonsense and a child that exits all mean a server that wants `initialize`.
   if (!http) return { era: "legacy", silent: true };
   const status = error instanceof ConnectionError ? error.status : undefined;

@@ -16,7 +16,7 @@ const MAX_ATTEMPTS = 8;
 type Get = (headers: Record<string, string>, signal: AbortSignal) => Promise<Response>;
 type Position = { lastId: string | undefined; retryMs: number };
 
-export class HttpEvents {
+export class EventStreamReader {
   private readonly get: Get;
   private readonly take: (message: Single) => void;
 

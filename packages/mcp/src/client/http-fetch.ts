@@ -2,7 +2,7 @@
 // for longer: that limit is off, and every caller brings its own deadline in `signal`.
 import type { HttpFetch } from "../auth/fetch-json.ts";
 
-export const httpOut: HttpFetch = (url, init) => {
+export const httpFetch: HttpFetch = (url, init) => {
   const target = new URL(url);
   if (target.protocol !== "http:" && target.protocol !== "https:") {
     return Promise.reject(new TypeError(`${target.protocol} is not an address of an MCP server: http or https`));

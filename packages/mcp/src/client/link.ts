@@ -92,7 +92,7 @@ export class TransportLink implements Link {
         // A reply that is late or unknown means nothing.
         for (const one of message.kind === "batch" ? message.items : [message]) {
           if (one.kind === "reply") this.waiting.settle(one);
-          else if (one.kind === "malformed") this.waiting.spoil(one);
+          else if (one.kind === "malformed") this.waiting.rejectMalformed(one);
           else this.receive(one);
         }
       }

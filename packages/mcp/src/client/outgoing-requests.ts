@@ -24,27 +24,27 @@ export type CallOptions = {
 };
 
 /** Silence allowed per request, and time in all, where a call does not say. */
-export type Patience = { timeoutMs?: number; maxTotalMs?: number };
+export type RequestTimeouts = { timeoutMs?: number; maxTotalMs?: number };
 
-export class Exchanges {
+export class OutgoingRequests {
   private readonly link: () => Link;
-  private readonly patience: Patience;
+  private readonly timeouts: RequestTimeouts;
   private readonly ids = new PendingRequests();
   private readonly onProgress = new Map<string, (progress: Progress) => void>();
   private readonly paramHeaders = new Map<Id, [string, string][]>();
   /** Listen requests: a server may end one with a notification instead of a reply. */
   private readonly listening = new Map<Id, (ended: Answer) => void>();
 
-  constructor(link: () => Link, patience: Patience) {
+  constructor(link: () => Link, timeouts: RequestTimeouts) {
     this.link = link;
-    this.patience = patience;
+    this.timeouts = timeouts;
   }
 
   /** One request and its reply, within its deadline. */
-  async exchange(method: string, params: JsonObject, era: Era, options: CallOptions = {}): Promise<JsonObject> {
-    const quietMs = options.timeoutMs ?? this.patience.timeoutMs ?? DEFAULTS.timeoutMs;
+  async request(method: string, params: JsonObject, era: Era, options: CallOptions = {}): Promise<JsonObject> {
+    const quietMs = options.timeoutMs ?? this.timeouts.timeoutMs ?? DEFAULTS.timeoutMs;
     // A longer silence that the caller allows moves our own limit, not one that was set.
-    const totalMs = options.maxTotalMs ?? this.patience.maxTotalMs ?? Math.max(DEFAULTS.maxTotalMs, quietMs);
+    const totalMs = options.maxTotalMs ?? this.timeouts.maxTotalMs ?? Math.max(DEFAULTS.maxTotalMs, quietMs);
     const deadline = new Deadline(quietMs, totalMs, options.signal);
     try {
       const { reply, status } = await this.send(method, params, deadline.signal, options, () => deadline.touch());
@@ -96,7 +96,7 @@ export class Exchanges {
     return this.paramHeaders.get(id) ?? [];
   }
 
-  hearProgress({ progressToken, progress, total, message }: JsonObject): void {
+  handleProgress({ progressToken, progress, total, message }: JsonObject): void {
     if (typeof progress !== "number") return;
     this.onProgress.get(String(progressToken))?.({
       progress,

@@ -1,5 +1,5 @@
 // A call that became a task (2026-07-28 extension): polled to its end, its questions answered on the way.
-import type { Conversation } from "./client-session.ts";
+import type { ClientSession } from "./client-session.ts";
 import type { CallOptions } from "./outgoing-requests.ts";
 import { Deadline } from "../wire/deadline.ts";
 import { pause } from "./event-stream-reader.ts";
@@ -12,8 +12,8 @@ const MAX_POLL_MS = 60_000;
 const MIN_POLL_MS = 20;
 const ENDED = new Set(["completed", "failed", "cancelled"]);
 
-export async function followTask(
-  conversation: Conversation,
+export async function pollTask(
+  session: ClientSession,
   created: JsonObject,
   { signal: wanted, maxTotalMs = Number.POSITIVE_INFINITY }: CallOptions,
 ): Promise<JsonObject> {
@@ -33,14 +33,14 @@ export async function followTask(
       }
       if (task["status"] === "failed") throw RpcError.from(task["error"]);
       if (task["status"] === "cancelled") throw new ConnectionError("cancelled", "the server cancelled the task");
-      if (isObject(task["inputRequests"])) await answer(conversation, taskId, task["inputRequests"], answered, signal);
+      if (isObject(task["inputRequests"])) await answer(session, taskId, task["inputRequests"], answered, signal);
       await pause(pollMs(task["pollIntervalMs"]), signal);
-      task = await conversation.request("tasks/get", { taskId }, { signal });
+      task = await session.request("tasks/get", { taskId }, { signal });
     }
   } catch (error) {
     // The task has not ended, and nobody waits for it any more.
     if (!ENDED.has(String(task["status"]))) {
-      void conversation.request("tasks/cancel", { taskId }).catch(() => {});
+      void session.request("tasks/cancel", { taskId }).catch(() => {});
     }
     if (deadline.expired !== undefined) throw new ConnectionError("timeout", deadline.expired);
     throw error;
@@ -50,7 +50,7 @@ export async function followTask(
 }
 
 async function answer(
-  conversation: Conversation,
+  session: ClientSession,
   taskId: string,
   questions: JsonObject,
   answered: Set<string>,
@@ -60,8 +60,8 @@ async function answer(
     if (answered.has(key) || !isObject(question) || typeof question["method"] !== "string") continue;
     answered.add(key);
     const params = isObject(question["params"]) ? question["params"] : {};
-    const given: Json = await conversation.answer(question["method"], params, signal);
-    await conversation.request("tasks/update", { taskId, inputResponses: { [key]: given } }, { signal });
+    const given: Json = await session.answer(question["method"], params, signal);
+    await session.request("tasks/update", { taskId, inputResponses: { [key]: given } }, { signal });
   }
 }
 

@@ -11,16 +11,16 @@ const MAX_ASKED = 100;
 const MAX_UNREAD = 1000;
 const MAX_UNREAD_CHARS = 16 * 1024 * 1024;
 
-type AnswerQuestion = (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
+type HandleServerRequest = (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
 
-export class Asked {
-  private readonly answer: AnswerQuestion;
+export class ServerRequests {
+  private readonly answer: HandleServerRequest;
   private readonly reply: (text: string) => Promise<void>;
   private readonly open = new Map<Id, AbortController>();
   private unread = 0;
   private unreadChars = 0;
 
-  constructor(answer: AnswerQuestion, reply: (text: string) => Promise<void>) {
+  constructor(answer: HandleServerRequest, reply: (text: string) => Promise<void>) {
     this.answer = answer;
     this.reply = reply;
   }

@@ -113,7 +113,7 @@ class SseLink implements Link {
         const message = parseMessage(event.data);
         for (const one of message.kind === "batch" ? message.items : [message]) {
           if (one.kind === "reply") this.waiting.settle(one);
-          else if (one.kind === "malformed") this.waiting.spoil(one);
+          else if (one.kind === "malformed") this.waiting.rejectMalformed(one);
           else this.options.receive(one);
         }
       }

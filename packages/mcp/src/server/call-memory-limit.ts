@@ -8,7 +8,7 @@ const MAX_RUNNING_CHARS = 256 * 1024 * 1024;
 /** Calls below this are not worth counting: carriers limit their number. */
 const SMALL_CHARS = 4096;
 
-export function withLoadLimit(service: Service, maxChars = MAX_RUNNING_CHARS): Service {
+export function withCallMemoryLimit(service: Service, maxChars = MAX_RUNNING_CHARS): Service {
   let running = 0;
 
   async function counted(call: Call): Promise<JsonObject | RawJson> {

@@ -7,16 +7,16 @@ import { isModern, META, MODERN_REVISIONS } from "../wire/revisions.ts";
 import type { ModernRevision } from "../wire/revisions.ts";
 import { BadRequest, INVALID_PARAMS, RpcError, VERSION_UNSUPPORTED } from "../wire/rpc-error.ts";
 
-export type Claim = { version: Json; client: ClientFacts };
+export type ModernMeta = { version: Json; client: ClientFacts };
 
 /** Whatever its value: who names a version in a message wants it read by that version's rules. */
-export function claimsModern(params: JsonObject | undefined): boolean {
+export function hasModernMeta(params: JsonObject | undefined): boolean {
   const meta = params?.["_meta"];
   return isObject(meta) && META.protocolVersion in meta;
 }
 
 /** The two members no modern request may lack. */
-export function readClaim(params: JsonObject | undefined): Claim {
+export function readModernMeta(params: JsonObject | undefined): ModernMeta {
   const meta = params?.["_meta"];
   const version = isObject(meta) ? meta[META.protocolVersion] : undefined;
   const capabilities = isObject(meta) ? meta[META.clientCapabilities] : undefined;

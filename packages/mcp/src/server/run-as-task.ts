@@ -18,7 +18,7 @@ import {
   METHOD_NOT_FOUND,
   RpcError,
 } from "../wire/rpc-error.ts";
-import type { Seal } from "./state-cipher.ts";
+import type { StateCipher } from "./state-cipher.ts";
 import { createdTask } from "./task-wire.ts";
 import type { Task, TaskStore } from "./tasks.ts";
 import type { Tool } from "./tool.ts";
@@ -26,7 +26,7 @@ import type { Tool } from "./tool.ts";
 export type ToolRuntime = {
   /** Does this server offer tasks at all? If not, a client's wish for one means nothing. */
   offersTasks: boolean;
-  seal: Seal;
+  cipher: StateCipher;
   explain: Explain;
   tasks: TaskStore;
   /** The minimum level of the log messages this call sends; undefined for none. */
@@ -43,7 +43,7 @@ function runHere(tool: Tool, args: unknown, call: Call, runtime: ToolRuntime): P
   if (runtime.offersTasks && call.revision === "2025-11-25" && call.params["task"] !== undefined) {
     throw new RpcError(METHOD_NOT_FOUND, `${tool.name} cannot run as a task`);
   }
-  const { context, settle } = createContext(call, runtime.seal, runtime.levelFor(call));
+  const { context, settle } = createContext(call, runtime.cipher, runtime.levelFor(call));
   let running = false;
   try {
     const result = callTool(tool, args, context, runtime.explain);
@@ -75,7 +75,7 @@ async function runPerhapsAsTask(tool: Tool, args: unknown, call: Call, runtime: 
       return true;
     };
     const ask: Ask = async (questions, options) => {
-      if (!task) return (await askerFor(call, runtime.seal))(questions, options);
+      if (!task) return (await askerFor(call, runtime.cipher))(questions, options);
       demandCapabilities(call, questions);
       return task.ask(questions);
     };
@@ -86,7 +86,7 @@ async function runPerhapsAsTask(tool: Tool, args: unknown, call: Call, runtime: 
         call.session?.notify(method, { ...params, _meta: { [META.relatedTask]: { taskId: task.id } } });
     };
     const level = runtime.levelFor(call);
-    const { context, settle } = createContext({ ...call, signal: work.signal, notify }, runtime.seal, level, ask);
+    const { context, settle } = createContext({ ...call, signal: work.signal, notify }, runtime.cipher, level, ask);
 
     const run = async (): Promise<void> => {
       if (wanted === "from the start") await becomeTask();

@@ -5,7 +5,7 @@ import type { Json } from "../wire/json.ts";
 
 const NONCE_BYTES = 12;
 
-export class Seal {
+export class StateCipher {
   private readonly bytes: Uint8Array<ArrayBuffer> | undefined;
   private imported: Promise<CryptoKey> | undefined;
 
@@ -21,21 +21,21 @@ export class Seal {
     return this.imported;
   }
 
-  async close(value: Json): Promise<string> {
+  async encrypt(value: Json): Promise<string> {
     const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
     const plain = new TextEncoder().encode(JSON.stringify(value));
-    const sealed = await crypto.subtle.encrypt({ name: "AES-GCM", iv: nonce }, await this.key, plain);
-    const whole = new Uint8Array(NONCE_BYTES + sealed.byteLength);
+    const encrypted = await crypto.subtle.encrypt({ name: "AES-GCM", iv: nonce }, await this.key, plain);
+    const whole = new Uint8Array(NONCE_BYTES + encrypted.byteLength);
     whole.set(nonce);
-    whole.set(new Uint8Array(sealed), NONCE_BYTES);
+    whole.set(new Uint8Array(encrypted), NONCE_BYTES);
     return Buffer.from(whole).toString("base64url");
   }
 
   /** Undefined when it is not ours, or was altered in any bit. */
-  async open(sealed: string): Promise<Json | undefined> {
-    const whole = Buffer.from(sealed, "base64url");
+  async decrypt(encrypted: string): Promise<Json | undefined> {
+    const whole = Buffer.from(encrypted, "base64url");
     // base64url decoding is lenient: only the exact spelling we issued is accepted.
-    if (whole.length <= NONCE_BYTES || whole.toString("base64url") !== sealed) return undefined;
+    if (whole.length <= NONCE_BYTES || whole.toString("base64url") !== encrypted) return undefined;
     try {
       const iv = whole.subarray(0, NONCE_BYTES);
       const plain = await crypto.subtle.decrypt({ name: "AES-GCM", iv }, await this.key, whole.subarray(NONCE_BYTES));

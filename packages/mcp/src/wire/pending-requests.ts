@@ -1,7 +1,7 @@
 // Requests that we have sent and that await their reply: numbering, timeouts, cancellation, the end of the connection.
 import { idOf } from "./message.ts";
 import type { Id, Malformed, Reply } from "./message.ts";
-import { ConnectionError, Withdrawn } from "./rpc-error.ts";
+import { ConnectionError, CancelledByPeer } from "./rpc-error.ts";
 
 /** Above 2^31 - 1 ms a timer fires at once: longer waits are as good as that long. */
 const MAX_TIMER_MS = 2_147_483_647;
@@ -48,7 +48,7 @@ export class PendingRequests {
           reject(error);
         });
       const onAbort = (): void => {
-        const why = signal?.reason instanceof Withdrawn ? signal.reason.message : "the request was cancelled";
+        const why = signal?.reason instanceof CancelledByPeer ? signal.reason.message : "the request was cancelled";
         giveUp(new ConnectionError("cancelled", why));
       };
       this.waiting.set(id, {
@@ -73,7 +73,7 @@ export class PendingRequests {
   }
 
   /** A reply that is none: whoever waits need not wait any longer. */
-  spoil({ id, reply, error }: Malformed): void {
+  rejectMalformed({ id, reply, error }: Malformed): void {
     if (reply && id !== undefined)
       this.fail(id, new ConnectionError("invalid", `the reply cannot be read: ${error.message}`));
   }

@@ -5,7 +5,7 @@ import type { Transport } from "./transport.ts";
 /** A peer that never reads: beyond this much unsent output nothing more is read from it, either. */
 const MAX_UNSENT_CHARS = 32 * 1024 * 1024;
 
-export class Outbox {
+export class SendQueue {
   private readonly transport: Transport;
   private unsent = 0;
   private waiting: { below: number; resolve: () => void }[] = [];
@@ -16,11 +16,11 @@ export class Outbox {
     this.transport = transport;
   }
 
-  get congested(): boolean {
+  get isFull(): boolean {
     return this.unsent > MAX_UNSENT_CHARS;
   }
 
-  put(text: MessageText): void {
+  push(text: MessageText): void {
     const { length } = text;
     this.unsent += length;
     const sending = this.send(text);
@@ -43,11 +43,11 @@ export class Outbox {
     return transport.sendPieces?.(text) ?? transport.send(text.toString());
   }
 
-  relieved(): Promise<void> {
+  untilNotFull(): Promise<void> {
     return this.below(MAX_UNSENT_CHARS);
   }
 
-  empty(): Promise<void> {
+  untilEmpty(): Promise<void> {
     return this.below(0);
   }
 
