@@ -65,7 +65,7 @@ test.concurrent(
 
 test.concurrent("tools/list returns merged tools (local tools + downstream tools)", async () => {
   const [command = "", ...flags] = bun;
-  const listed = path.resolve(import.meta.dir, "fixtures/listed-server.ts");
+  const listed = path.resolve(import.meta.dir, "../../proxy/test/fixtures/listed-server.ts");
   const servers = json({
     mcpServers: {
       bcp: { command, args: [...flags, entry, "--mode", "reader"] },

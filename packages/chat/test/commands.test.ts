@@ -83,8 +83,8 @@ test("help teaches, and a found local model is used without settings", async () 
   for (const word of ["--allow", "--resume", "[models.local]", "Exit: 0"]) expect(stdout).toContain(word);
   model.push(says("found me"));
   const port = Number(new URL(model.url).port);
-  const seams = { usualModels: [{ program: "Ollama", port }] };
-  const ran = await aish(home, ["-p", "hi"], { seams });
+  const host = { usualModels: [{ program: "Ollama", port }] };
+  const ran = await aish(home, ["-p", "hi"], { host });
   expect(ran).toMatchObject({ code: 0, stdout: "found me\n" });
   expect(ran.stderr).toContain("found Ollama");
   expect(model.seen[0]?.body["model"]).toBe("scripted");

@@ -324,10 +324,10 @@ test("a server inside the process, as `here` is, through the same approval", asy
     );
     return client;
   };
-  const seams = { builtIns: [{ alias: "here", label: "coding tools", open }] };
+  const host = { builtIns: [{ alias: "here", label: "coding tools", open }] };
   model.push(calls(["here__where", {}]), says("no"), calls(["here__where", {}]), says("yes"));
-  expect((await aish(home, ["-p", "go"], { seams })).code).toBe(3);
-  expect((await aish(home, ["-p", "--allow", "here.*", "go"], { seams })).code).toBe(0);
+  expect((await aish(home, ["-p", "go"], { host })).code).toBe(3);
+  expect((await aish(home, ["-p", "--allow", "here.*", "go"], { host })).code).toBe(0);
   expect(results()).toEqual(["in here"]);
   // What it says of itself is known to the model; a stranger's words would not be.
   expect(JSON.stringify(model.seen.at(-1)?.body["messages"])).toContain("About the tools of here: No network in here.");

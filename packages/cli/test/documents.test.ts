@@ -38,7 +38,7 @@ test("every option that a page names is one that a command knows", async () => {
     Object.keys(COMMANDS).map(async (name) => (await place.run([...(name === "help" ? [] : [name]), "--help"])).out),
   );
   // What is typed at the prompt of the chat has options, too.
-  helps.push(readFileSync(path.join(ROOT, "packages/chat/src/repl/help.ts"), "utf8"));
+  helps.push(readFileSync(path.join(ROOT, "packages/chat/src/repl/help-text.ts"), "utf8"));
   const known = new Set([...helps.join("\n").matchAll(/--[a-z][a-z-]*/g)].map(([option]) => option));
   const named = readdirSync(path.join(ROOT, "docs"))
     .filter((name) => name.endsWith(".md"))

@@ -2,7 +2,7 @@
 // It passes messages; what they mean is decided above.
 import { ConnectionError, isObject } from "@bosun/mcp/server";
 import type { JsonObject, RawJson } from "@bosun/mcp/server";
-import { httpOut } from "@bosun/mcp/client";
+import { httpFetch } from "@bosun/mcp/client";
 import { HttpLink, idOf, standardHeaders, startServer, TransportLink } from "@bosun/mcp/relay";
 import type { Answer, Link, Notification, Outgoing, Reply, Request } from "@bosun/mcp/relay";
 import { META } from "@bosun/mcp/server";
@@ -236,7 +236,7 @@ export class Downstream {
     if (spec.kind === "url") {
       const headersFor = (outgoing: Outgoing): [string, string][] => this.modernHeaders(outgoing);
       const { url, headers } = spec;
-      return new HttpLink({ url, fetch: httpOut, headers, headersFor, receive, maxMessageBytes: MAX_MESSAGE_BYTES });
+      return new HttpLink({ url, fetch: httpFetch, headers, headersFor, receive, maxMessageBytes: MAX_MESSAGE_BYTES });
     }
     const { command, args, env, cwd } = spec;
     try {

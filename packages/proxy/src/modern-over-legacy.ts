@@ -7,7 +7,7 @@ import {
   isObject,
   isShared,
   METHOD_NOT_FOUND,
-  NoPlace,
+  TooManyClients,
   RpcError,
 } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject } from "@bosun/mcp/server";
@@ -49,7 +49,7 @@ export function modernOverLegacy(
       const lane = fitting.find(({ isBusy }) => !forOneCall || !isBusy) ?? opened(capabilities, forOneCall);
       if (lane) return { lane, leave: lane.enter() };
       // People may take long to answer; whatever else runs comes to an end.
-      if (fitting.every(({ isParked }) => isParked)) throw new NoPlace();
+      if (fitting.every(({ isParked }) => isParked)) throw new TooManyClients();
       await nextLeft(call.signal);
     }
   }

@@ -4,7 +4,7 @@ import {
   INTERNAL_ERROR,
   isObject,
   isShared,
-  NoPlace,
+  TooManyClients,
   RawJson,
   RpcError,
   withHandle,
@@ -115,7 +115,7 @@ export function createRelay(options: RelayOptions): Relay {
     const release = isShared(owner)
       ? () => {}
       : (places.take() ?? (endLongestIdleCaller() ? places.take() : undefined));
-    if (!release) throw new NoPlace();
+    if (!release) throw new TooManyClients();
     const shrinker = new Shrinker({
       originals,
       client: owner,

@@ -1,6 +1,6 @@
 // The proxy as a program: in front of its servers, over stdio or HTTP, until the client goes or a signal comes.
 import { serveConnection, stdioTransport, withLastAnswers } from "@bosun/mcp/server";
-import { Outbox } from "@bosun/mcp/relay";
+import { SendQueue } from "@bosun/mcp/relay";
 import { helpText, UsageError } from "@bosun/platform/flags";
 import { createLog } from "@bosun/platform/log";
 import type { Log } from "@bosun/platform/log";
@@ -96,11 +96,11 @@ function outletOf({ listen, maxClients }: ProxyConfig): Outlet {
 
 function overStdio(): Outlet {
   const transport = withLastAnswers(stdioTransport(), LAST_ANSWERS_MS);
-  const outbox = new Outbox(transport);
+  const queue = new SendQueue(transport);
   return {
-    room: () => (outbox.congested ? outbox.relieved() : undefined),
+    room: () => (queue.isFull ? queue.untilNotFull() : undefined),
     async serve(relay) {
-      await serveConnection(relay, transport, outbox);
+      await serveConnection(relay, transport, queue);
       await transport.close();
     },
   };

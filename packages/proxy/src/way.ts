@@ -1,7 +1,7 @@
 // One client's way to one server, in the client's era: found out by asking the server what it speaks.
 import { ConnectionError, METHOD_NOT_FOUND, RpcError } from "@bosun/mcp/server";
 import type { Call, JsonObject, RawJson, Session } from "@bosun/mcp/server";
-import { exactResultOf, judgeAnswer } from "@bosun/mcp/relay";
+import { exactResultOf, eraFromReply } from "@bosun/mcp/relay";
 import type { Notification } from "@bosun/mcp/relay";
 import type { Log } from "@bosun/platform/log";
 import { Downstream } from "./downstream.ts";
@@ -92,7 +92,7 @@ export class Way {
     const signal = AbortSignal.timeout(PROBE_MS);
     try {
       const reply = await this.downstream.request("server/discover", probeParams(call), { signal });
-      const verdict = judgeAnswer({ reply, status: undefined });
+      const verdict = eraFromReply({ reply, status: undefined });
       return this.use(verdict.era === "modern" ? sameEra(this.downstream) : this.bridge());
     } catch (error) {
       if (!(error instanceof ConnectionError || error instanceof DownstreamGone)) throw error;

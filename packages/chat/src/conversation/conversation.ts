@@ -1,9 +1,9 @@
 // The conversation: turns are added, never changed; whatever ends an exchange, it can be closed so that the next
 // request is valid. Every change is told to the journal before anything that depends on it happens.
 import type { Json } from "@bosun/mcp";
-import type { Usage } from "../model/chunk.ts";
-import { NOT_RUN } from "./turns.ts";
-import type { AssistantTurn, ExecBlock, Outcome, ToolCall, ToolTurn, Turn, UserTurn } from "./turns.ts";
+import type { Usage } from "../model/completion-chunk.ts";
+import { NOT_RUN } from "./turn-types.ts";
+import type { AssistantTurn, ExecBlock, Outcome, ToolCall, ToolTurn, Turn, UserTurn } from "./turn-types.ts";
 
 export type Journal = {
   turn(turn: Turn): void;

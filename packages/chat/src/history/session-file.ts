@@ -5,8 +5,8 @@ import path from "node:path";
 import { isObject } from "@bosun/mcp";
 import type { JsonObject } from "@bosun/mcp";
 import type { ConversationEvent, Journal } from "../conversation/conversation.ts";
-import type { ExecBlock, Outcome, ToolCall, Turn } from "../conversation/turns.ts";
-import type { Usage } from "../model/chunk.ts";
+import type { ExecBlock, Outcome, ToolCall, Turn } from "../conversation/turn-types.ts";
+import type { Usage } from "../model/completion-chunk.ts";
 
 export const LOG_VERSION = 1;
 const MAX_LOG_BYTES = 512 * 1024 * 1024;
@@ -111,7 +111,7 @@ function readLine(line: string, read: ReadSession, pending: ExecBlock[]): boolea
   try {
     entry = JSON.parse(line);
   } catch {
-    return false;
+    return false; // cut off or damaged: counted by the caller
   }
   if (!isObject(entry)) return false;
   const kind = entry["t"] ?? (typeof entry["role"] === "string" ? "turn" : undefined);

@@ -46,7 +46,7 @@ async function checkModel(repl: Repl): Promise<void> {
   const { models: shelf, chat } = repl.program;
   let keeps = await shelf.checkTemplate(chat.model);
   if (keeps === undefined) {
-    if (!(await repl.person.confirm("  the server cannot say; ask the model once, with a made-up result?"))) return;
+    if (!(await repl.prompts.confirm("  the server cannot say; ask the model once, with a made-up result?"))) return;
     keeps = await repl.interruptible((signal) => shelf.probe(chat.model, signal));
   }
   const said =

@@ -1,20 +1,19 @@
 // The interactive program: terminal, keyboard, person and repl put together; signals; an end that leaves nothing behind.
 import type { ElicitAnswer, JsonObject } from "@bosun/mcp";
 import type { ChatOptions } from "../config.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT, isStartupError, StartupError } from "../exit.ts";
 import { Program } from "../program.ts";
-import type { Seams, Ui } from "../program.ts";
-import { Input } from "../screen/input.ts";
-import type { Io, Keyboard } from "../screen/io.ts";
-import { TerminalPerson } from "../screen/terminal-person.ts";
+import type { HostOptions, Ui } from "../program.ts";
+import { Input } from "../screen/keyboard-input.ts";
+import type { Io, Keyboard } from "../screen/program-io.ts";
+import { TerminalPrompts } from "../screen/terminal-prompts.ts";
 import { safeLine, TerminalView } from "../screen/terminal-view.ts";
 import { Terminal } from "../screen/terminal.ts";
-import { isSettingsProblem, Unusable } from "../unusable.ts";
-import { askForm } from "./elicit.ts";
+import { askForm } from "./elicitation-form.ts";
 import { META } from "./meta-commands.ts";
 import { ageOf } from "./meta-sessions.ts";
 import { Repl } from "./repl.ts";
-import { shortFolder } from "./short-folder.ts";
+import { homeRelative } from "../screen/text-layout.ts";
 
 /** Servers that do not end by themselves are asked to, and then made to: 2 s, 3 s. */
 const CLOSE_MS = 6000;
@@ -24,13 +23,13 @@ export async function startRepl(
   keyboard: Keyboard,
   options: ChatOptions,
   prompt: string,
-  seams: Seams,
+  host: HostOptions,
 ): Promise<number> {
   const terminal = new Terminal(io, { color: !options.noColor });
   const input = new Input(terminal, keyboard);
   const view = new TerminalView(terminal, { styled: !options.plain });
   let repl: Repl | undefined;
-  const person = new TerminalPerson(terminal, input, {
+  const prompts = new TerminalPrompts(terminal, input, {
     edit: async (text, extension) => repl?.edit(text, extension),
     bell: false,
   });
@@ -39,10 +38,10 @@ export async function startRepl(
     problem: (text) => view.problem(text),
     confirm: async (lines, question) => {
       terminal.line(lines.map((line) => safeLine(line, 1000)).join("\n"));
-      return person.confirm(question);
+      return prompts.confirm(question);
     },
     elicit: (alias: string, params: JsonObject, signal: AbortSignal): Promise<ElicitAnswer> =>
-      askForm(terminal, person, alias, params, signal),
+      askForm(terminal, prompts, alias, params, signal),
     serverChanged: (server) => repl?.serverChanged(server),
   };
   input.open();
@@ -56,18 +55,18 @@ export async function startRepl(
     (exit) => (code = exit),
   );
   try {
-    program = await createProgram(io, options, ui, seams);
+    program = await createProgram(io, options, ui, host);
     view.isStyled = !options.plain && program.settings.render === "styled";
-    person.bell = program.settings.bell;
+    prompts.bell = program.settings.bell;
     const resumed = begin(program, view);
     if (resumed === "none") return EXIT.usage;
     if (program.settings.history.maxAgeDays > 0 && !options.noHistory)
       program.sessions.prune(program.settings.history.maxAgeDays);
-    repl = new Repl({ program, terminal, input, view, person, meta: META });
+    repl = new Repl({ program, terminal, input, view, prompts, meta: META });
     await repl.run(prompt, resumed);
     return code;
   } catch (error) {
-    if (!isSettingsProblem(error)) throw error;
+    if (!isStartupError(error)) throw error;
     view.problem(error instanceof Error ? error.message : String(error));
     return EXIT.usage;
   } finally {
@@ -80,19 +79,19 @@ export async function startRepl(
 }
 
 // Without any model there is still the demo, and tools can be called by hand: better than a closed door.
-async function createProgram(io: Io, options: ChatOptions, ui: Ui, seams: Seams): Promise<Program> {
+async function createProgram(io: Io, options: ChatOptions, ui: Ui, host: HostOptions): Promise<Program> {
   try {
-    return await Program.create(io, options, ui, seams);
+    return await Program.create(io, options, ui, host);
   } catch (error) {
     if (
-      !(error instanceof Unusable) ||
+      !(error instanceof StartupError) ||
       options.demo ||
       options.model !== undefined ||
       !/no model is configured/.test(error.message)
     )
       throw error;
     ui.problem(error.message);
-    return Program.create(io, { ...options, demo: true }, ui, seams);
+    return Program.create(io, { ...options, demo: true }, ui, host);
   }
 }
 
@@ -110,7 +109,7 @@ function begin(program: Program, view: TerminalView): string[] | undefined | "no
   }
   const said = program.session.resume(session, fork);
   const many = program.chat.conversation.turns.length;
-  const folder = shortFolder(session.cwd, program.io.home);
+  const folder = homeRelative(session.cwd, program.io.home);
   const elsewhere = session.cwd === program.io.cwd() ? [] : [`it was in ${session.cwd}; :cd goes there`];
   const first = `resuming ${session.id} · ${many} turns · last used ${ageOf(session.changedAt)} ago · cwd ${folder}`;
   return [first, ...said, ...elsewhere];

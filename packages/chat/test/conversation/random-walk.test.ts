@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import { Conversation } from "../../src/conversation/conversation.ts";
 import type { ConversationEvent } from "../../src/conversation/conversation.ts";
-import { renderMessages } from "../../src/conversation/render.ts";
-import type { ExecBlock, Outcome, ToolCall, Turn } from "../../src/conversation/turns.ts";
+import { renderMessages } from "../../src/conversation/render-messages.ts";
+import type { ExecBlock, Outcome, ToolCall, Turn } from "../../src/conversation/turn-types.ts";
 import { DEFAULT_COMPAT } from "../../src/model/compat.ts";
 import type { Compat } from "../../src/model/compat.ts";
 import { seeded } from "../scripted-model.ts";
