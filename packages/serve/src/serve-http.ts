@@ -4,7 +4,7 @@ import type { Listening } from "@bosun/mcp/http";
 import type { Principal } from "@bosun/mcp/server";
 import { maxMessageBytes } from "./config.ts";
 import type { Config } from "./config.ts";
-import { UsageError } from "./flags.ts";
+import { UsageError } from "@bosun/platform/flags";
 import type { ToolService } from "./serve-tools.ts";
 
 /** Throws UsageError when the address cannot be listened on. */

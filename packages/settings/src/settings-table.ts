@@ -278,7 +278,10 @@ export const SETTINGS = group("", {
       timeout_s: seconds("A question nobody answers is a no after this; 0: wait for ever.", 300),
       remember: onlyTo(oneOf("How long an answer may hold at most.", ["once", "session", "always"], "always"), "once"),
       taint: onlyTo(
-        flag("After untrusted output, ask before a call that sends data elsewhere, unless a rule of yours allows it.", true),
+        flag(
+          "After untrusted output, ask before a call that sends data elsewhere, unless a rule of yours allows it.",
+          true,
+        ),
         true,
       ),
     }),
