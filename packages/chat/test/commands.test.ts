@@ -80,7 +80,7 @@ test("sessions are listed with their first question; a session goes on with -c, 
 test("help teaches, and a found local model is used without settings", async () => {
   const { stdout, code } = await aish(home, ["--help"]);
   expect(code).toBe(0);
-  for (const word of ["--allow", "--resume", "[models.local]", "exit: 0"]) expect(stdout).toContain(word);
+  for (const word of ["--allow", "--resume", "[models.local]", "Exit: 0"]) expect(stdout).toContain(word);
   model.push(says("found me"));
   const port = Number(new URL(model.url).port);
   const host = { usualModels: [{ program: "Ollama", port }] };

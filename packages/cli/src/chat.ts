@@ -14,14 +14,6 @@ export async function runChat(argv: readonly string[]): Promise<number> {
   });
 }
 
-/** What it says on --help, for completions. */
-export async function chatHelp(): Promise<string> {
-  let text = "";
-  const io = processIo();
-  await runAish(["--help"], { ...io, stdout: { ...io.stdout, write: (words) => void (text += words) } });
-  return text;
-}
-
 function toolsHere(): { open: OpenBuiltIn; resolvePaths: ToolService["whereItLeads"] } {
   let tools: ToolService | undefined;
   return {

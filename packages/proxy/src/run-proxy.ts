@@ -1,7 +1,7 @@
 // The proxy as a program: in front of its servers, over stdio or HTTP, until the client goes or a signal comes.
 import { serveConnection, stdioTransport, withLastAnswers } from "@bosun/mcp/server";
 import { SendQueue } from "@bosun/mcp/relay";
-import { UsageError } from "@bosun/platform/flags";
+import { helpText, UsageError } from "@bosun/platform/flags";
 import { createLog } from "@bosun/platform/log";
 import type { Log } from "@bosun/platform/log";
 import { keepLedger } from "./ledger.ts";
@@ -9,7 +9,7 @@ import { ledgerText } from "./ledger-text.ts";
 import { LocalTools } from "./local-tools.ts";
 import type { LocalServer } from "./local-tools.ts";
 import { PinWatch } from "./pin-watch.ts";
-import { parseProxyConfig, PROXY_HELP } from "./proxy-config.ts";
+import { parseProxyConfig, PROXY } from "./proxy-config.ts";
 import type { ProxyConfig } from "./proxy-config.ts";
 import { Recording } from "./recording.ts";
 import { createRelay } from "./relay.ts";
@@ -35,7 +35,7 @@ export async function runProxy(argv: readonly string[], offer?: OfferLocalTools)
   if (first === "stats") return (await import("./run-stats.ts")).runStats(rest);
   const ours = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
   if (ours.includes("--help") || ours.includes("-h")) {
-    console.log(PROXY_HELP.trimEnd());
+    console.log(helpText(PROXY));
     return 0;
   }
   try {

@@ -10,7 +10,7 @@ import {
 import type { Listening, ResourceServer } from "@bosun/mcp/http";
 import { maxMessageBytes } from "./config.ts";
 import type { Config, IssuerConfig } from "./config.ts";
-import { UsageError } from "./flags.ts";
+import { UsageError } from "@bosun/platform/flags";
 import type { ToolService } from "./serve-tools.ts";
 
 const ENDPOINT = "/mcp";

@@ -20,10 +20,7 @@ let server: HttpServer;
 beforeAll(async () => {
   issuer = await startAuthorizationServer();
   server = await HttpServer.start({
-    args: [
-      ...["--sandbox", "off", "--auth-issuer", issuer.issuer],
-      ...["--auth-audience", AUDIENCE, "--auth-scope", "tools"],
-    ],
+    args: `--sandbox off --auth-issuer ${issuer.issuer} --auth-audience ${AUDIENCE} --auth-scope tools`.split(" "),
   });
 });
 afterAll(async () => {

@@ -1,21 +1,21 @@
 // The completion script for zsh: each command's options and words as _arguments understands them.
-import { choicesOf } from "../options.ts";
-import type { Option } from "../options.ts";
-import { kindOf } from "./bash.ts";
-import type { Branch } from "./tree.ts";
+import { choicesOf } from "../program.ts";
+import type { Flag } from "../program.ts";
+import { kindOf } from "./command.ts";
+import type { Command } from "./command.ts";
 
-export function zshScript(tree: readonly Branch[]): string {
-  const aliases = tree.flatMap(({ alias }) => (alias === undefined ? [] : [alias]));
-  const called = tree.flatMap(({ name, alias }) =>
+export function zshScript(commands: readonly Command[]): string {
+  const aliases = commands.flatMap(({ alias }) => (alias === undefined ? [] : [alias]));
+  const called = commands.flatMap(({ name, alias }) =>
     alias === undefined ? [] : [`    ${alias}) _bosun_${idOf(name)} ;;`],
   );
   return `#compdef bosun ${aliases.join(" ")}
 # zsh completion for bosun; made by: bosun completions zsh
-${tree.map(functionOf).join("\n")}
+${commands.map(functionOf).join("\n")}
 _bosun_commands() {
   local -a commands
   commands=(
-${tree.map(({ name, summary }) => `    ${described(name, summary)}`).join("\n")}
+${commands.map(({ name, summary }) => `    ${described(name, summary)}`).join("\n")}
   )
   _describe command commands
 }
@@ -27,7 +27,7 @@ ${called.join("\n")}
       _arguments -C '1:command:_bosun_commands' '*::argument:->rest'
       [[ $state == rest ]] || return
       case $line[1] in
-${tree.map(({ name }) => `        ${name}) _bosun_${idOf(name)} ;;`).join("\n")}
+${commands.map(({ name }) => `        ${name}) _bosun_${idOf(name)} ;;`).join("\n")}
       esac
       ;;
   esac
@@ -36,25 +36,25 @@ _bosun "$@"
 `;
 }
 
-function functionOf({ name, options, words }: Branch): string {
-  const specs = options.map((option) => `    ${specOf(option)}`);
+function functionOf({ name, flags, words }: Command): string {
+  const specs = flags.map((flag) => `    ${specOf(flag)}`);
   const first = words.length === 0 ? "'*:file:_files'" : `'1:word:((${words.map(wordOf).join(" ")}))' '*:file:_files'`;
   return `_bosun_${idOf(name)}() {
   _arguments -s ${[...specs, `    ${first}`].map((spec) => `\\\n${spec}`).join(" ")}
 }`;
 }
 
-function specOf(option: Option): string {
-  const help = `[${option.help.replace(/[[\]\\:]/g, "\\$&")}]`;
-  const repeat = option.repeatable === true ? "*" : "";
-  const action = option.value === undefined ? "" : `:${option.value.replace(/[:\\]/g, "")}:${actionOf(option)}`;
-  return quoted(`${repeat}--${option.name}${help}${action}`);
+function specOf(flag: Flag): string {
+  const help = `[${flag.help.replace(/[[\]\\:]/g, "\\$&")}]`;
+  const repeat = flag.repeatable === true ? "*" : "";
+  const action = flag.value === undefined ? "" : `:${flag.value.replace(/[:\\]/g, "")}:${actionOf(flag)}`;
+  return quoted(`${repeat}--${flag.name}${help}${action}`);
 }
 
-function actionOf(option: Option): string {
-  const choices = choicesOf(option);
+function actionOf(flag: Flag): string {
+  const choices = choicesOf(flag);
   if (choices.length > 0) return `(${choices.join(" ")})`;
-  return { file: "_files", folder: "_files -/", none: "" }[kindOf(option.value)];
+  return { file: "_files", folder: "_files -/", none: "" }[kindOf(flag)];
 }
 
 function wordOf([word, help]: readonly [string, string]): string {

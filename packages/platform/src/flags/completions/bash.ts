@@ -1,18 +1,21 @@
 // The completion script for bash. Only words of ours go into it, quoted all the same.
-import { choicesOf } from "../options.ts";
-import type { Branch } from "./tree.ts";
+import { choicesOf } from "../program.ts";
+import { kindOf } from "./command.ts";
+import type { Command } from "./command.ts";
 
-export function bashScript(tree: readonly Branch[]): string {
-  const names = tree.map(({ name }) => name);
-  const cases = tree.map(
-    (branch) => `    ${branch.name})
-      words=${quoted([...branch.words.map(([word]) => word), ...flagsOf(branch)].join(" "))}
+export function bashScript(commands: readonly Command[]): string {
+  const names = commands.map(({ name }) => name);
+  const cases = commands.map(
+    (command) => `    ${command.name})
+      words=${quoted([...command.words.map(([word]) => word), ...command.flags.map(({ name }) => `--${name}`)].join(" "))}
       case $previous in
-${valueCases(branch)}      esac
+${valueCases(command)}      esac
       ;;`,
   );
-  const called = tree.flatMap(({ name, alias }) => (alias === undefined ? [] : [`    ${alias}) command=${name} ;;`]));
-  const aliases = tree.flatMap(({ alias }) => (alias === undefined ? [] : [alias]));
+  const called = commands.flatMap(({ name, alias }) =>
+    alias === undefined ? [] : [`    ${alias}) command=${name} ;;`],
+  );
+  const aliases = commands.flatMap(({ alias }) => (alias === undefined ? [] : [alias]));
   return `# bash completion for bosun; made by: bosun completions bash
 _bosun() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} name=\${COMP_WORDS[0]##*/} command words= kind=
@@ -49,25 +52,16 @@ complete -o filenames -F _bosun bosun ${aliases.join(" ")}
 `;
 }
 
-function valueCases(branch: Branch): string {
-  return branch.options
+function valueCases({ flags }: Command): string {
+  return flags
     .filter(({ value }) => value !== undefined)
-    .map((option) => {
-      const pattern = [`--${option.name}`, ...(option.short === undefined ? [] : [`-${option.short}`])].join("|");
-      const choices = choicesOf(option);
-      const act = choices.length > 0 ? `words=${quoted(choices.join(" "))}` : `kind=${kindOf(option.value)}`;
+    .map((flag) => {
+      const pattern = [`--${flag.name}`, ...(flag.short === undefined ? [] : [`-${flag.short}`])].join("|");
+      const choices = choicesOf(flag);
+      const act = choices.length > 0 ? `words=${quoted(choices.join(" "))}` : `kind=${kindOf(flag)}`;
       return `        ${pattern}) ${act} ;;\n`;
     })
     .join("");
-}
-
-export function kindOf(value: string | undefined): "file" | "folder" | "none" {
-  if (/FOLDER|DIR/.test(value ?? "")) return "folder";
-  return /FILE|PROGRAM|GLOB/.test(value ?? "") ? "file" : "none";
-}
-
-function flagsOf(branch: Branch): string[] {
-  return branch.options.map(({ name }) => `--${name}`);
 }
 
 function quoted(text: string): string {
