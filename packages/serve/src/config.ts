@@ -9,6 +9,18 @@ import type { LogFormat, LogLevel } from "./log.ts";
 export const SURFACES = ["coding", "workspace", "shell", "bcp"] as const;
 export type Surface = (typeof SURFACES)[number];
 
+/** Tokens of an authorization server. */
+export type IssuerConfig = {
+  readonly kind: "issuer";
+  readonly issuer: string;
+  /** The public address of this server: what its tokens must be for. */
+  readonly audience: string;
+  /** Where the issuer's keys are, unless its metadata says. */
+  readonly jwksUri?: string;
+  /** What every request needs. */
+  readonly scopes: readonly string[];
+};
+
 export type Config = {
   readonly transport: "http" | "stdio";
   /** Somebody chose it, by its name or by what only makes sense with it. */
@@ -18,7 +30,10 @@ export type Config = {
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly auth:
-    { readonly kind: "none" } | { readonly kind: "token"; readonly token: string } | { readonly kind: "generate" };
+    | { readonly kind: "none" }
+    | { readonly kind: "token"; readonly token: string }
+    | { readonly kind: "generate" }
+    | IssuerConfig;
   /** Real path. */
   readonly workdir: string;
   readonly surfaces: readonly Surface[];
@@ -74,6 +89,16 @@ const FLAGS: readonly Flag[] = [
   { name: "port", value: "N", help: "port to listen on (8080); 0 takes a free one" },
   { name: "token", value: "TOKEN", help: "bearer token that HTTP clients must send" },
   { name: "generate-token", help: "make a token and print it on stderr" },
+  { name: "auth-issuer", value: "URL", help: "authorization server whose tokens HTTP clients must send" },
+  { name: "auth-audience", value: "URL", help: "public address of this server, which those tokens must name" },
+  { name: "auth-jwks", value: "URL", help: "where the issuer's keys are (what its metadata says)" },
+  {
+    name: "auth-scope",
+    commas: true,
+    repeatable: true,
+    value: "NAMES",
+    help: "scopes those tokens must have; repeatable",
+  },
   {
     name: "allow-host",
     commas: true,
@@ -236,7 +261,7 @@ function configFrom(flags: FlagValues, cwd: string): Config {
   return {
     transport: oneOf(flags, "transport", ["http", "stdio"], "http"),
     transportNamed:
-      ["transport", "host", "port", "token"].some((name) => flags.text(name) !== undefined) ||
+      ["transport", "host", "port", "token", "auth-issuer"].some((name) => flags.text(name) !== undefined) ||
       flags.isOn("generate-token"),
     host: flags.text("host") ?? "127.0.0.1",
     port: whole(flags, "port", { max: 65_535 }, 8080),
@@ -280,8 +305,41 @@ function authFrom(flags: FlagValues): Config["auth"] {
       `${flags.source("token")} and ${flags.source("generate-token")} exclude each other: choose one`,
     );
   }
+  const issued = issuerFrom(flags);
+  if (issued !== undefined && (token !== undefined || generate)) {
+    const other = flags.source(generate ? "generate-token" : "token");
+    throw new UsageError(`${flags.source("auth-issuer")} and ${other} exclude each other: choose one`);
+  }
+  if (issued !== undefined) return issued;
   if (generate) return { kind: "generate" };
   return token === undefined ? { kind: "none" } : { kind: "token", token };
+}
+
+function issuerFrom(flags: FlagValues): IssuerConfig | undefined {
+  const [issuer, audience, jwksUri] = [
+    webAddress(flags, "auth-issuer"),
+    webAddress(flags, "auth-audience"),
+    webAddress(flags, "auth-jwks"),
+  ];
+  const scopes = flags.list("auth-scope");
+  if (issuer === undefined) {
+    const lonely = ["auth-audience", "auth-jwks", "auth-scope"].find((name) => flags.text(name) !== undefined);
+    if (lonely === undefined) return undefined;
+    throw new UsageError(`${flags.source(lonely)} needs --auth-issuer: whose tokens are meant`);
+  }
+  if (audience === undefined) {
+    throw new UsageError(
+      `${flags.source("auth-issuer")} needs --auth-audience: the public address of this server, such as https://tools.example/mcp. Only tokens for it are taken`,
+    );
+  }
+  return { kind: "issuer", issuer, audience, scopes, ...(jwksUri === undefined ? {} : { jwksUri }) };
+}
+
+/** As it was written: issuers and audiences are compared byte for byte. */
+function webAddress(flags: FlagValues, name: string): string | undefined {
+  const value = flags.text(name);
+  if (value === undefined || /^https?:$/.test(URL.parse(value)?.protocol ?? "")) return value;
+  throw new UsageError(`${flags.source(name)}: ${JSON.stringify(value)} is not an http(s) address`);
 }
 
 function surfacesFrom(flags: FlagValues): readonly Surface[] {

@@ -150,12 +150,16 @@ async function serveOverHttp(
   const { listen } = await import("./serve-http.ts");
   try {
     const listening = listen(tools, config, token);
-    if (token === undefined)
+    const isOpen = token === undefined && config.auth.kind !== "issuer";
+    if (isOpen)
       log(
         "warn",
         "no token is set: every program and user of this machine that reaches this address can call the tools, with your rights. Add --generate-token, or set --token or BOSUN_TOKEN",
       );
-    log("info", "listening", { url: listening.url.href, auth: token === undefined ? "none" : "bearer token" });
+    log("info", "listening", {
+      url: listening.url.href,
+      auth: isOpen ? "none" : config.auth.kind === "issuer" ? `tokens of ${config.auth.issuer}` : "bearer token",
+    });
     if (io.welcome !== undefined && token !== undefined) {
       io.welcome.say({ url: listening.url, token, config, sandbox: tools.sandbox });
     } else if (config.auth.kind === "generate" && token !== undefined) {
@@ -187,6 +191,12 @@ async function tokenFor(config: Config, io: Io): Promise<string | undefined> {
     if (config.auth.token.trim() !== "") return config.auth.token;
     throw new UsageError(
       "the token is empty, and nobody could ever send it: give --token a value, or --generate-token",
+    );
+  }
+  if (config.auth.kind === "issuer") {
+    if (io.welcome === undefined) return undefined;
+    throw new UsageError(
+      "this makes a token of its own; with an authorization server it is: bosun serve --auth-issuer …",
     );
   }
   if (config.auth.kind === "none" && io.welcome === undefined) return undefined;

@@ -51,8 +51,10 @@ rows(
     const response = await closed.post({ jsonrpc: "2.0", id: 1, method: "initialize", params }, headers);
     expect(response.status).toBe(status);
     if (status === 401) {
-      expect(await response.json()).toEqual({ error: "unauthorized" });
-      expect(response.headers.get("www-authenticate")).toBe("Bearer");
+      expect(await response.json()).toMatchObject({ error: "invalid_token" });
+      const isWrong = new Headers(headers).get("authorization")?.startsWith("Bearer ") === true;
+      const problem = 'error="invalid_token", error_description="the token is not known"';
+      expect(response.headers.get("www-authenticate")).toBe(isWrong ? `Bearer ${problem}` : "Bearer");
     }
   },
 );
@@ -258,6 +260,27 @@ rows(
     ["a blank one on an open address", ["--host", "0.0.0.0", "--token", " ", "--port", "0"], /the token is empty/],
     ["a deny pattern that is empty", ["--deny-dir", ""], /--deny-dir needs a value: --deny-dir GLOB/],
     ["both token flags", ["--token", "x", "--generate-token"], /exclude each other/],
+    [
+      "an issuer and a token",
+      ["--auth-issuer", "https://auth.example", "--auth-audience", "https://t.example/mcp", "--token", "x"],
+      /--auth-issuer and --token exclude each other/,
+    ],
+    ["an issuer without an audience", ["--auth-issuer", "https://auth.example"], /--auth-issuer needs --auth-audience/],
+    [
+      "an audience without an issuer",
+      ["--auth-audience", "https://t.example/mcp"],
+      /--auth-audience needs --auth-issuer/,
+    ],
+    [
+      "an issuer that is no address",
+      ["--auth-issuer", "auth.example", "--auth-audience", "https://t.example/mcp"],
+      /"auth\.example" is not an http\(s\) address/,
+    ],
+    [
+      "an issuer over plain http",
+      ["--auth-issuer", "http://auth.example", "--auth-audience", "https://t.example/mcp"],
+      /plain http is only allowed on this machine/,
+    ],
     [
       "a non-loopback address without a token",
       ["--host", "0.0.0.0"],

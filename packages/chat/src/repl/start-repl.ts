@@ -17,6 +17,8 @@ import { homeRelative } from "../screen/text-layout.ts";
 
 /** Servers that do not end by themselves are asked to, and then made to: 2 s, 3 s. */
 const CLOSE_MS = 6000;
+/** After a signal the process ends, whatever an orderly end still waits for. */
+const FORCED_END_MS = 8000;
 
 export async function startRepl(
   io: Io,
@@ -46,16 +48,17 @@ export async function startRepl(
   };
   input.open();
   let program: Program | undefined;
-  let code: number = EXIT.answered;
+  let endedBy: number | undefined;
   const stopCatching = catchMistakes(view);
   const stop = onSignals(
     io,
     input,
     () => repl,
-    (exit) => (code = exit),
+    (exit) => (endedBy ??= exit),
   );
   try {
     program = await createProgram(io, options, ui, host);
+    if (endedBy !== undefined) return endedBy;
     view.isStyled = !options.plain && program.settings.render === "styled";
     prompts.bell = program.settings.bell;
     const resumed = begin(program, view);
@@ -64,17 +67,30 @@ export async function startRepl(
       program.sessions.prune(program.settings.history.maxAgeDays);
     repl = new Repl({ program, terminal, input, view, prompts, meta: META });
     await repl.run(prompt, resumed);
-    return code;
+    return endedBy ?? EXIT.answered;
   } catch (error) {
     if (!isStartupError(error)) throw error;
     view.problem(error instanceof Error ? error.message : String(error));
     return EXIT.usage;
   } finally {
-    stop();
-    stopCatching();
-    await input.close();
-    await Promise.race([program?.close(), Bun.sleep(CLOSE_MS)]);
-    io.endChildren();
+    await endEach([
+      stop,
+      stopCatching,
+      () => input.close(),
+      () => Promise.race([program?.close(), Bun.sleep(CLOSE_MS)]),
+      () => io.endChildren(),
+    ]);
+  }
+}
+
+/** Every step runs, whatever became of the one before: a terminal that is gone must not leave servers behind. */
+async function endEach(steps: readonly (() => unknown)[]): Promise<void> {
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      console.error(error);
+    }
   }
 }
 
@@ -127,7 +143,18 @@ function catchMistakes(view: TerminalView): () => void {
   };
 }
 
-function onSignals(io: Io, input: Input, repl: () => Repl | undefined, setCode: (code: number) => void): () => void {
+function onSignals(io: Io, input: Input, repl: () => Repl | undefined, endedBy: (code: number) => void): () => void {
+  const end = (code: number): void => {
+    endedBy(code);
+    setTimeout(() => {
+      io.endChildren();
+      io.exit(code);
+    }, FORCED_END_MS).unref();
+    repl()?.leave();
+    input.onInterrupt?.();
+    input.abandon();
+  };
+  input.onGone = () => end(EXIT.hangup);
   input.onSuspend = () => {
     void input.close().then(() => {
       process.kill(process.pid, "SIGTSTP");
@@ -144,11 +171,6 @@ function onSignals(io: Io, input: Input, repl: () => Repl | undefined, setCode: 
       input.redraw();
     } else if (signal === "SIGWINCH") input.redraw();
     else if (signal === "SIGINT") input.onInterrupt?.();
-    else {
-      setCode(signal === "SIGTERM" ? EXIT.terminated : EXIT.hangup);
-      repl()?.leave();
-      input.onInterrupt?.();
-      input.abandon();
-    }
+    else end(signal === "SIGTERM" ? EXIT.terminated : EXIT.hangup);
   });
 }

@@ -27,6 +27,8 @@ export class Input {
   /** Ctrl-C while nobody reads a line. */
   onInterrupt: (() => void) | undefined;
   onSuspend: (() => void) | undefined;
+  /** The terminal was closed. */
+  onGone: (() => void) | undefined;
 
   constructor(terminal: Terminal, keyboard: Keyboard) {
     this.#terminal = terminal;
@@ -36,7 +38,10 @@ export class Input {
   open(): void {
     if (this.#isOpen) return;
     const parser = new KeyParser((key) => this.#key(key));
-    this.#keyboard.open((bytes) => parser.push(bytes));
+    this.#keyboard.open(
+      (bytes) => parser.push(bytes),
+      () => this.onGone?.(),
+    );
     this.#terminal.raw(PASTE_ON);
     this.#isOpen = true;
   }
