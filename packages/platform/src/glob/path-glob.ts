@@ -1,12 +1,12 @@
 // A doublestar glob, compiled and matched against a path. Own matcher rather than a regular expression: patterns come
 // from a model, and `*a*a*a*b` as a backtracking expression can run for ever. Here the cost is at most length × length.
-import { EngineError } from "./failure.ts";
+import { BosunError } from "../errors/bosun-error.ts";
 
 /** Braces multiply; what a person writes stays far below this. */
 const MAX_ALTERNATIVES = 256;
 const MAX_PATTERN_LENGTH = 4096;
 
-type Token =
+export type Token =
   | { readonly kind: "char"; readonly code: number }
   | { readonly kind: "one" }
   | { readonly kind: "star" }
@@ -18,7 +18,17 @@ export type Segment =
   | { readonly kind: "literal"; readonly text: string }
   | { readonly kind: "wild"; readonly tokens: readonly Token[]; readonly suffix: string | undefined };
 
-export type GlobPattern = {
+/** A pattern that is none; `pattern` is what was written. */
+export class GlobError extends BosunError {
+  readonly pattern: string;
+  constructor(pattern: string, why?: string) {
+    super("SETTINGS", `invalid glob pattern: ${pattern}${why === undefined ? "" : ` (${why})`}`);
+    this.pattern = pattern;
+  }
+}
+
+/** A pattern for a path: `*` stays within a component, `**` crosses them. */
+export type PathGlob = {
   readonly source: string;
   /** The alternatives as text, in the same order. */
   readonly texts: readonly string[];
@@ -27,25 +37,42 @@ export type GlobPattern = {
   readonly foldCase: boolean;
 };
 
-/** Compiles `*`, `**`, `?`, `[a-z]`, `[!a]`, `{a,b}` and `\x`. Throws INVALID_GLOB. Dotfiles are not special. */
-export function compileGlob(source: string, options: { foldCase?: boolean } = {}): GlobPattern {
-  if (source === "" || source.length > MAX_PATTERN_LENGTH || source.includes("\0")) throw invalid(source);
+/** Compiles `*`, `**`, `?`, `[a-z]`, `[!a]`, `{a,b}` and `\x`. Throws GlobError. Dotfiles are not special. */
+export function compilePathGlob(source: string, options: { foldCase?: boolean } = {}): PathGlob {
   const foldCase = options.foldCase ?? false;
-  const texts = expandBraces(source, foldCase ? source.toLowerCase() : source);
+  const texts = alternativesOf(source, foldCase ? source.toLowerCase() : source);
   return { source, texts, foldCase, alternatives: texts.map((text) => parseSegments(source, text)) };
 }
 
+/** A pattern with its braces written out. */
+export function alternativesOf(source: string, text: string = source): string[] {
+  if (source === "") throw new GlobError(source, "it is empty");
+  if (source.length > MAX_PATTERN_LENGTH) throw new GlobError(`${source.slice(0, 80)}…`, "it is too long");
+  if (source.includes("\0")) throw new GlobError(source, "it holds a NUL");
+  return expandBraces(source, text);
+}
+
 /** Whether the whole path matches. Components are separated by `/`; a leading `/` must be in both or in neither. */
-export function matchesGlob(pattern: GlobPattern, path: string): boolean {
+export function matchesPath(pattern: PathGlob, path: string): boolean {
   const parts = (pattern.foldCase ? path.toLowerCase() : path).split("/");
   return pattern.alternatives.some((segments) => matchesSegments(segments, parts));
 }
 
+/** The path itself or a folder above it matches: a rule for a folder is a rule for everything in it. */
+export function coversPath(pattern: PathGlob, path: string): boolean {
+  const parts = (pattern.foldCase ? path.toLowerCase() : path).split("/");
+  for (let count = parts.length; count >= 1; count -= 1) {
+    const above = parts.slice(0, count);
+    if (pattern.alternatives.some((segments) => matchesSegments(segments, above))) return true;
+  }
+  return false;
+}
+
 /** As a search filter reads it: tried on the relative path, then on the base name alone. */
-export function matchesPathOrName(pattern: GlobPattern, relativePath: string): boolean {
-  if (matchesGlob(pattern, relativePath)) return true;
+export function matchesPathOrName(pattern: PathGlob, relativePath: string): boolean {
+  if (matchesPath(pattern, relativePath)) return true;
   const slash = relativePath.lastIndexOf("/");
-  return slash >= 0 && matchesGlob(pattern, relativePath.slice(slash + 1));
+  return slash >= 0 && matchesPath(pattern, relativePath.slice(slash + 1));
 }
 
 /** The leading components of an alternative that hold no wildcard, as text. */
@@ -103,7 +130,7 @@ function matchSegment(segment: Segment, part: string, work: MatchWork | undefine
   return matchTokens(segment.tokens, part, work);
 }
 
-function matchTokens(tokens: readonly Token[], text: string, work: MatchWork | undefined): boolean {
+export function matchTokens(tokens: readonly Token[], text: string, work?: MatchWork): boolean {
   let t = 0;
   let i = 0;
   let starT = -1;
@@ -157,13 +184,21 @@ function splitAtSlashes(text: string): string[] {
 
 function parseSegment(source: string, piece: string): Segment {
   if (!/[\\[*?]/.test(piece)) return { kind: "literal", text: piece };
+  const tokens = tokensOf(source, piece);
+  if (tokens.every((token) => token.kind === "char")) return { kind: "literal", text: textOf(tokens) };
+  const [first, ...rest] = tokens;
+  const suffix = first?.kind === "star" && rest.every((token) => token.kind === "char") ? textOf(rest) : undefined;
+  return { kind: "wild", tokens, suffix };
+}
+
+export function tokensOf(source: string, piece: string): Token[] {
   const tokens: Token[] = [];
   for (let i = 0; i < piece.length;) {
     const code = piece.codePointAt(i) ?? 0;
     const char = String.fromCodePoint(code);
     if (char === "\\") {
       const next = piece.codePointAt(i + 1);
-      if (next === undefined) throw invalid(source);
+      if (next === undefined) throw new GlobError(source, "it ends in a lone backslash");
       tokens.push({ kind: "char", code: next });
       i += 1 + String.fromCodePoint(next).length;
     } else if (char === "[") {
@@ -179,10 +214,7 @@ function parseSegment(source: string, piece: string): Segment {
       i += char.length;
     }
   }
-  if (tokens.every((token) => token.kind === "char")) return { kind: "literal", text: textOf(tokens) };
-  const [first, ...rest] = tokens;
-  const suffix = first?.kind === "star" && rest.every((token) => token.kind === "char") ? textOf(rest) : undefined;
-  return { kind: "wild", tokens, suffix };
+  return tokens;
 }
 
 function textOf(tokens: readonly Token[]): string {
@@ -195,13 +227,13 @@ function parseClass(source: string, piece: string, start: number): { token: Toke
   if (negated) i += 1;
   const ranges: [number, number][] = [];
   for (let first = true; ; first = false) {
-    if (i >= piece.length) throw invalid(source);
+    if (i >= piece.length) throw new GlobError(source, "a [ is never closed");
     if (piece[i] === "]" && !first) break;
     const low = classChar(source, piece, i);
     i = low.end;
     if (piece[i] === "-" && i + 1 < piece.length && piece[i + 1] !== "]") {
       const high = classChar(source, piece, i + 1);
-      if (high.code < low.code) throw invalid(source);
+      if (high.code < low.code) throw new GlobError(source, "a range runs backwards");
       ranges.push([low.code, high.code]);
       i = high.end;
     } else {
@@ -214,7 +246,7 @@ function parseClass(source: string, piece: string, start: number): { token: Toke
 function classChar(source: string, piece: string, at: number): { code: number; end: number } {
   const start = piece[at] === "\\" ? at + 1 : at;
   const code = piece.codePointAt(start);
-  if (code === undefined) throw invalid(source);
+  if (code === undefined) throw new GlobError(source, "a [ is never closed");
   return { code, end: start + (code > 0xffff ? 2 : 1) };
 }
 
@@ -239,13 +271,14 @@ function expandBraces(source: string, text: string): string[] {
       from = i + 1;
     }
   }
-  if (close < 0) throw invalid(source);
+  if (close < 0) throw new GlobError(source, "a { is never closed");
   const expanded: string[] = [];
   const tails = expandBraces(source, text.slice(close + 1));
   for (const part of parts) {
     for (const middle of expandBraces(source, part)) {
       for (const tail of tails) {
-        if (expanded.length >= MAX_ALTERNATIVES) throw invalid(source, `more than ${MAX_ALTERNATIVES} alternatives`);
+        if (expanded.length >= MAX_ALTERNATIVES)
+          throw new GlobError(source, `more than ${MAX_ALTERNATIVES} alternatives`);
         expanded.push(text.slice(0, open) + middle + tail);
       }
     }
@@ -267,9 +300,4 @@ function nextIndex(text: string, i: number): number {
     else if (text[j] === "]") return j + 1;
   }
   return i + 1;
-}
-
-function invalid(source: string, why?: string): EngineError {
-  const tail = why === undefined ? "" : ` (${why})`;
-  return new EngineError("INVALID_GLOB", `invalid glob pattern: ${source}${tail}`, { pattern: source });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { compilePathGlob, compileTextGlob, coversPath, matchesPath, matchesText } from "../../src/glob/glob.ts";
+import { compilePathGlob, compileTextGlob, coversPath, matchesPath, matchesText } from "@bosun/platform/glob";
 
 test.each<[string, string, boolean]>([
   ["abc", "abc", true],
@@ -67,7 +67,7 @@ test.each([
   ["a NUL", "a\u0000"],
   ["a class never closed", "a[b"],
   ["a brace never closed", "a{b"],
-  ["braces that multiply", "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}"],
+  ["braces that multiply", "{a,b}".repeat(9)],
 ])("%s is refused", (_, pattern) => {
   expect(() => compilePathGlob(pattern)).toThrow();
 });
