@@ -1,6 +1,7 @@
 // bosun init: puts Bosun into a client's configuration, or takes it out; shows the change before it makes it.
 import path from "node:path";
 import { isatty } from "node:tty";
+import { JsonError } from "@bosun/platform/json";
 import { diffOf, screenSafe } from "@bosun/platform/safe-text";
 import { redact } from "@bosun/platform/secrets";
 import { homeOf } from "@bosun/settings";
@@ -9,7 +10,6 @@ import type { Client, Place, Where } from "./init/clients.ts";
 import { ConfigFileError, readConfigFile, replaceConfigFile } from "./init/config-file.ts";
 import { addServe, OUR_NAME, putProxyInFront, removeServe, summaryOf, takeProxyAway } from "./init/entries.ts";
 import type { Change, ServerEntry } from "./init/entries.ts";
-import { JsonTextError } from "./init/json-text.ts";
 import { UsageError, columns, suggestion } from "@bosun/platform/flags";
 import type { FlagValues, Program } from "@bosun/platform/flags";
 import { command } from "./command.ts";
@@ -126,7 +126,7 @@ function plan(
       : addServe(text, key, name, serveEntry(client, place, where, flags));
   } catch (error) {
     // A file we cannot read as a whole is not ours to write.
-    if (error instanceof JsonTextError) throw new ConfigFileError(`${file}:${error.message}`);
+    if (error instanceof JsonError) throw new ConfigFileError(`${file}:${error.message}`);
     if (error instanceof Error && /is not an? (object|list)$|holds no object$/.test(error.message))
       throw new ConfigFileError(`${file}: ${error.message}`);
     throw error;

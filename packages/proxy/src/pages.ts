@@ -1,7 +1,7 @@
 // A server's list as a whole: all its pages, within bounds.
 import { isObject } from "@bosun/mcp/server";
 import type { Call, JsonObject } from "@bosun/mcp/server";
-import { parseExactly } from "@bosun/mcp/relay";
+import { parseExactly } from "@bosun/platform/json";
 import type { Backend } from "./backend.ts";
 import { onBehalf } from "./readdressed.ts";
 import { textOf } from "./rebuilt.ts";

@@ -2,7 +2,7 @@
 // way up, because several clients may use the same names. Everything else of a message stays as it was sent.
 import { isObject, isShared, META, RawJson, RpcError } from "@bosun/mcp/server";
 import type { Call, JsonObject, Session } from "@bosun/mcp/server";
-import { parseExactly, spanAt, splice } from "@bosun/mcp/relay";
+import { parseExactly, spanAt, splice } from "@bosun/platform/json";
 import type { Notification, Reply } from "@bosun/mcp/relay";
 import type { Downstream, Send } from "./downstream.ts";
 

@@ -1,7 +1,7 @@
 // A call as another server is to see it: under its own name for a thing, or a call of ours in the client's name.
 import { isObject } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject } from "@bosun/mcp/server";
-import { spanAt, splice } from "@bosun/mcp/relay";
+import { spanAt, splice } from "@bosun/platform/json";
 
 /** The same call with one text in its params changed; every other byte stays. */
 export function readdressed(call: Call, path: readonly string[], value: string): Call {

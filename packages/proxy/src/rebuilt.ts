@@ -1,7 +1,7 @@
 // An object's JSON text with some members left out and others put in; the rest keeps its bytes.
 import { RawJson } from "@bosun/mcp/server";
 import type { Json, JsonObject } from "@bosun/mcp/server";
-import { memberTexts } from "@bosun/mcp/relay";
+import { memberTexts } from "@bosun/platform/json";
 
 export function rebuilt(text: string, drop: readonly string[], put: { [name: string]: Json }): RawJson {
   const kept = memberTexts(text).filter(([name]) => !drop.includes(name) && !Object.hasOwn(put, name));

@@ -11,7 +11,7 @@ import {
   withState,
 } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, Service, Session } from "@bosun/mcp/server";
-import { parseExactly, spanAt } from "@bosun/mcp/relay";
+import { parseExactly, spanAt } from "@bosun/platform/json";
 import { callName, Originals, Shrinker } from "@bosun/shrink";
 import type { Exact, ToolCompression, ToolResult } from "@bosun/shrink";
 import type { Log } from "@bosun/platform/log";

@@ -2,7 +2,8 @@
 // are put together, and a server that is down is missing from them and holds up nobody.
 import { INVALID_PARAMS, isObject, META, METHOD_NOT_FOUND, MODERN_REVISIONS, RpcError } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, RawJson, Session } from "@bosun/mcp/server";
-import { idValue, parseExactly } from "@bosun/mcp/relay";
+import { idValue } from "@bosun/mcp/relay";
+import { parseExactly } from "@bosun/platform/json";
 import { VERSION } from "@bosun/platform/version";
 import type { Log } from "@bosun/platform/log";
 import type { Backend } from "./backend.ts";

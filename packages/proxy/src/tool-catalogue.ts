@@ -2,7 +2,7 @@
 // accepted, shortened if that was asked for, with ours at the end.
 import { INVALID_PARAMS, RpcError } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, RawJson } from "@bosun/mcp/server";
-import { parseExactly } from "@bosun/mcp/relay";
+import { parseExactly } from "@bosun/platform/json";
 import { compressTools } from "@bosun/shrink";
 import type { ToolCompression, ToolDefinition } from "@bosun/shrink";
 import type { Log } from "@bosun/platform/log";

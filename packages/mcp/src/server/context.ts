@@ -1,10 +1,10 @@
 // What a handler gets besides its arguments: who calls, a signal, and ways to speak while the call runs.
+import { exactNumber, spanAt } from "@bosun/platform/json";
 import { askerFor, canAsk } from "./ask.ts";
 import type { Ask, Question } from "./ask.ts";
 import type { Call, ClientFacts, Principal } from "./call.ts";
-import { exactNumber, isObject } from "../wire/json.ts";
+import { isObject } from "../wire/json.ts";
 import type { Json, JsonObject } from "../wire/json.ts";
-import { spanAt } from "../wire/json-spans.ts";
 import { isModern, META } from "../wire/revisions.ts";
 import type { Revision } from "../wire/revisions.ts";
 import type { StateCipher } from "./state-cipher.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { elementTexts, isDeeperThan, resultWithin, spanAt, splice } from "../src/wire/json-spans.ts";
+import { elementTexts, isDeeperThan, resultWithin, spanAt, splice } from "@bosun/platform/json";
 
 test.each<[string, string, (string | number)[], string | undefined]>([
   ["a member", `{"a":1,"b":2}`, ["b"], "2"],

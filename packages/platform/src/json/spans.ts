@@ -3,8 +3,8 @@
 //
 // Expects text that JSON.parse has accepted; on anything else the spans are meaningless but the scan still ends.
 
-const BACKSLASH = 0x5c;
-const READ_CLOSELY = 32;
+import { knownStringEnd as stringEnd, skipBlanks } from "./syntax.ts";
+
 const [QUOTE, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x22, 0x7b, 0x7d, 0x5b, 0x5d];
 
 export type Span = { start: number; end: number };
@@ -160,41 +160,17 @@ export function valueEnd(text: string, at: number, maxDepth = Infinity): number 
   return text.length;
 }
 
-function stringEnd(text: string, at: number): number {
-  let from = at + 1;
-  for (;;) {
-    const quote = text.indexOf('"', from);
-    if (quote === -1) return text.length;
-    let backslashes = 0;
-    while (quote - 1 - backslashes > at && text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes++;
-    if (backslashes % 2 === 0) return quote + 1;
-    // A text that quotes much, such as JSON within JSON, does so often: a stretch is read character by character.
-    const end = Math.min(text.length, quote + READ_CLOSELY);
-    from = quote + 1;
-    while (from < end) {
-      const char = text.charCodeAt(from++);
-      if (char === QUOTE) return from;
-      if (char === BACKSLASH) from++;
-    }
-  }
-}
-
 function scalarEnd(text: string, at: number): number {
   let cursor = at;
   while (cursor < text.length && !",]} \t\r\n".includes(text[cursor] ?? ",")) cursor++;
   return Math.max(cursor, at + 1);
 }
 
-function skipBlanks(text: string, at: number): number {
-  let cursor = at;
-  while (cursor < text.length && " \t\r\n".includes(text[cursor] ?? "x")) cursor++;
-  return cursor;
-}
-
 function decodeKey(quoted: string): string | undefined {
   try {
     return String(JSON.parse(quoted));
   } catch {
+    // Not JSON, then: its spans mean nothing, as said above.
     return undefined;
   }
 }
