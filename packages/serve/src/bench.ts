@@ -17,7 +17,7 @@ import { childEnvironment, isNeverHandedOn } from "@bosun/platform/environment";
 import { ChangedPlaces } from "./changed-places.ts";
 import type { Config } from "./config.ts";
 import { searchSandbox } from "./late-sandbox.ts";
-import type { Log } from "./log.ts";
+import type { Log } from "@bosun/platform/log";
 import { literalGlob } from "./path-rules.ts";
 import type { PathRules } from "./path-rules.ts";
 import type { SandboxMemory } from "./sandbox-memory.ts";

@@ -19,7 +19,7 @@ import { UsageError } from "@bosun/platform/flags";
 import { explainBug } from "./explain.ts";
 import { guarded } from "./guarded-call.ts";
 import { instructionsFor } from "./instructions.ts";
-import type { Log } from "./log.ts";
+import type { Log } from "@bosun/platform/log";
 import type { PathRules } from "./path-rules.ts";
 import { sandboxMemory } from "./sandbox-memory.ts";
 import type { ServedTool } from "./served-tool.ts";
