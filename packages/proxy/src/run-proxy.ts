@@ -1,5 +1,5 @@
 // The proxy as a program: in front of its servers, over stdio or HTTP, until the client goes or a signal comes.
-import { serveConnection, stdioTransport, withLastAnswers } from "@bosun/mcp/server";
+import { serveConnection, stdioTransport } from "@bosun/mcp/server";
 import { SendQueue } from "@bosun/mcp/relay";
 import { helpText, UsageError } from "@bosun/platform/flags";
 import { createLog } from "@bosun/platform/log";
@@ -95,12 +95,12 @@ function outletOf({ listen, maxClients }: ProxyConfig): Outlet {
 }
 
 function overStdio(): Outlet {
-  const transport = withLastAnswers(stdioTransport(), LAST_ANSWERS_MS);
+  const transport = stdioTransport();
   const queue = new SendQueue(transport);
   return {
     room: () => (queue.isFull ? queue.untilNotFull() : undefined),
     async serve(relay) {
-      await serveConnection(relay, transport, queue);
+      await serveConnection(relay, transport, { queue, drainMs: LAST_ANSWERS_MS });
       await transport.close();
     },
   };
