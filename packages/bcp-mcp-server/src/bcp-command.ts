@@ -3,11 +3,11 @@
 import { runBcp } from "@bosun/bcp";
 import type { AllowedPaths } from "./allowed-paths.ts";
 import { runExternal } from "./external-bcp.ts";
-import { GiveBack } from "./give-back.ts";
-import { LentFiles } from "./lent-files.ts";
-import type { FileUse } from "./lent-files.ts";
+import { GiveBack } from "./release-memory.ts";
+import { LentFiles } from "./files-for-binary.ts";
+import type { FileUse } from "./files-for-binary.ts";
 import { OutputTooLong } from "./output-too-long.ts";
-import { Turns } from "./turns.ts";
+import { Turns } from "./concurrency-limit.ts";
 
 export type BcpOutcome = { stdout: string; stderr: string; exitCode: number };
 /** A word of the command line, or a file that stands for one: it is judged when it is opened. */

@@ -18,7 +18,7 @@ import {
   stateIn,
   tool,
   unfolded,
-} from "../../proxy/test/proxied.ts";
+} from "../../proxy/test/proxy-process.ts";
 
 afterAll(cleanUp);
 

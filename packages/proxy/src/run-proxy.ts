@@ -4,23 +4,23 @@ import { Outbox } from "@bosun/mcp/relay";
 import { UsageError } from "@bosun/platform/flags";
 import { createLog } from "@bosun/platform/log";
 import type { Log } from "@bosun/platform/log";
-import { keepLedger } from "./ledger.ts";
-import { ledgerText } from "./ledger-text.ts";
-import { LocalTools } from "./local-tools.ts";
-import type { LocalServer } from "./local-tools.ts";
-import { PinWatch } from "./pin-watch.ts";
+import { keepLedger } from "./stats/savings-ledger.ts";
+import { ledgerText } from "./stats/savings-table.ts";
+import { LocalTools } from "./tools/local-tools.ts";
+import type { LocalServer } from "./tools/local-tools.ts";
+import { PinWatch } from "./pins/pin-check.ts";
 import { parseProxyConfig, PROXY_HELP } from "./proxy-config.ts";
 import type { ProxyConfig } from "./proxy-config.ts";
-import { Recording } from "./recording.ts";
-import { createRelay } from "./relay.ts";
-import type { Relay } from "./relay.ts";
-import { RenderedBlocks } from "./rendered-blocks.ts";
-import type { Room } from "./room.ts";
-import { Savings } from "./savings.ts";
-import { findSecondTokenizer } from "./second-tokenizer.ts";
+import { Recording } from "./results/recording.ts";
+import { createRelay } from "./proxy-service.ts";
+import type { Relay } from "./proxy-service.ts";
+import { RenderedBlocks } from "./results/bcp-rendering.ts";
+import type { Room } from "./servers/backpressure.ts";
+import { Savings } from "./stats/savings.ts";
+import { findSecondTokenizer } from "./stats/second-tokenizer.ts";
 import { readServers } from "./servers-file.ts";
 import { stateFolder } from "./state-folder.ts";
-import { Warming } from "./warming.ts";
+import { Warming } from "./results/warming.ts";
 
 /** How long a client that has closed its end may still be owed an answer: `npx` may have to fetch the server first. */
 const LAST_ANSWERS_MS = 10_000;
@@ -31,8 +31,8 @@ export type OfferLocalTools = (allowDirs: readonly string[]) => LocalServer;
 
 export async function runProxy(argv: readonly string[], offer?: OfferLocalTools): Promise<number> {
   const [first, ...rest] = argv[0] === "--mode" ? argv.slice(2) : argv;
-  if (first === "pins") return (await import("./run-pins.ts")).runPins(rest);
-  if (first === "stats") return (await import("./run-stats.ts")).runStats(rest);
+  if (first === "pins") return (await import("./pins/run-pins.ts")).runPins(rest);
+  if (first === "stats") return (await import("./stats/run-stats.ts")).runStats(rest);
   const ours = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
   if (ours.includes("--help") || ours.includes("-h")) {
     console.log(PROXY_HELP.trimEnd());

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { IdleCollection } from "../src/idle-collection.ts";
+import { IdleCollection } from "../src/results/idle-collection.ts";
 
 const LARGE = 100 * 1024;
 const CALM_MS = 60;

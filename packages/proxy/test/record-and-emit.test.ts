@@ -6,8 +6,8 @@ import { decode, render } from "@bosun/bcp";
 import type { Block } from "@bosun/bcp";
 import { countTokens, ORIGINAL_KEY, Originals, Shrinker } from "@bosun/shrink";
 import type { ToolResult } from "@bosun/shrink";
-import { Recording } from "../src/recording.ts";
-import { RenderedBlocks } from "../src/rendered-blocks.ts";
+import { Recording } from "../src/results/recording.ts";
+import { RenderedBlocks } from "../src/results/bcp-rendering.ts";
 import {
   bun,
   cleanUp,
@@ -22,7 +22,7 @@ import {
   start,
   stateIn,
   unfolded,
-} from "./proxied.ts";
+} from "./proxy-process.ts";
 
 afterAll(cleanUp);
 

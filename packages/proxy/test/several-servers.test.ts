@@ -19,9 +19,9 @@ import {
   start,
   tool,
   until,
-} from "./proxied.ts";
-import type { Proxied } from "./proxied.ts";
-import { SLOWEST_MS } from "../src/first-answer.ts";
+} from "./proxy-process.ts";
+import type { Proxied } from "./proxy-process.ts";
+import { SLOWEST_MS } from "../src/merge/ask-in-turn.ts";
 
 afterAll(cleanUp);
 

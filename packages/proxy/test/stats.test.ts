@@ -3,10 +3,10 @@ import { afterAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { countTokens, countToolTokens, ORIGINAL_KEY, Shrinker, wholeText } from "@bosun/shrink";
-import { add, emptyLedger, keepLedger, readLedger, serverIn } from "../src/ledger.ts";
-import { DESCRIBE_TOOL, OWN_TOKENS, READ_ORIGINAL } from "../src/own-tools.ts";
-import { Savings } from "../src/savings.ts";
-import { bun, cleanUp, entry, faulty, folder, original, record, run, start, stateIn } from "./proxied.ts";
+import { add, emptyLedger, keepLedger, readLedger, serverIn } from "../src/stats/savings-ledger.ts";
+import { DESCRIBE_TOOL, OWN_TOKENS, READ_ORIGINAL } from "../src/tools/proxy-tools.ts";
+import { Savings } from "../src/stats/savings.ts";
+import { bun, cleanUp, entry, faulty, folder, original, record, run, start, stateIn } from "./proxy-process.ts";
 
 afterAll(cleanUp);
 
