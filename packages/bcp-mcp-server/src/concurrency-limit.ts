@@ -1,6 +1,6 @@
-// So many at a time, the others in the order they came: calls may be thousands, files and processes may not.
+// At most so many at a time, the others in the order they came: calls may be thousands, files and processes may not.
 
-export class Turns {
+export class ConcurrencyLimit {
   private free: number;
   private readonly waiting: (() => void)[] = [];
 
@@ -9,7 +9,7 @@ export class Turns {
   }
 
   /** Runs `work` when it is its turn; not at all if `signal` has been aborted by then. */
-  async take<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     if (this.free > 0) this.free--;
     else await new Promise<void>((resolve) => this.waiting.push(resolve));
     try {

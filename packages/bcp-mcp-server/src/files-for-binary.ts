@@ -10,12 +10,12 @@ import { manifestWithoutFiles } from "./manifest-files.ts";
 /** A manifest is a file that may name others. */
 export type FileUse = { readonly path: string; readonly use: "read" | "write" | "manifest" };
 
-const OURS = "/proc/self/";
+const OWN_DESCRIPTORS = "/proc/self/";
 
-export class LentFiles implements AsyncDisposable {
+export class FilesForBinary implements AsyncDisposable {
   private readonly allowed: AllowedPaths;
   private readonly opened: OpenedPaths;
-  private readonly names: { lent: string; asked: string }[] = [];
+  private readonly names: { given: string; asked: string }[] = [];
   private readonly ownFolders: string[] = [];
   private written: { temporary: string; target: string } | undefined;
 
@@ -25,21 +25,21 @@ export class LentFiles implements AsyncDisposable {
   }
 
   /** The path to give to the binary. */
-  async lend({ path: asked, use }: FileUse): Promise<string> {
-    if (use === "write") return this.lendToWrite(asked);
+  async pathFor({ path: asked, use }: FileUse): Promise<string> {
+    if (use === "write") return this.pathToWrite(asked);
     // Files that a manifest names are looked for beside it.
     if (!this.allowed.limited) return asked;
     const held = await this.opened.resolve(asked, "read");
-    return this.named(use === "manifest" ? await this.copied(asked, held) : forOthers(held), asked);
+    return this.named(use === "manifest" ? await this.copied(asked, held) : viaOurDescriptor(held), asked);
   }
 
   /** A text of the binary's own, with the names that were asked for. */
-  renamed(text: string): string {
-    return this.names.reduce((renamed, { lent, asked }) => renamed.replaceAll(lent, asked), text);
+  withAskedNames(text: string): string {
+    return this.names.reduce((renamed, { given, asked }) => renamed.replaceAll(given, asked), text);
   }
 
   /** What was written takes its place; false if there is nothing. */
-  async keep(): Promise<boolean> {
+  async putInPlace(): Promise<boolean> {
     if (!this.written) return true;
     const { temporary, target } = this.written;
     if (!(await isFile(temporary))) return false;
@@ -55,11 +55,11 @@ export class LentFiles implements AsyncDisposable {
     await this.opened[Symbol.asyncDispose]();
   }
 
-  private async lendToWrite(asked: string): Promise<string> {
+  private async pathToWrite(asked: string): Promise<string> {
     const target = await this.opened.resolve(asked, "write");
     const temporary = path.join(path.dirname(target), `.${crypto.randomUUID()}.tmp.bcp`);
     this.written = { temporary, target };
-    return this.named(forOthers(temporary), asked);
+    return this.named(viaOurDescriptor(temporary), asked);
   }
 
   // Read once and for all: a file could be rewritten between our look and that of the binary.
@@ -72,9 +72,9 @@ export class LentFiles implements AsyncDisposable {
     return copy;
   }
 
-  private named(lent: string, asked: string): string {
-    if (lent !== asked) this.names.push({ lent, asked });
-    return lent;
+  private named(given: string, asked: string): string {
+    if (given !== asked) this.names.push({ given, asked });
+    return given;
   }
 }
 
@@ -86,6 +86,6 @@ async function isFile(name: string): Promise<boolean> {
 }
 
 /** A path by way of a descriptor of ours, for a process that has it not. */
-function forOthers(held: string): string {
-  return held.startsWith(OURS) ? `/proc/${process.pid}/${held.slice(OURS.length)}` : held;
+function viaOurDescriptor(held: string): string {
+  return held.startsWith(OWN_DESCRIPTORS) ? `/proc/${process.pid}/${held.slice(OWN_DESCRIPTORS.length)}` : held;
 }

@@ -4,7 +4,7 @@
 const MIB = 1024 * 1024;
 const WORTH_IT_BYTES = 16 * MIB;
 
-export class GiveBack {
+export class MemoryRelease {
   private before = process.memoryUsage.rss();
 
   /** Call it when nothing of the last run is held any more. Costs some microseconds where that was small. */

@@ -1,4 +1,4 @@
-// Small files of the proxy's in the state folder: read whole, changed under a lock, written whole or not at all.
+// Small JSON files in the state folder: read whole, changed under a lock, written whole or not at all.
 import {
   closeSync,
   constants,
@@ -22,19 +22,25 @@ const STALE_LOCK_MS = 10_000;
 const LOCK_TRIES = 40;
 const LOCK_PAUSE_MS = 25;
 
+/** Where the proxy keeps what should survive it. */
+export async function stateFolder(): Promise<string> {
+  const { foldersOf, homeOf } = await import("@bosun/settings");
+  return foldersOf(process.env, homeOf(process.env)).state;
+}
+
 /** The JSON in the file; undefined when there is none, or none that can be read. */
 export function readJson(file: string): unknown {
   let descriptor: number;
   try {
     descriptor = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch {
-    return undefined;
+    return undefined; // there is none, or a link stands in its place
   }
   try {
     const { size } = fstatSync(descriptor);
     return size > MAX_BYTES ? undefined : parseExactly(readFileSync(descriptor, "utf8"));
   } catch {
-    return undefined;
+    return undefined; // damaged: what is kept in these files can be gathered again
   } finally {
     closeSync(descriptor);
   }
@@ -65,6 +71,7 @@ export function writeWhole(file: string, content: string | Uint8Array): void {
     }
     renameSync(temporary, file);
   } catch (error) {
+    // Nothing of a failed write stays.
     rmSync(temporary, { force: true });
     throw error;
   }
@@ -76,6 +83,7 @@ async function takeLock(lock: string): Promise<void> {
       closeSync(openSync(lock, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600));
       return;
     } catch (error) {
+      // Another program holds the lock: it is waited for.
       const taken = error instanceof Error && "code" in error && error.code === "EEXIST";
       if (!taken || attempt === LOCK_TRIES) throw error;
       const left = lstatSync(lock, { throwIfNoEntry: false });

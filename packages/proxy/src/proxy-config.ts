@@ -6,7 +6,7 @@ import type { ToolCompression } from "@bosun/shrink";
 import { UsageError } from "@bosun/platform/flags";
 import { LOG_LEVELS } from "@bosun/platform/log";
 import type { LogLevel } from "@bosun/platform/log";
-import type { ServerSpec } from "./servers/downstream-server.ts";
+import type { ServerSpec } from "./servers/server-spec.ts";
 
 export type ProxyConfig = {
   /** One server, or a file that names several. */

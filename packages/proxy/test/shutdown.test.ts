@@ -186,7 +186,7 @@ test("what a server had to keep while its client did not read comes when it read
   await proxy.child.exited;
 }, 60_000);
 
-test("the vocabulary is read once a client has come, and not before", async () => {
+test("the vocabulary is read once a client has the list of tools, and not before", async () => {
   const vocabularyBytes = 4_000_000;
   const bytesRead = (): number => Number(/rchar: (\d+)/.exec(read(`/proc/${proxy.pid}/io`))?.[1]);
   const proxy = raw();
@@ -196,7 +196,7 @@ test("the vocabulary is read once a client has come, and not before", async () =
     before = now;
     await Bun.sleep(300);
   }
-  proxy.say(...HELLO);
+  proxy.say(...HELLO, '{"jsonrpc":"2.0","id":2,"method":"tools/list"}');
   await until(() => bytesRead() - before > vocabularyBytes);
   expect(bytesRead() - before).toBeGreaterThan(vocabularyBytes);
   proxy.child.stdin.end();

@@ -3,8 +3,8 @@ import { isObject } from "@bosun/mcp/server";
 import type { Call, JsonObject } from "@bosun/mcp/server";
 import { parseExactly } from "@bosun/mcp/relay";
 import type { Backend } from "../servers/backend.ts";
-import { onBehalf } from "../messages/rewrite-call.ts";
-import { textOf } from "../messages/result-json.ts";
+import { onBehalfOf } from "../messages/rewrite-call.ts";
+import { jsonOf } from "../messages/message-json.ts";
 
 const MAX_PAGES = 200;
 const MAX_ITEMS = 20_000;
@@ -26,7 +26,7 @@ export async function allPages(
   let first: string | undefined;
   let params: JsonObject = {};
   for (let page = 0; page < MAX_PAGES && items.length < MAX_ITEMS; page++) {
-    const text = textOf(await backend.handle(onBehalf(call, method, params, signal)));
+    const text = jsonOf(await backend.request(onBehalfOf(call, method, params, signal)));
     first ??= text;
     const result = parseExactly(text) as JsonObject;
     const listed = result[member];

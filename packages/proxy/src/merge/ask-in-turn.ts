@@ -3,21 +3,20 @@
 import { INVALID_PARAMS, RpcError } from "@bosun/mcp/server";
 import type { Call, JsonObject, RawJson } from "@bosun/mcp/server";
 import type { Backend } from "../servers/backend.ts";
-
-/** How long a greeting or a list waits for the slowest; what comes later is announced. */
-export const SLOWEST_MS = 5000;
+import { LIST_TIMEOUT_MS } from "./wait-for-most.ts";
 
 /** Throws the first refusal when all refuse, and `nobody` when there is none to ask. */
-export async function firstAnswer(
+export async function askInTurn(
   backends: readonly Backend[],
   call: Call,
   nobody: string,
 ): Promise<JsonObject | RawJson> {
   let refusal: unknown;
-  for (const backend of backends.filter(({ isResting }) => !isResting)) {
+  for (const backend of backends.filter(({ isBackingOff }) => !isBackingOff)) {
     try {
       return await answerOf(backend, call);
     } catch (error) {
+      // The next one may know it; what the first said is passed on when none does.
       if (call.signal.aborted) throw error;
       refusal ??= error;
     }
@@ -26,14 +25,14 @@ export async function firstAnswer(
 }
 
 async function answerOf(backend: Backend, call: Call): Promise<JsonObject | RawJson> {
-  if (backend.hasAnswered) return backend.handle(call);
+  if (backend.hasAnswered) return backend.request(call);
   const over = new AbortController();
   const timer = setTimeout(() => {
-    backend.keptWaiting();
+    backend.noteTimeout();
     over.abort();
-  }, SLOWEST_MS);
+  }, LIST_TIMEOUT_MS);
   try {
-    return await backend.handle({ ...call, signal: AbortSignal.any([call.signal, over.signal]) });
+    return await backend.request({ ...call, signal: AbortSignal.any([call.signal, over.signal]) });
   } finally {
     clearTimeout(timer);
   }

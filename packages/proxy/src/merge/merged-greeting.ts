@@ -3,7 +3,7 @@ import { isObject } from "@bosun/mcp/server";
 import type { Json, JsonObject } from "@bosun/mcp/server";
 import { parseExactly } from "@bosun/mcp/relay";
 import type { Backend } from "../servers/backend.ts";
-import { rebuilt } from "../messages/result-json.ts";
+import { editMembers } from "../messages/message-json.ts";
 
 /** What the proxy can pass on for a server that has not said yet what it can do. Capabilities cannot be added later. */
 const PERHAPS: JsonObject = {
@@ -21,12 +21,12 @@ export function mergedCapabilities(all: readonly (Json | undefined)[], isWhole: 
 }
 
 /** A greeting of one server's, for a client that may hear from us that tools have changed. The same text when it may anyway. */
-export function announcingTools(greeting: string): string {
+export function announceToolChanges(greeting: string): string {
   const { capabilities } = parseExactly(greeting) as JsonObject;
   if (!isObject(capabilities) || !isObject(capabilities["tools"]) || capabilities["tools"]["listChanged"] === true)
     return greeting;
   const tools = { ...capabilities["tools"], listChanged: true };
-  return rebuilt(greeting, [], { capabilities: { ...capabilities, tools } }).text;
+  return editMembers(greeting, [], { capabilities: { ...capabilities, tools } }).text;
 }
 
 export function mergedInstructions(greeted: readonly [Backend, JsonObject][]): { instructions?: string } {

@@ -1,23 +1,21 @@
-// One client in front of several servers, everything but tools: each request goes to the server that it is about, lists
-// are put together, and a server that is down is missing from them and holds up nobody.
+// Several servers as one, everything but tools: each request goes to the server that it is about, lists are put together,
+// and a server that is down is missing from them and holds up nobody.
 import { INVALID_PARAMS, isObject, META, METHOD_NOT_FOUND, MODERN_REVISIONS, RpcError } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, RawJson, Session } from "@bosun/mcp/server";
-import { idValue, parseExactly } from "@bosun/mcp/relay";
+import { idValue } from "@bosun/mcp/relay";
 import { VERSION } from "@bosun/platform/version";
 import type { Log } from "@bosun/platform/log";
 import type { Backend } from "../servers/backend.ts";
-import { isModernRevision, LEGACY_ONLY } from "../messages/eras.ts";
-import { SLOWEST_MS } from "./ask-in-turn.ts";
-import { firstComers } from "./wait-for-most.ts";
+import { isModernRevision, LEGACY_ONLY, uncachedResult } from "../messages/eras.ts";
+import { LIST_TIMEOUT_MS, waitForMost, withTimeout } from "./wait-for-most.ts";
 import { mergedCapabilities, mergedInstructions } from "./merged-greeting.ts";
 import { allPages } from "./all-pages.ts";
-import { onBehalf, readdressed } from "../messages/rewrite-call.ts";
-import { textOf } from "../messages/result-json.ts";
+import { onBehalfOf, rewriteCall } from "../messages/rewrite-call.ts";
+import { exactObject } from "../messages/message-json.ts";
 import { ResourceRoutes } from "./resource-routes.ts";
-import { shownNames } from "./shown-names.ts";
-import type { Named } from "./shown-names.ts";
+import { clientNames } from "./client-names.ts";
+import type { ServerItem } from "./client-names.ts";
 import { TaskRoutes } from "./task-routes.ts";
-import { within } from "./with-timeout.ts";
 
 const LISTS = {
   "prompts/list": "prompts",
@@ -26,13 +24,13 @@ const LISTS = {
 };
 const IDENTITY = { name: "bosun-proxy", version: VERSION };
 
-export class SeveralServers {
+export class MergedServers {
   private readonly backends: readonly Backend[];
   private readonly namespace: boolean;
   private readonly log: Log;
   private readonly resources: ResourceRoutes;
   readonly tasks: TaskRoutes;
-  private prompts = new Map<string, Named>();
+  private prompts = new Map<string, ServerItem>();
   private session: Session | undefined;
 
   constructor(backends: readonly Backend[], namespace: boolean, log: Log) {
@@ -45,10 +43,9 @@ export class SeveralServers {
 
   opened(session: Session): void {
     this.session = session;
-    for (const backend of this.backends) backend.opened(session);
   }
 
-  async handle(call: Call): Promise<JsonObject | RawJson> {
+  async request(call: Call): Promise<JsonObject | RawJson> {
     if (isModernRevision(call.revision) && LEGACY_ONLY.has(call.method)) throw unknownMethod(call);
     switch (call.method) {
       case "initialize":
@@ -66,7 +63,7 @@ export class SeveralServers {
       case "resources/read":
       case "resources/subscribe":
       case "resources/unsubscribe":
-        return this.resources.handle(call, ["uri"]);
+        return this.resources.request(call, ["uri"]);
       case "completion/complete":
         return this.complete(call);
       case "logging/setLevel":
@@ -74,13 +71,13 @@ export class SeveralServers {
       case "subscriptions/listen":
         return this.listen(call);
       default:
-        if (call.method.startsWith("tasks/")) return this.tasks.handle(call);
+        if (call.method.startsWith("tasks/")) return this.tasks.request(call);
         throw unknownMethod(call);
     }
   }
 
   private async greet(call: Call): Promise<JsonObject> {
-    const { answers: greeted, isWhole } = await this.soonest((backend) => {
+    const { answers: greeted, isWhole } = await this.askMost((backend) => {
       const greeting = backend.greet(call);
       void greeting.then(() => this.announce()).catch(() => {});
       return greeting;
@@ -97,8 +94,8 @@ export class SeveralServers {
   }
 
   private async discover(call: Call): Promise<JsonObject> {
-    const { answers: found, isWhole } = await this.soonest(async (backend) =>
-      objectOf(await backend.handle(onBehalf(call, call.method, {}))),
+    const { answers: found, isWhole } = await this.askMost(async (backend) =>
+      exactObject(await backend.request(onBehalfOf(call, call.method, {}))),
     );
     return {
       resultType: "complete",
@@ -123,17 +120,17 @@ export class SeveralServers {
 
   private async list(call: Call, method: keyof typeof LISTS): Promise<JsonObject> {
     const member = LISTS[method];
-    const lists = await this.ask(
+    const lists = await this.askAll(
       async (backend, signal) => (await allPages(backend, call, method, member, signal)).items,
     );
-    return inEra(call, { [member]: this.renamed(method, lists) as Json[] });
+    return uncachedResult(call, { [member]: this.renamed(method, lists) as Json[] });
   }
 
   private renamed(method: keyof typeof LISTS, lists: [Backend, JsonObject[]][]): JsonObject[] {
     if (method === "resources/list") return this.resources.listed(lists);
     if (method === "resources/templates/list") return this.resources.templatesListed(lists);
     const named = lists.map(([backend, items]) => ({ backend, names: items.map(({ name }) => String(name)) }));
-    this.prompts = shownNames(named, this.namespace);
+    this.prompts = clientNames(named, this.namespace);
     return [...this.prompts].flatMap(([shown, { backend, name }]) => {
       const item = lists.find(([one]) => one === backend)?.[1].find((prompt) => prompt["name"] === name);
       return item ? [{ ...item, name: shown }] : [];
@@ -147,18 +144,18 @@ export class SeveralServers {
     if (!this.prompts.has(wanted)) await this.list(call, "prompts/list");
     const named = this.prompts.get(wanted);
     if (!named) throw new RpcError(INVALID_PARAMS, `there is no prompt ${JSON.stringify(wanted)}`);
-    return named.backend.handle(readdressed(call, path, named.name));
+    return named.backend.request(rewriteCall(call, path, named.name));
   }
 
   private complete(call: Call): Promise<JsonObject | RawJson> {
     const { ref } = call.params;
     const isPrompt = isObject(ref) && ref["type"] === "ref/prompt";
-    return isPrompt ? this.toPrompt(call, ["ref", "name"]) : this.resources.handle(call, ["ref", "uri"]);
+    return isPrompt ? this.toPrompt(call, ["ref", "name"]) : this.resources.request(call, ["ref", "uri"]);
   }
 
   private async setLevel(call: Call): Promise<JsonObject> {
     // Those that do not log say so; that is no failure of the others.
-    await this.ask((backend) => backend.handle(call));
+    await this.askAll((backend) => backend.request(call));
     return {};
   }
 
@@ -183,10 +180,10 @@ export class SeveralServers {
         notify(method, body) {
           // Acknowledged once, above, for all of them.
           if (method === "notifications/subscriptions/acknowledged") return;
-          call.notify(method, method === "notifications/resources/updated" ? underShownUri(backend, body) : body);
+          call.notify(method, method === "notifications/resources/updated" ? underClientUri(backend, body) : body);
         },
       };
-      void backend.handle(part).catch((error: unknown) => this.log("debug", `${backend.name}: ${String(error)}`));
+      void backend.request(part).catch((error: unknown) => this.log("debug", `${backend.name}: ${String(error)}`));
     }
     await new Promise<void>((resolve) => {
       if (call.signal.aborted) resolve();
@@ -196,11 +193,11 @@ export class SeveralServers {
   }
 
   /** For a greeting, which no list hangs on: who has not answered when the others have is not waited for. */
-  private async soonest<T>(
+  private async askMost<T>(
     question: (backend: Backend) => Promise<T>,
   ): Promise<{ answers: [Backend, T][]; isWhole: boolean }> {
     const answers = new Map<Backend, T>();
-    const missing = new Set(this.backends.filter(({ isResting }) => !isResting));
+    const missing = new Set(this.backends.filter(({ isBackingOff }) => !isBackingOff));
     const asked = [...missing].map(async (backend) => {
       try {
         answers.set(backend, await question(backend));
@@ -210,7 +207,7 @@ export class SeveralServers {
         throw error;
       }
     });
-    await firstComers(asked, SLOWEST_MS);
+    await waitForMost(asked, LIST_TIMEOUT_MS);
     for (const { name } of missing)
       this.log("warn", `${name} does not answer yet: clients are greeted without it, and told when it comes`);
     return {
@@ -223,13 +220,13 @@ export class SeveralServers {
   }
 
   /** Each server's answer, as far as it comes in time. */
-  async ask<T>(question: (backend: Backend, signal: AbortSignal) => Promise<T>): Promise<[Backend, T][]> {
+  async askAll<T>(question: (backend: Backend, signal: AbortSignal) => Promise<T>): Promise<[Backend, T][]> {
     const answers = await Promise.all(
       this.backends.map(async (backend): Promise<[Backend, T][]> => {
-        if (backend.isResting) return [];
+        if (backend.isBackingOff) return [];
         const over = new AbortController();
-        const answer = await within(SLOWEST_MS, question(backend, over.signal), (why, isLate) => {
-          if (isLate) backend.keptWaiting();
+        const answer = await withTimeout(LIST_TIMEOUT_MS, question(backend, over.signal), (why, isLate) => {
+          if (isLate) backend.noteTimeout();
           // That one does not know a method is nothing to be told of; that one says nothing is.
           this.log(isLate ? "warn" : "debug", `${backend.name}: ${why}`);
         });
@@ -241,20 +238,11 @@ export class SeveralServers {
   }
 }
 
-export function inEra(call: Call, result: JsonObject): JsonObject {
-  if (!isModernRevision(call.revision)) return result;
-  return { resultType: "complete", ttlMs: 0, cacheScope: "private", ...result };
-}
-
-function underShownUri(backend: Backend, body: JsonObject | RawJson): JsonObject {
-  const params = objectOf(body);
-  return typeof params["uri"] === "string" ? { ...params, uri: backend.shownUri(params["uri"]) } : params;
+function underClientUri(backend: Backend, body: JsonObject | RawJson): JsonObject {
+  const params = exactObject(body);
+  return typeof params["uri"] === "string" ? { ...params, uri: backend.clientUri(params["uri"]) } : params;
 }
 
 function unknownMethod({ method }: Call): RpcError {
   return new RpcError(METHOD_NOT_FOUND, `no server here knows ${method}`);
-}
-
-function objectOf(result: JsonObject | RawJson): JsonObject {
-  return parseExactly(textOf(result)) as JsonObject;
 }

@@ -3,65 +3,67 @@ import { INVALID_PARAMS, isObject, RpcError } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, RawJson } from "@bosun/mcp/server";
 import { parseExactly } from "@bosun/mcp/relay";
 import type { Backend } from "../servers/backend.ts";
-import { firstAnswer } from "./ask-in-turn.ts";
-import { readdressed } from "../messages/rewrite-call.ts";
-import { rebuilt, textOf } from "../messages/result-json.ts";
-import { serverInUri, shownUris, uriWithServer } from "./shown-names.ts";
+import { askInTurn } from "./ask-in-turn.ts";
+import { rewriteCall } from "../messages/rewrite-call.ts";
+import { editMembers, jsonOf } from "../messages/message-json.ts";
+import { serverInUri, clientUris, uriWithServer } from "./client-names.ts";
 
-type Place = { backend: Backend; uri: string };
+type ServerUri = { backend: Backend; uri: string };
 
 export class ResourceRoutes {
   private readonly backends: readonly Backend[];
-  private places = new Map<string, Place>();
-  private templates = new Map<string, Place>();
+  private resources = new Map<string, ServerUri>();
+  private templates = new Map<string, ServerUri>();
 
   constructor(backends: readonly Backend[]) {
     this.backends = backends;
   }
 
   listed(lists: readonly [Backend, JsonObject[]][]): JsonObject[] {
-    this.places = shownUris(lists.map(([backend, items]) => ({ backend, uris: items.map(({ uri }) => String(uri)) })));
+    this.resources = clientUris(
+      lists.map(([backend, items]) => ({ backend, uris: items.map(({ uri }) => String(uri)) })),
+    );
     for (const backend of this.backends) {
-      backend.shownUri = (uri) => {
+      backend.clientUri = (uri) => {
         const apart = uriWithServer(backend, uri);
-        return this.places.has(apart) ? apart : uri;
+        return this.resources.has(apart) ? apart : uri;
       };
     }
-    return renamed(lists, this.places, "uri");
+    return renamed(lists, this.resources, "uri");
   }
 
   templatesListed(lists: readonly [Backend, JsonObject[]][]): JsonObject[] {
-    this.templates = shownUris(
+    this.templates = clientUris(
       lists.map(([backend, items]) => ({ backend, uris: items.map(({ uriTemplate }) => String(uriTemplate)) })),
     );
     return renamed(lists, this.templates, "uriTemplate");
   }
 
-  async handle(call: Call, path: readonly string[]): Promise<JsonObject | RawJson> {
+  async request(call: Call, path: readonly string[]): Promise<JsonObject | RawJson> {
     const wanted = path.reduce<Json | undefined>(
       (value, key) => (isObject(value) ? value[key] : undefined),
       call.params,
     );
     if (typeof wanted !== "string") throw new RpcError(INVALID_PARAMS, `${path.join(".")} must be a string`);
-    const place = this.find(wanted);
-    if (!place) return firstAnswer(this.backends, call, "no server has this resource");
-    const result = await place.backend.handle(readdressed(call, path, place.uri));
-    return place.uri === wanted ? result : withUri(textOf(result), place.uri, wanted);
+    const found = this.find(wanted);
+    if (!found) return askInTurn(this.backends, call, "no server has this resource");
+    const result = await found.backend.request(rewriteCall(call, path, found.uri));
+    return found.uri === wanted ? result : withUri(jsonOf(result), found.uri, wanted);
   }
 
   byServer(uris: readonly string[]): Map<Backend, string[]> {
     const routed = new Map<Backend, string[]>();
     for (const wanted of uris) {
-      const place = this.find(wanted);
-      const backends = place ? [place.backend] : this.backends;
-      for (const backend of backends) routed.set(backend, [...(routed.get(backend) ?? []), place?.uri ?? wanted]);
+      const found = this.find(wanted);
+      const backends = found ? [found.backend] : this.backends;
+      for (const backend of backends) routed.set(backend, [...(routed.get(backend) ?? []), found?.uri ?? wanted]);
     }
     return routed;
   }
 
-  private find(wanted: string): Place | undefined {
+  private find(wanted: string): ServerUri | undefined {
     return (
-      this.places.get(wanted) ??
+      this.resources.get(wanted) ??
       this.templates.get(wanted) ??
       serverInUri(wanted, this.backends) ??
       this.byTemplate(wanted)
@@ -69,7 +71,7 @@ export class ResourceRoutes {
   }
 
   /** By what stands before the first blank to fill in; the longest fits best. */
-  private byTemplate(wanted: string): Place | undefined {
+  private byTemplate(wanted: string): ServerUri | undefined {
     let best: { length: number; backend: Backend } | undefined;
     for (const [shown, { backend }] of this.templates) {
       const fixed = shown.slice(0, shown.indexOf("{") === -1 ? undefined : shown.indexOf("{"));
@@ -79,8 +81,12 @@ export class ResourceRoutes {
   }
 }
 
-function renamed(lists: readonly [Backend, JsonObject[]][], places: Map<string, Place>, member: string): JsonObject[] {
-  return [...places].flatMap(([shown, { backend, uri }]) => {
+function renamed(
+  lists: readonly [Backend, JsonObject[]][],
+  resources: Map<string, ServerUri>,
+  member: string,
+): JsonObject[] {
+  return [...resources].flatMap(([shown, { backend, uri }]) => {
     const item = lists.find(([one]) => one === backend)?.[1].find((listed) => listed[member] === uri);
     return item ? [{ ...item, [member]: shown }] : [];
   });
@@ -88,9 +94,9 @@ function renamed(lists: readonly [Backend, JsonObject[]][], places: Map<string, 
 
 function withUri(text: string, uri: string, shown: string): RawJson {
   const { contents } = parseExactly(text) as JsonObject;
-  if (!Array.isArray(contents)) return rebuilt(text, [], {});
+  if (!Array.isArray(contents)) return editMembers(text, [], {});
   const put = contents.map((content) =>
     isObject(content) && content["uri"] === uri ? { ...content, uri: shown } : content,
   );
-  return rebuilt(text, [], { contents: put });
+  return editMembers(text, [], { contents: put });
 }

@@ -2,9 +2,9 @@
 import { isObject } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, RawJson } from "@bosun/mcp/server";
 import type { Backend } from "../servers/backend.ts";
-import { firstAnswer, SLOWEST_MS } from "./ask-in-turn.ts";
+import { askInTurn } from "./ask-in-turn.ts";
 import { allPages } from "./all-pages.ts";
-import { within } from "./with-timeout.ts";
+import { LIST_TIMEOUT_MS, withTimeout } from "./wait-for-most.ts";
 
 const MAX_TASKS = 1000;
 
@@ -28,19 +28,19 @@ export class TaskRoutes {
     }
   }
 
-  async handle(call: Call): Promise<JsonObject | RawJson> {
+  async request(call: Call): Promise<JsonObject | RawJson> {
     if (call.method === "tasks/list") return this.list(call);
     const id = call.params["taskId"];
     const known = typeof id === "string" ? this.byId.get(id) : undefined;
-    if (known) return known.handle(call);
-    return firstAnswer(this.backends, call, "no server runs this task");
+    if (known) return known.request(call);
+    return askInTurn(this.backends, call, "no server runs this task");
   }
 
   private async list(call: Call): Promise<JsonObject> {
     const lists = await Promise.all(
       this.backends.map(async (backend): Promise<Json[]> => {
-        if (backend.isResting) return [];
-        const listed = await within(SLOWEST_MS, allPages(backend, call, call.method, "tasks"));
+        if (backend.isBackingOff) return [];
+        const listed = await withTimeout(LIST_TIMEOUT_MS, allPages(backend, call, call.method, "tasks"));
         for (const task of listed?.items ?? []) this.note(backend, task);
         return listed?.items ?? [];
       }),

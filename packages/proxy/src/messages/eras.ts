@@ -1,4 +1,5 @@
-// What belongs to an era, as far as a relay must know.
+// The two eras of the protocol: up to 2025-11-25 a connection is opened with `initialize`; from 2026-07-28 on each request
+// says for itself what its client can do.
 import { isObject, META, MODERN_REVISIONS } from "@bosun/mcp/server";
 import type { Call, JsonObject, Revision } from "@bosun/mcp/server";
 
@@ -28,4 +29,15 @@ export function probeParams(call: Call): JsonObject {
       ...(info === undefined ? {} : { [META.clientInfo]: info }),
     },
   };
+}
+
+/** A result of ours with the members that the client's era wants in every result. */
+export function completeResult(call: Call, result: JsonObject): JsonObject {
+  return isModernRevision(call.revision) ? { resultType: "complete", ...result } : result;
+}
+
+/** The same for lists and resources, which 2026-07-28 allows clients to keep: ours are not to be kept. */
+export function uncachedResult(call: Call, result: JsonObject): JsonObject {
+  if (!isModernRevision(call.revision)) return result;
+  return { resultType: "complete", ttlMs: 0, cacheScope: "private", ...result };
 }

@@ -1,10 +1,11 @@
-// A call as another server is to see it: under its own name for a thing, or a call of ours in the client's name.
+// A call as the server is to see it: with the server's own name for a tool or resource, or a request of ours in the
+// client's name.
 import { isObject } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject } from "@bosun/mcp/server";
 import { spanAt, splice } from "@bosun/mcp/relay";
 
 /** The same call with one text in its params changed; every other byte stays. */
-export function readdressed(call: Call, path: readonly string[], value: string): Call {
+export function rewriteCall(call: Call, path: readonly string[], value: string): Call {
   const span = spanAt(call.raw, ["params", ...path]);
   if (!span) return call;
   const raw = splice(call.raw, [{ ...span, by: JSON.stringify(value) }]);
@@ -12,7 +13,7 @@ export function readdressed(call: Call, path: readonly string[], value: string):
 }
 
 /** A request of our own, with the standing of the client's call. Nothing it says reaches the client. */
-export function onBehalf(call: Call, method: string, params: JsonObject, signal: AbortSignal = call.signal): Call {
+export function onBehalfOf(call: Call, method: string, params: JsonObject, signal: AbortSignal = call.signal): Call {
   const { _meta } = call.params;
   const { progressToken: _, ...meta } = isObject(_meta) ? _meta : {};
   const own = Object.keys(meta).length === 0 ? params : { ...params, _meta: meta };

@@ -1,15 +1,15 @@
 // Which known server a person means: by its alias, by its command line or address, or by the start of its id. An alias is
 // often shared (each folder has its own `server-filesystem`), so what fits several means none of them.
 import { screenSafe } from "@bosun/platform/safe-text";
+import { shortId } from "./known-servers.ts";
 import type { KnownServer } from "./known-servers.ts";
-import { shortId } from "./server-reference.ts";
 
 export type Entry = KnownServer & { identity: string };
 
 const ID = /^[0-9a-f]{4,64}$/;
 
 /** The one server, or why there is not exactly one. */
-export function meantServer(known: readonly Entry[], wanted: string): Entry | { problem: string } {
+export function findServer(known: readonly Entry[], wanted: string): Entry | { problem: string } {
   const byName = known.filter(({ name, label }) => name === wanted || label === wanted);
   const meant =
     byName.length > 0 ? byName : known.filter(({ identity }) => ID.test(wanted) && identity.startsWith(wanted));

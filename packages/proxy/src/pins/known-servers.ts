@@ -1,10 +1,8 @@
 // What the proxy remembers of servers beside their pins: what they are called, what they were last seen to offer, and
 // the change that waits for a person. `bosun proxy pins` shows and accepts exactly this, not what a server says later.
-import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { isObject } from "@bosun/mcp/server";
 import type { ToolDefinition } from "@bosun/shrink";
-import type { ServerSpec } from "../servers/downstream-server.ts";
 import { changeJson, readJson } from "../locked-json-file.ts";
 
 export type KnownServer = {
@@ -22,6 +20,7 @@ export type KnownServer = {
 };
 
 const FILE = "proxy-servers.json";
+const SHORT_ID = 8;
 const MAX_SERVERS = 200;
 const MAX_PENDING_CHARS = 4 * 1024 * 1024;
 
@@ -52,16 +51,15 @@ export async function forgetServer(folder: string, identity: string): Promise<vo
   });
 }
 
-/** As the guard names servers. A script named relative to this folder is another one in another folder. */
-export function addressOf(spec: ServerSpec): { url: string } | { command: string; args: string[] } {
-  if (spec.kind === "url") return { url: spec.url.href };
-  const folder = spec.cwd ?? process.cwd();
-  const placed = (word: string): string => {
-    const file = path.resolve(folder, word);
-    const isScript = !path.isAbsolute(word) && existsSync(file) && statSync(file).isFile();
-    return isScript ? file : word;
-  };
-  return { command: placed(spec.command), args: spec.args.map(placed) };
+/** The start of an id: enough to name a server by. */
+export function shortId(identity: string): string {
+  return identity.slice(0, SHORT_ID);
+}
+
+/** What leads to this server and no other: its alias where only one server has it, otherwise the start of its id. */
+export function referenceTo(identity: string, name: string, known: ReadonlyMap<string, KnownServer>): string {
+  const isShared = [...known].some(([other, server]) => other !== identity && server.name === name);
+  return isShared ? shortId(identity) : name;
 }
 
 function parsed(value: unknown): Map<string, KnownServer> {

@@ -5,12 +5,12 @@ import path from "node:path";
 import type { PinChange } from "@bosun/policy";
 import type { ToolDefinition } from "@bosun/shrink";
 import type { Log } from "@bosun/platform/log";
-import type { ServerSpec } from "../servers/downstream-server.ts";
-import { addressOf, noteServer, readKnownServers } from "./known-servers.ts";
+import { addressOf } from "../servers/server-spec.ts";
+import type { ServerSpec } from "../servers/server-spec.ts";
+import { noteServer, readKnownServers, referenceTo } from "./known-servers.ts";
 import type { KnownServer } from "./known-servers.ts";
 import { PinDecisions } from "./pin-decisions.ts";
-import type { Awaited } from "./pin-decisions.ts";
-import { referenceTo } from "./server-reference.ts";
+import type { PendingDecision } from "./pin-decisions.ts";
 
 /** What is read of the file of pins, with something to spare for changes that are accepted. */
 const MAX_PINS_BYTES = 3.5 * 1024 * 1024;
@@ -19,21 +19,21 @@ const QUOTED = 1.5;
 const FORGET =
   "`bosun proxy pins` lists the servers, `bosun proxy pins forget NAME` removes one that is not used any more";
 
-export type Checked = {
+export type PinChecked = {
   /** What may be listed and called. */
   offered: readonly ToolDefinition[];
   /** Why not, by name. */
-  held: ReadonlyMap<string, string>;
+  heldBack: ReadonlyMap<string, string>;
   /** A person's decision would change this. */
-  awaited?: Awaited;
+  awaited?: PendingDecision;
 };
 
-export class PinWatch {
+export class PinCheck {
   readonly decisions: PinDecisions;
   private readonly locate: () => Promise<string>;
   private readonly log: Log;
-  /** What has been said already, so that it is said once. */
-  private readonly said = new Set<string>();
+  /** What has been logged already, so that it is logged once. */
+  private readonly logged = new Set<string>();
 
   /** `locate` gives the state folder: where it is, is not looked up before it is needed. */
   constructor(locate: () => Promise<string>, log: Log) {
@@ -47,7 +47,7 @@ export class PinWatch {
     spec: ServerSpec,
     definitions: readonly ToolDefinition[],
     unusable: ReadonlyMap<string, string>,
-  ): Promise<Checked> {
+  ): Promise<PinChecked> {
     const { describeChanges, openPins, serverIdentity, serverLabel } = await import("@bosun/policy");
     const { BosunError } = await import("@bosun/platform/errors");
     const folder = await this.locate();
@@ -66,13 +66,13 @@ export class PinWatch {
       }
       if (report.kind !== "different") {
         await this.note(folder, identity, { ...note, tools: namesOf(tools) }, report.kind === "new");
-        return { offered: definitions, held: unusable };
+        return { offered: definitions, heldBack: unusable };
       }
       const unchanged = new Set(namesOf(pins.unchanged(identity, tools)));
       const offered = definitions.filter(({ name }) => unchanged.has(name));
-      const way = wayOut(referenceTo(identity, spec.name, readKnownServers(folder)));
-      const reasons = reasonsOf(report.changes, spec.name, report.since, way);
-      this.once(`${spec.name} is not what was accepted:\n${describeChanges(report.changes)}\n${way}`);
+      const remedy = remedyFor(referenceTo(identity, spec.name, readKnownServers(folder)));
+      const reasons = reasonsOf(report.changes, spec.name, report.since, remedy);
+      this.logOnce(`${spec.name} is not what was accepted:\n${describeChanges(report.changes)}\n${remedy}`);
       await this.note(
         folder,
         identity,
@@ -83,13 +83,20 @@ export class PinWatch {
         },
         true,
       );
-      return { offered, held: new Map([...reasons, ...unusable]), awaited: { identity, since: pins.since(identity) } };
+      return {
+        offered,
+        heldBack: new Map([...reasons, ...unusable]),
+        awaited: { identity, since: pins.since(identity) },
+      };
     } catch (error) {
       if (!(error instanceof BosunError)) throw error;
       // What cannot be compared is not offered.
       const why = `${error.message}. Until then nothing of ${spec.name} is offered, unless --pins off`;
-      this.once(why);
-      return { offered: [], held: new Map([...namesOf(definitions), ...unusable.keys()].map((name) => [name, why])) };
+      this.logOnce(why);
+      return {
+        offered: [],
+        heldBack: new Map([...namesOf(definitions), ...unusable.keys()].map((name) => [name, why])),
+      };
     }
   }
 
@@ -101,7 +108,7 @@ export class PinWatch {
     const found = findResemblances(names).filter(({ left, right }) => left.alias !== right.alias);
     for (const resemblance of found) {
       const text = describeResemblance(resemblance);
-      if (!this.once(text)) continue;
+      if (!this.logOnce(text)) continue;
       const spec = servers.find((server) => server.spec.name === resemblance.right.alias)?.spec;
       if (!spec) continue;
       const identity = serverIdentity(addressOf(spec));
@@ -133,20 +140,20 @@ export class PinWatch {
     );
   }
 
-  /** A disk that cannot be written makes every sight the first one; that is said, and the servers still work. */
+  /** A disk that cannot be written makes every look the first one; that is logged, and the servers still work. */
   private async unlessReadOnly(folder: string, write: () => void | Promise<void>): Promise<void> {
     try {
       await write();
     } catch (error) {
       const code = error instanceof Error && "code" in error ? String(error.code) : "";
       if (!["EACCES", "EROFS", "ENOSPC", "EPERM", "EDQUOT", "EEXIST"].includes(code)) throw error;
-      this.once(`pins cannot be kept in ${folder} (${code})`);
+      this.logOnce(`pins cannot be kept in ${folder} (${code})`);
     }
   }
 
-  private once(text: string): boolean {
-    if (this.said.has(text) || this.said.size > 1000) return false;
-    this.said.add(text);
+  private logOnce(text: string): boolean {
+    if (this.logged.has(text) || this.logged.size > 1000) return false;
+    this.logged.add(text);
     this.log("warn", text);
     return true;
   }
@@ -163,12 +170,12 @@ function asPinned({ execution: _, name, ...tool }: ToolDefinition): ToolDefiniti
   return { name, ...tool };
 }
 
-function reasonsOf(changes: readonly PinChange[], server: string, since: string, way: string): [string, string][] {
+function reasonsOf(changes: readonly PinChange[], server: string, since: string, remedy: string): [string, string][] {
   const when = since === "" ? "" : ` since ${since.slice(0, 10)}`;
   return changes.flatMap((change): [string, string][] => {
     const held = (name: string, what: string): [string, string] => [
       name,
-      `${name} is held back: ${what}${when}, and nobody has agreed to it yet. ${way}`,
+      `${name} is held back: ${what}${when}, and nobody has agreed to it yet. ${remedy}`,
     ];
     switch (change.kind) {
       case "added":
@@ -192,7 +199,7 @@ function reasonsOf(changes: readonly PinChange[], server: string, since: string,
   });
 }
 
-function wayOut(server: string): string {
+function remedyFor(server: string): string {
   return `A person can look with \`bosun proxy pins show ${server}\` and then agree to what was shown with \`bosun proxy pins accept ${server}\`.`;
 }
 

@@ -7,9 +7,9 @@ import path from "node:path";
 const LOOK_MS = 500;
 
 /** What somebody waits for: that the set of this server is another one than that of this time. */
-export type Awaited = { identity: string; since: string | undefined };
+export type PendingDecision = { identity: string; since: string | undefined };
 
-type Waiter = { awaited: Awaited; decided: () => void };
+type Waiter = { awaited: PendingDecision; decided: () => void };
 
 export class PinDecisions {
   private readonly locate: () => Promise<string>;
@@ -23,7 +23,7 @@ export class PinDecisions {
   }
 
   /** `decided` is called once, unless what is returned is called before. */
-  wait(awaited: Awaited, decided: () => void): () => void {
+  wait(awaited: PendingDecision, decided: () => void): () => void {
     const waiter = { awaited, decided };
     this.waiters.add(waiter);
     // It may have been decided between the check and now: the next look compares, whatever the file's time.

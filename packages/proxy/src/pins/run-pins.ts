@@ -2,12 +2,11 @@
 // was shown, by its hash: neither what the server would say now, nor what the proxy has seen since.
 import { BosunError } from "@bosun/platform/errors";
 import { comparePins, describeChanges, IN_FULL, listHash, openPins, type Pins } from "@bosun/policy";
-import { forgetServer, noteServer, readKnownServers } from "./known-servers.ts";
+import { forgetServer, noteServer, readKnownServers, shortId } from "./known-servers.ts";
 import type { KnownServer } from "./known-servers.ts";
-import { meantServer, safe } from "./find-server.ts";
+import { findServer, safe } from "./find-server.ts";
 import type { Entry } from "./find-server.ts";
-import { shortId } from "./server-reference.ts";
-import { stateFolder } from "../state-folder.ts";
+import { stateFolder } from "../locked-json-file.ts";
 
 const HELP = `bosun proxy pins: tool definitions that changed since they were accepted
 
@@ -35,7 +34,7 @@ export async function runPins(argv: readonly string[]): Promise<number> {
     const pins = openPins(folder);
     const known = [...readKnownServers(folder)].map(([identity, server]): Entry => ({ identity, ...server }));
     if (what === "list") return list(known);
-    const one = name === undefined ? undefined : meantServer(known, name);
+    const one = name === undefined ? undefined : findServer(known, name);
     if (one && "problem" in one) return refuse(one.problem);
     if (what === "forget" && one) return await forget(folder, pins, one);
     const waiting = (one ? [one] : known).filter(isWaiting);

@@ -24,7 +24,7 @@ type Codec = typeof import("@bosun/bcp");
 /** A result as it came, and whose it is. */
 export type Given = { result: ToolResult; json: string; toolName: string; client: string };
 
-export class RenderedBlocks {
+export class BcpRendering {
   private readonly mode: Mode;
   private readonly threshold: number;
   private readonly budget: number;

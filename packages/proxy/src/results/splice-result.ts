@@ -7,7 +7,7 @@ import type { Span } from "@bosun/mcp/relay";
 import { disguisedJson, foreignKey, NOTE_KEY, ORIGINAL_KEY } from "@bosun/shrink";
 import type { Shrunk, ToolResult } from "@bosun/shrink";
 
-export function emittedResult(passed: string, given: ToolResult, shrunk: Shrunk): RawJson {
+export function spliceResult(passed: string, given: ToolResult, shrunk: Shrunk): RawJson {
   const { result, droppedStructured } = shrunk;
   const changed: Member[] = [];
   walkMembers(passed, passed.indexOf("{"), (name, start) => {

@@ -1,39 +1,41 @@
-// One client's side of one server: its way there in each era, how long it may take, and what it has said it offers.
+// One client's side of one server: its connection in each era, how long it may take, and what it has said it offers.
 import { ConnectionError, isObject, RpcError } from "@bosun/mcp/server";
 import type { Call, JsonObject, RawJson, Session } from "@bosun/mcp/server";
 import { Deadline } from "@bosun/mcp/relay";
 import type { Notification } from "@bosun/mcp/relay";
 import type { ToolDefinition } from "@bosun/shrink";
 import type { Log } from "@bosun/platform/log";
-import type { ServerSpec } from "./downstream-server.ts";
-import { DownstreamGone } from "./server-gone.ts";
 import { isModernRevision } from "../messages/eras.ts";
-import type { Places } from "./server-slots.ts";
-import { onBehalf } from "../messages/rewrite-call.ts";
-import type { Room } from "./backpressure.ts";
-import { Way } from "./server-connection.ts";
+import { onBehalfOf } from "../messages/rewrite-call.ts";
+import type { Backpressure } from "./backpressure.ts";
+import { ServerGone } from "./call-failed.ts";
+import { ServerConnection } from "./server-connection.ts";
+import type { ServerSlots } from "./server-slots.ts";
+import type { ServerSpec } from "./server-spec.ts";
 
-const LONG_REST_MS = 1000;
+const LONG_BACKOFF_MS = 1000;
 /** Who has never answered, and has been waited for in vain, is not waited for again so soon. */
-const AGAIN_MS = 30_000;
-const always: Room = () => undefined;
+const RETRY_SILENT_MS = 30_000;
+const noBackpressure: Backpressure = () => undefined;
 
 export type BackendOptions = {
   /** Silence after which a call has failed; progress starts it anew. */
   timeoutMs: number;
   log: Log;
-  /** For what the server says; without it there is always enough. */
-  room?: Room;
+  /** Of the one client there is, for what the server says. */
+  backpressure?: Backpressure;
   /** For copies of the server beside the first. */
-  places: Places;
+  slots: ServerSlots;
 };
+
+type Era = "legacy" | "modern";
 
 export class Backend {
   readonly spec: ServerSpec;
   /** As the server defines them, by its own names: those that may be called. */
   readonly tools = new Map<string, ToolDefinition>();
   /** Why a tool is held back, by its own name. */
-  held: ReadonlyMap<string, string> = new Map();
+  heldBack: ReadonlyMap<string, string> = new Map();
   /** False before the first list, and after the server said that it has changed. */
   toolsKnown = false;
   /** It gave a list when it was last asked for one. What it announces afterwards does not take that list back. */
@@ -41,14 +43,14 @@ export class Backend {
   /** It has been heard of at least once. */
   hasAnswered = false;
   /** What a resource of this server is called to the client. */
-  shownUri: (uri: string) => string = (uri) => uri;
+  clientUri: (uri: string) => string = (uri) => uri;
   private readonly options: BackendOptions;
-  private readonly ways = new Map<"legacy" | "modern", Way>();
+  private readonly connections = new Map<Era, ServerConnection>();
   private greeting: Promise<JsonObject> | undefined;
   private greeter: Call | undefined;
   private isGreeted = false;
   private session: Session | undefined;
-  private waitedAt = -Infinity;
+  private timedOutAt = -Infinity;
 
   constructor(spec: ServerSpec, options: BackendOptions) {
     this.spec = spec;
@@ -59,24 +61,20 @@ export class Backend {
     return this.spec.name;
   }
 
-  get http(): boolean {
-    return this.spec.kind === "url";
-  }
-
   /** It has died again and again, or never said anything: who has others to ask does not wait for it. */
-  get isResting(): boolean {
-    const isSilent = !this.hasAnswered && performance.now() - this.waitedAt < AGAIN_MS;
-    return isSilent || [...this.ways.values()].some((way) => way.restingMs > LONG_REST_MS);
+  get isBackingOff(): boolean {
+    const isSilent = !this.hasAnswered && performance.now() - this.timedOutAt < RETRY_SILENT_MS;
+    return isSilent || [...this.connections.values()].some(({ backoffMs }) => backoffMs > LONG_BACKOFF_MS);
   }
 
   /** Somebody who has others to ask has waited for it in vain. */
-  keptWaiting(): void {
-    this.waitedAt = performance.now();
+  noteTimeout(): void {
+    this.timedOutAt = performance.now();
   }
 
-  async handle(call: Call, headers?: [string, string][]): Promise<JsonObject | RawJson> {
-    const way = this.wayOf(call);
-    if (call.method === "subscriptions/listen") return way.handle(call, headers);
+  async request(call: Call, headers?: [string, string][]): Promise<JsonObject | RawJson> {
+    const connection = this.connectionFor(call);
+    if (call.method === "subscriptions/listen") return connection.request(call, headers);
     const deadline = new Deadline(this.options.timeoutMs, Number.MAX_SAFE_INTEGER, call.signal);
     const watched: Call = {
       ...call,
@@ -87,15 +85,16 @@ export class Backend {
       },
     };
     try {
-      if (this.greeter && way === this.ways.get("legacy")) await unlessAborted(this.greeted(call), deadline.signal);
+      if (this.greeter && connection === this.connections.get("legacy"))
+        await unlessAborted(this.greeted(call), deadline.signal);
       // Until it has been greeted, what it is waited for is not this call alone: the greeting goes on without it.
-      const passed = way.handle(watched, headers);
-      const answer = await (this.hasAnswered ? passed : unlessAborted(passed, deadline.signal));
+      const answered = connection.request(watched, headers);
+      const answer = await (this.hasAnswered ? answered : unlessAborted(answered, deadline.signal));
       this.hasAnswered = true;
       return answer;
     } catch (error) {
       if (error instanceof RpcError) this.hasAnswered = true;
-      if (deadline.expired !== undefined) throw new DownstreamGone(`${this.name}: ${deadline.expired}`);
+      if (deadline.expired !== undefined) throw new ServerGone(`${this.name}: ${deadline.expired}`);
       throw error;
     } finally {
       deadline.over();
@@ -104,33 +103,33 @@ export class Backend {
 
   /** `initialize` where the client has several servers: it must not hang on this one, which is greeted until it answers. */
   greet(call: Call): Promise<JsonObject> {
-    this.greeter = onBehalf(call, "initialize", call.params, new AbortController().signal);
+    this.greeter = onBehalfOf(call, "initialize", call.params, new AbortController().signal);
     return this.greeted(call);
   }
 
   opened(session: Session): void {
     this.session = session;
-    if (!this.greeter || this.isGreeted) this.ways.get("legacy")?.opened(session);
+    if (!this.greeter || this.isGreeted) this.connections.get("legacy")?.opened(session);
   }
 
-  fromClient(message: Notification): void {
-    this.ways.get("legacy")?.fromClient(message);
+  clientNotified(message: Notification): void {
+    this.connections.get("legacy")?.clientNotified(message);
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.ways.values()].map((way) => way.close()));
+    await Promise.all([...this.connections.values()].map((connection) => connection.close()));
   }
 
   private greeted(call: Call): Promise<JsonObject> {
     const { greeter } = this;
-    if (!greeter) throw new DownstreamGone(`${this.name} has not been greeted`);
-    this.greeting ??= this.wayOf(call)
-      .handle(greeter)
+    if (!greeter) throw new ServerGone(`${this.name} has not been greeted`);
+    this.greeting ??= this.connectionFor(call)
+      .request(greeter)
       .then((result) => {
         this.isGreeted = true;
         this.hasAnswered = true;
         // The session was opened while this server was still down.
-        if (this.session) this.ways.get("legacy")?.opened(this.session);
+        if (this.session) this.connections.get("legacy")?.opened(this.session);
         return isObject(result) ? result : {};
       })
       .catch((error: unknown) => {
@@ -140,24 +139,30 @@ export class Backend {
     return this.greeting;
   }
 
-  private wayOf(call: Call): Way {
-    const era = isModernRevision(call.revision) ? "modern" : "legacy";
-    let way = this.ways.get(era);
-    if (way) return way;
-    const hear = (message: Notification): Notification => this.hear(message, era);
-    // What it offers now may be something else.
-    const { log, room = always, places } = this.options;
-    way = new Way(this.spec, log, hear, () => (this.toolsKnown = false), room, places);
-    this.ways.set(era, way);
-    return way;
+  private connectionFor(call: Call): ServerConnection {
+    const era: Era = isModernRevision(call.revision) ? "modern" : "legacy";
+    let connection = this.connections.get(era);
+    if (connection) return connection;
+    const { log, backpressure = noBackpressure, slots } = this.options;
+    connection = new ServerConnection({
+      spec: this.spec,
+      log,
+      backpressure,
+      slots,
+      translate: (message) => this.translate(message, era),
+      // What it offers now may be something else.
+      restarted: () => (this.toolsKnown = false),
+    });
+    this.connections.set(era, connection);
+    return connection;
   }
 
-  private hear(message: Notification, era: "legacy" | "modern"): Notification {
+  private translate(message: Notification, era: Era): Notification {
     if (message.method === "notifications/tools/list_changed") this.toolsKnown = false;
     // A modern client is told on the stream of its own request, where it is known what it asked for.
     if (era === "modern") return message;
     const uri = message.method === "notifications/resources/updated" ? message.params?.["uri"] : undefined;
-    const shown = typeof uri === "string" ? this.shownUri(uri) : undefined;
+    const shown = typeof uri === "string" ? this.clientUri(uri) : undefined;
     if (shown === undefined || shown === uri) return message;
     const params = { ...message.params, uri: shown };
     return { ...message, params, raw: JSON.stringify({ params }) };

@@ -3,13 +3,15 @@ import type { Transport } from "@bosun/mcp/server";
 
 type Incoming = Transport["incoming"] extends AsyncIterable<infer Message> ? Message : never;
 
-/** A promise where there is none: it settles when there is. */
-export type Room = () => Promise<void> | undefined;
+/** While too much waits for the client: a promise that settles when it has been read. */
+export type Backpressure = () => Promise<void> | undefined;
 
-export async function* whileThereIsRoom(incoming: AsyncIterable<Incoming>, room: Room): AsyncGenerator<Incoming> {
+export async function* withBackpressure(
+  incoming: AsyncIterable<Incoming>,
+  backpressure: Backpressure,
+): AsyncGenerator<Incoming> {
   for await (const message of incoming) {
     yield message;
-    const none = room();
-    if (none) await none;
+    await backpressure();
   }
 }

@@ -3,36 +3,36 @@ import { INVALID_PARAMS, isObject, RpcError } from "@bosun/mcp/server";
 import type { Call } from "@bosun/mcp/server";
 import { Seal } from "@bosun/mcp/relay";
 
-/** A person may take this long to answer before the parked call is given up. */
-const PARKED_MS = 10 * 60 * 1000;
-const MAX_PARKED = 100;
+/** A person may take this long to answer before the waiting call is given up. */
+const MAX_WAIT_MS = 10 * 60 * 1000;
+const MAX_WAITING = 100;
 
-type Run = { isParked: boolean; controller: AbortController };
+type Suspended = { awaitsInput: boolean; controller: AbortController };
 
-export class ParkedCalls<T extends Run> {
+export class CallsAwaitingInput<T extends Suspended> {
   private readonly seal = new Seal();
-  private readonly parked = new Map<string, T>();
+  private readonly waiting = new Map<string, T>();
 
   /** The `requestState` that brings the call back. */
-  async park(run: T, call: Call): Promise<string> {
-    if (this.parked.size >= MAX_PARKED) throw new RpcError(INVALID_PARAMS, "too many calls wait for an answer");
+  async suspend(run: T, call: Call): Promise<string> {
+    if (this.waiting.size >= MAX_WAITING) throw new RpcError(INVALID_PARAMS, "too many calls wait for an answer");
     const id = crypto.randomUUID();
-    this.parked.set(id, run);
-    run.isParked = true;
-    const expiry = setTimeout(() => this.parked.delete(id) && run.controller.abort(), PARKED_MS);
+    this.waiting.set(id, run);
+    run.awaitsInput = true;
+    const expiry = setTimeout(() => this.waiting.delete(id) && run.controller.abort(), MAX_WAIT_MS);
     expiry.unref?.();
     return this.seal.close({ id, owner: call.owner, method: call.method, name: call.params["name"] ?? null });
   }
 
-  async take(call: Call): Promise<T> {
+  async resume(call: Call): Promise<T> {
     const state = call.params["requestState"];
     const opened = typeof state === "string" ? await this.seal.open(state) : undefined;
     const ours = isObject(opened) && opened["owner"] === call.owner && opened["method"] === call.method;
     const id = ours && opened["name"] === (call.params["name"] ?? null) ? String(opened["id"]) : "";
-    const run = this.parked.get(id);
+    const run = this.waiting.get(id);
     if (!run) throw new RpcError(INVALID_PARAMS, "requestState is unknown or has expired: call again from the start");
-    this.parked.delete(id);
-    run.isParked = false;
+    this.waiting.delete(id);
+    run.awaitsInput = false;
     return run;
   }
 }

@@ -1,20 +1,19 @@
 // The server behind us, for one client: started when it is first needed, and again when it has died.
 // It passes messages; what they mean is decided above.
-import { ConnectionError, isObject } from "@bosun/mcp/server";
+import { ConnectionError } from "@bosun/mcp/server";
 import type { JsonObject, RawJson } from "@bosun/mcp/server";
-import { httpOut } from "@bosun/mcp/client";
-import { HttpLink, idOf, standardHeaders, startServer, TransportLink } from "@bosun/mcp/relay";
+import { idOf } from "@bosun/mcp/relay";
 import type { Answer, Link, Notification, Outgoing, Reply, Request } from "@bosun/mcp/relay";
-import { META } from "@bosun/mcp/server";
 import type { Log } from "@bosun/platform/log";
-import { DownstreamGone } from "./server-gone.ts";
-import { KeptWishes } from "./replayed-state.ts";
-import { LostAnswers } from "./unreadable-answers.ts";
-import { whileThereIsRoom } from "./backpressure.ts";
-import type { Room } from "./backpressure.ts";
-import { ServerQuestions } from "./server-requests.ts";
-import type { Asked } from "./server-requests.ts";
+import type { Backpressure } from "./backpressure.ts";
+import { ServerGone } from "./call-failed.ts";
+import { openServerLink } from "./open-server-link.ts";
+import { ReplayedState } from "./replayed-state.ts";
+import { ServerRequests } from "./server-requests.ts";
+import type { AnswerServer } from "./server-requests.ts";
+import type { ServerSpec } from "./server-spec.ts";
 import { stderrOf } from "./server-stderr.ts";
+import { UnreadableAnswers } from "./unreadable-answers.ts";
 
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 10_000;
@@ -24,38 +23,31 @@ const GREETING_MS = 10_000;
 const NOT_FOUND = 404;
 /** A request that was never sent may be sent again, so often. */
 const MAX_ATTEMPTS = 3;
-/** A result of 10 MB that is sent twice, as text and as structure, still passes. */
-const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
-export type ServerSpec = { name: string } & (
-  | { kind: "command"; command: string; args: readonly string[]; env?: Record<string, string>; cwd?: string }
-  | { kind: "url"; url: URL; headers?: Record<string, string> }
-);
-
-export type Heard = {
+export type ServerEvents = {
   notified(message: Notification): void;
-  asked: Asked;
-  room: Room;
+  asked: AnswerServer;
+  backpressure: Backpressure;
   /** It has ended, or knows us no more: what comes after it may be another program. */
-  forgotten(): void;
+  restarted(): void;
 };
 
 export type Send = {
   signal: AbortSignal;
-  exact?: RawJson;
+  exact?: RawJson | undefined;
   /** Arguments mirrored in HTTP headers. */
-  headers?: [string, string][];
+  headers?: [string, string][] | undefined;
 };
 
 type Handshake = { params: JsonObject | undefined; exact: RawJson | undefined };
 
-export class Downstream {
+export class DownstreamServer {
   readonly spec: ServerSpec;
-  private readonly heard: Heard;
+  private readonly events: ServerEvents;
   private readonly log: Log;
   private readonly stderr: (text: string) => void;
-  private readonly paramHeaders = new Map<string, [string, string][]>();
-  private readonly wishes = new KeptWishes();
+  private readonly argumentHeaders = new Map<string, [string, string][]>();
+  private readonly replayed = new ReplayedState();
   /** The one that requests may use: it has been greeted if it wants to be. */
   private link: Link | undefined;
   private starting: Promise<Link> | undefined;
@@ -67,24 +59,24 @@ export class Downstream {
   private sessions = 0;
   private failures = 0;
   private pauseUntil = 0;
-  private readonly lost: LostAnswers;
+  private readonly unreadable: UnreadableAnswers;
   private nextId = 1;
-  private readonly questions: ServerQuestions;
+  private readonly serverRequests: ServerRequests;
   private readonly ending = new Set<Promise<void>>();
   private closed = false;
   /** How the last process ended, once it has. */
   private ended: Promise<string> | undefined;
 
-  constructor(spec: ServerSpec, heard: Heard, log: Log) {
+  constructor(spec: ServerSpec, events: ServerEvents, log: Log) {
     this.spec = spec;
-    this.heard = heard;
+    this.events = events;
     this.log = log;
     this.stderr = stderrOf(spec.name);
-    this.lost = new LostAnswers(spec.name);
-    this.questions = new ServerQuestions((message, signal) => heard.asked(message, signal));
+    this.unreadable = new UnreadableAnswers(spec.name);
+    this.serverRequests = new ServerRequests((message, signal) => events.asked(message, signal));
   }
 
-  /** `idText` of the request as the server sees it, for what refers to it. */
+  /** `onId` hears the id under which the server sees the request, for what refers to it. */
   async request(
     method: string,
     params: JsonObject | undefined,
@@ -97,21 +89,21 @@ export class Downstream {
       let sent = false;
       try {
         const answer = await this.exchange(link, method, params, send, onId, () => (sent = true));
-        if (attempt === 1 && this.isForgotten(method, answer.status)) {
+        if (attempt === 1 && this.hasLostSession(method, answer.status)) {
           await this.renew(link, session);
           continue;
         }
         return this.replyIn(answer, method, params);
       } catch (error) {
         if (!(error instanceof ConnectionError) || send.signal.aborted) throw error;
-        if (attempt === 1 && this.isForgotten(method, error.status)) {
+        if (attempt === 1 && this.hasLostSession(method, error.status)) {
           await this.renew(link, session);
           continue;
         }
-        if (error.reason !== "closed") throw new DownstreamGone(`${this.spec.name}: ${error.message}`);
+        if (error.reason !== "closed") throw new ServerGone(`${this.spec.name}: ${error.message}`);
         // Once it may have been seen it must not be sent again: it could run twice.
         if (sent || attempt === MAX_ATTEMPTS)
-          throw new DownstreamGone(`${this.spec.name} is gone: ${await this.howItEnded(error)}`);
+          throw new ServerGone(`${this.spec.name} is gone: ${await this.endingText(error)}`);
       }
     }
   }
@@ -127,7 +119,7 @@ export class Downstream {
   }
 
   /** How long it will not be started again, because it has died too often. */
-  get restingMs(): number {
+  get backoffMs(): number {
     const isThere = this.link !== undefined && !this.link.gone.aborted;
     return isThere || this.opening ? 0 : Math.max(0, this.pauseUntil - Date.now());
   }
@@ -160,31 +152,31 @@ export class Downstream {
     const number = this.nextId++;
     const id = idOf(number);
     onId(number);
-    if (send.headers) this.paramHeaders.set(id, send.headers);
+    if (send.headers) this.argumentHeaders.set(id, send.headers);
     try {
       const outgoing: Outgoing = { id, method, params, ...(send.exact ? { exact: send.exact } : {}) };
       const answer = link.request(outgoing, send.signal, onSent);
-      const answered = await Promise.race([answer, this.lost.of(number)]);
+      const answered = await Promise.race([answer, this.unreadable.of(number)]);
       // We ask for the list ourselves whenever it was started again: that it could be had proves nothing.
       if (method !== "tools/list") this.failures = 0;
       return answered;
     } finally {
-      this.lost.over(number);
-      this.paramHeaders.delete(id);
+      this.unreadable.over(number);
+      this.argumentHeaders.delete(id);
     }
   }
 
   private replyIn({ reply, status }: Answer, method: string, params: JsonObject | undefined): Reply {
     // An error without an id speaks of the HTTP request itself.
     if (reply.error && reply.id === undefined) {
-      throw new DownstreamGone(`${this.spec.name} answered ${status ?? "nothing"}: ${reply.error.message}`);
+      throw new ServerGone(`${this.spec.name} answered ${status ?? "nothing"}: ${reply.error.message}`);
     }
-    if (!reply.error) this.wishes.note(method, params);
+    if (!reply.error) this.replayed.note(method, params);
     return reply;
   }
 
   private async connected(signal: AbortSignal): Promise<Link> {
-    if (this.closed) throw new DownstreamGone(`${this.spec.name} was stopped`);
+    if (this.closed) throw new ServerGone(`${this.spec.name} was stopped`);
     if (this.link && !this.link.gone.aborted) return this.link;
     this.starting ??= this.start().finally(() => (this.starting = undefined));
     const aborted = new Promise<never>((_, reject) => {
@@ -198,7 +190,7 @@ export class Downstream {
   private async start(): Promise<Link> {
     const wait = this.pauseUntil - Date.now();
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait).unref?.());
-    if (this.closed) throw new DownstreamGone(`${this.spec.name} was stopped`);
+    if (this.closed) throw new ServerGone(`${this.spec.name} was stopped`);
     // From the second start in a row on, each waits longer than the last.
     this.pauseUntil = Date.now() + Math.min(FIRST_PAUSE_MS * 2 ** this.failures++, MAX_PAUSE_MS);
     const link = this.open();
@@ -218,52 +210,31 @@ export class Downstream {
 
   private open(): Link {
     const receive = (message: Request | Notification): void => {
-      if (message.kind === "request") void this.questions.answer(message, link);
-      else if (!this.questions.withdraws(message)) this.heard.notified(message);
+      if (message.kind === "request") void this.serverRequests.answer(message, link);
+      else if (!this.serverRequests.withdraws(message)) this.events.notified(message);
     };
-    const link = this.openWith(receive);
+    const { link, ended } = openServerLink(this.spec, {
+      receive,
+      onStderr: this.stderr,
+      unreadable: this.unreadable,
+      backpressure: this.events.backpressure,
+      argumentHeaders: this.argumentHeaders,
+    });
+    this.ended = ended;
+    void ended?.then((how) => {
+      if (!this.closed) this.log("warn", `${this.spec.name} ended (${how})`);
+    });
     const gone = (): void => {
       // A process that has closed its output, or is not read any further, is of no use to anybody.
       this.end(link);
-      if (!this.closed) this.heard.forgotten();
+      if (!this.closed) this.events.restarted();
     };
     link.gone.addEventListener("abort", gone, { once: true });
     return link;
   }
 
-  private openWith(receive: (message: Request | Notification) => void): Link {
-    const { spec } = this;
-    if (spec.kind === "url") {
-      const headersFor = (outgoing: Outgoing): [string, string][] => this.modernHeaders(outgoing);
-      const { url, headers } = spec;
-      return new HttpLink({ url, fetch: httpOut, headers, headersFor, receive, maxMessageBytes: MAX_MESSAGE_BYTES });
-    }
-    const { command, args, env, cwd } = spec;
-    try {
-      const child = startServer({
-        command,
-        args,
-        ...(env ? { env, inherits: false } : {}),
-        ...(cwd === undefined ? {} : { cwd }),
-        onStderr: this.stderr,
-        maxMessageBytes: MAX_MESSAGE_BYTES,
-        onOverlong: (beginning) => this.lost.overlong(beginning, MAX_MESSAGE_BYTES),
-      });
-      this.ended = child.ended;
-      void child.ended.then((how) => {
-        if (!this.closed) this.log("warn", `${spec.name} ended (${how})`);
-      });
-      const heard = whileThereIsRoom(this.lost.watch(child.incoming), this.heard.room);
-      return new TransportLink({ ...child, incoming: heard }, receive);
-    } catch (error) {
-      throw new DownstreamGone(
-        `${spec.name} cannot be started: ${error instanceof Error ? error.message : String(error)}`,
-      );
-    }
-  }
-
   /** It knows our session no more, and so has not looked at the request: in a new one it may be sent again. */
-  private isForgotten(method: string, status: number | undefined): boolean {
+  private hasLostSession(method: string, status: number | undefined): boolean {
     return status === NOT_FOUND && this.spec.kind === "url" && method !== "initialize" && this.handshake !== undefined;
   }
 
@@ -275,7 +246,7 @@ export class Downstream {
   }
 
   /** Its output ends a moment before the process does. */
-  private async howItEnded({ message }: ConnectionError): Promise<string> {
+  private async endingText({ message }: ConnectionError): Promise<string> {
     if (this.spec.kind === "url") return message;
     const unknown = new Promise<string>((resolve) => setTimeout(resolve, END_MS, "it closed the connection").unref?.());
     return Promise.race([this.ended ?? unknown, unknown]);
@@ -287,23 +258,16 @@ export class Downstream {
     const outgoing = { id: idOf(this.nextId++), method: "initialize", params, ...(exact ? { exact } : {}) };
     const { reply } = await link.request(outgoing, signal).catch((error: unknown) => {
       const why = signal.aborted ? `no answer to initialize within ${GREETING_MS} ms` : String(error);
-      throw new DownstreamGone(`${this.spec.name} did not start again: ${why}`);
+      throw new ServerGone(`${this.spec.name} did not start again: ${why}`);
     });
-    if (reply.error) throw new DownstreamGone(`${this.spec.name} refused to start again: ${reply.error.message}`);
+    if (reply.error) throw new ServerGone(`${this.spec.name} refused to start again: ${reply.error.message}`);
     link.settled?.(String(reply.result["protocolVersion"]));
     await link.notify("notifications/initialized");
     this.sessions++;
-    this.heard.forgotten();
-    for (const wish of this.wishes) {
-      const again = { ...wish, id: idOf(this.nextId++) };
+    this.events.restarted();
+    for (const earlier of this.replayed) {
+      const again = { ...earlier, id: idOf(this.nextId++) };
       void link.request(again, AbortSignal.timeout(GREETING_MS)).catch(() => {});
     }
-  }
-
-  private modernHeaders(outgoing: Outgoing): [string, string][] {
-    const meta = outgoing.params?.["_meta"];
-    const version = isObject(meta) ? meta[META.protocolVersion] : undefined;
-    if (typeof version !== "string") return [];
-    return [...standardHeaders(outgoing, version), ...(this.paramHeaders.get(outgoing.id) ?? [])];
   }
 }

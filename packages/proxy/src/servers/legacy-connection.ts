@@ -1,90 +1,91 @@
 // One connection to an older server, for requests of 2026-07-28 that declare the same capabilities: it was greeted with
-// them. Where the server asks something in the middle of a call, the call is parked, answered with `input_required`, and
-// taken up again when the client returns.
+// them. Where the server asks something in the middle of a call, the call is answered with `input_required` and goes on
+// when the client returns.
 import { INVALID_PARAMS, isObject, META, METHOD_NOT_FOUND, RawJson, RpcError } from "@bosun/mcp/server";
 import type { Call, JsonObject } from "@bosun/mcp/server";
 import { canAsk, exactResultOf, idValue } from "@bosun/mcp/relay";
 import type { Notification, Reply, Request } from "@bosun/mcp/relay";
-import type { Downstream } from "./downstream-server.ts";
+import { exactParams, paramsText } from "../messages/message-json.ts";
+import type { DownstreamServer } from "./downstream-server.ts";
 import { legacyParams, modernResult } from "./translate-messages.ts";
-import type { ParkedCalls } from "./calls-awaiting-input.ts";
-import type { Hearing } from "./era-bridge.ts";
-import { exactParams, paramsText, PassingCalls } from "./in-flight-calls.ts";
+import type { CallsAwaitingInput } from "./calls-awaiting-input.ts";
+import type { ServerListener } from "./era-bridge.ts";
+import { InFlightCalls } from "./in-flight-calls.ts";
 
 const UNSUBSCRIBE_MS = 10_000;
 const GREETING_MS = 60_000;
 const NEWEST_LEGACY = "2025-11-25";
 
-type Open = { message: Request; answer(value: JsonObject): void; refuse(error: RpcError): void };
-export type Run = {
-  lane: LegacyLane;
+type OpenQuestion = { message: Request; answer(value: JsonObject): void; refuse(error: RpcError): void };
+export type RunningCall = {
+  connection: LegacyConnection;
   call: Call;
   reply: Promise<Reply>;
-  open: Map<string, Open>;
-  questioned: PromiseWithResolvers<void>;
+  questions: Map<string, OpenQuestion>;
+  wasAsked: PromiseWithResolvers<void>;
   controller: AbortController;
-  isParked: boolean;
+  awaitsInput: boolean;
 };
 
-export class LegacyLane implements Hearing {
+export class LegacyConnection implements ServerListener {
   readonly capabilities: string;
   lastUsed = performance.now();
-  /** At a time: whose the next one is nobody knows. */
-  private readonly forOneCall: boolean;
-  private readonly downstream: Downstream;
-  private readonly parked: ParkedCalls<Run>;
-  /** Nobody is on it any more; `clean`: nor is anything of theirs, so that others may come. */
-  private readonly left: (clean: boolean) => void;
-  private readonly passing: PassingCalls;
-  private readonly runs = new Set<Run>();
+  /** One call at a time: an older server does not say which call its question belongs to. */
+  private readonly exclusive: boolean;
+  private readonly downstream: DownstreamServer;
+  private readonly awaitingInput: CallsAwaitingInput<RunningCall>;
+  /** No call calls on it any more. `clean`: nothing of an aborted call calls on either, so others may use it. */
+  private readonly released: (clean: boolean) => void;
+  private readonly inFlight: InFlightCalls;
+  private readonly calls = new Set<RunningCall>();
   private readonly listening = new Set<Call>();
   private readonly ended = new AbortController();
   private greeting: Promise<JsonObject> | undefined;
-  private entered = 0;
-  private asked = 0;
+  private holders = 0;
+  private questionCount = 0;
 
   constructor(
-    downstream: Downstream,
-    { capabilities, forOneCall }: { capabilities: string; forOneCall: boolean },
-    parked: ParkedCalls<Run>,
-    left: (lane: LegacyLane, clean: boolean) => void,
+    downstream: DownstreamServer,
+    { capabilities, exclusive }: { capabilities: string; exclusive: boolean },
+    awaitingInput: CallsAwaitingInput<RunningCall>,
+    released: (connection: LegacyConnection, clean: boolean) => void,
   ) {
     this.downstream = downstream;
     this.capabilities = capabilities;
-    this.forOneCall = forOneCall;
-    this.parked = parked;
-    this.left = (clean) => left(this, clean);
-    this.passing = new PassingCalls(downstream);
+    this.exclusive = exclusive;
+    this.awaitingInput = awaitingInput;
+    this.released = (clean) => released(this, clean);
+    this.inFlight = new InFlightCalls(downstream);
   }
 
-  /** Something of somebody's runs on it, or is about to. */
+  /** A call calls on it, or is about to. */
   get isBusy(): boolean {
-    return this.entered > 0 || this.runs.size > 0;
+    return this.holders > 0 || this.calls.size > 0;
   }
 
-  /** All that runs on it waits for a person. */
-  get isParked(): boolean {
-    return this.entered === 0 && [...this.runs].every((run) => run.isParked);
+  /** All that calls on it waits for a person. */
+  get awaitsInput(): boolean {
+    return this.holders === 0 && [...this.calls].every((running) => running.awaitsInput);
   }
 
   get isIdle(): boolean {
     return !this.isBusy && this.listening.size === 0;
   }
 
-  /** It is busy from now on, until what this gives is called. */
-  enter(): () => void {
-    this.entered++;
-    let isIn = true;
+  /** Busy from now on, until the function that this gives is called. */
+  acquire(): () => void {
+    this.holders++;
+    let isHeld = true;
     return () => {
-      if (!isIn) return;
-      isIn = false;
-      this.entered--;
-      this.perhapsLeft(true);
+      if (!isHeld) return;
+      isHeld = false;
+      this.holders--;
+      this.noteRelease(true);
     };
   }
 
-  async greeted(call: Call): Promise<JsonObject> {
-    this.greeting ??= this.greet(call);
+  async greet(call: Call): Promise<JsonObject> {
+    this.greeting ??= this.initialize(call);
     return this.greeting.catch((error: unknown) => {
       this.greeting = undefined;
       throw error;
@@ -94,26 +95,34 @@ export class LegacyLane implements Hearing {
   start(call: Call, headers: [string, string][] | undefined): Promise<JsonObject | RawJson> {
     const controller = new AbortController();
     const { params, exact } = legacyParams(call);
-    const reply = this.passing.pass({ ...call, signal: controller.signal }, params, exact, headers ? { headers } : {});
-    const questioned = Promise.withResolvers<void>();
-    const run: Run = { lane: this, call, reply, open: new Map(), questioned, controller, isParked: false };
-    this.runs.add(run);
+    const reply = this.inFlight.send({ ...call, signal: controller.signal }, params, exact, headers);
+    const wasAsked = Promise.withResolvers<void>();
+    const running: RunningCall = {
+      connection: this,
+      call,
+      reply,
+      questions: new Map(),
+      wasAsked,
+      controller,
+      awaitsInput: false,
+    };
+    this.calls.add(running);
     void reply
       .catch(() => {})
       .finally(() => {
-        this.runs.delete(run);
+        this.calls.delete(running);
         // What was given up may still be at work, and ask its question when another call is there.
-        this.perhapsLeft(!(this.forOneCall && controller.signal.aborted));
+        this.noteRelease(!(this.exclusive && controller.signal.aborted));
       });
-    return this.proceed(run, call);
+    return this.untilAnswerOrQuestion(running, call);
   }
 
-  resume(run: Run, call: Call, answers: ReadonlyMap<string, JsonObject>): Promise<JsonObject | RawJson> {
+  resume(running: RunningCall, call: Call, answers: ReadonlyMap<string, JsonObject>): Promise<JsonObject | RawJson> {
     for (const [key, value] of answers) {
-      run.open.get(key)?.answer(value);
-      run.open.delete(key);
+      running.questions.get(key)?.answer(value);
+      running.questions.delete(key);
     }
-    return this.proceed(run, call);
+    return this.untilAnswerOrQuestion(running, call);
   }
 
   async listen(call: Call, subscribed: () => void): Promise<JsonObject> {
@@ -137,30 +146,30 @@ export class LegacyLane implements Hearing {
     this.listening.delete(call);
     for (const uri of uris)
       if (![...this.listening].some((other) => subscribedBy(other).includes(uri))) this.unsubscribe(uri);
-    this.perhapsLeft(true);
+    this.noteRelease(true);
     return { resultType: "complete", _meta };
   }
 
-  fromServer(message: Notification): void {
-    if (this.passing.deliver(message)) return;
-    if (message.method === "notifications/message") tellLog(this.passing.latest, message);
+  serverNotified(message: Notification): void {
+    if (this.inFlight.deliver(message)) return;
+    if (message.method === "notifications/message") tellLog(this.inFlight.latest, message);
     else for (const call of this.listening) tellChange(call, message);
   }
 
-  question(message: Request, signal: AbortSignal): Promise<JsonObject> {
-    const run = [...this.runs].at(-1);
-    if (!run) throw new RpcError(METHOD_NOT_FOUND, "there is nobody to ask: no call is running");
-    // Between two requests of a parked call nobody knows what the next one declares: it is judged when it comes.
-    if (!run.isParked && !mayBeAsked(run.call, message)) throw undeclared(message);
+  serverAsked(message: Request, signal: AbortSignal): Promise<JsonObject> {
+    const running = [...this.calls].at(-1);
+    if (!running) throw new RpcError(METHOD_NOT_FOUND, "there is nobody to ask: no call is running");
+    // Between two requests of a suspended call nobody knows what the next one declares: it is judged when it comes.
+    if (!running.awaitsInput && !mayBeAsked(running.call, message)) throw undeclared(message);
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
-    const key = `q${++this.asked}`;
-    run.open.set(key, { message, answer: resolve, refuse: reject });
-    run.questioned.resolve();
+    const key = `q${++this.questionCount}`;
+    running.questions.set(key, { message, answer: resolve, refuse: reject });
+    running.wasAsked.resolve();
     const cancel = (): void => {
-      run.open.delete(key);
+      running.questions.delete(key);
       reject(new RpcError(INVALID_PARAMS, "cancelled"));
     };
-    for (const end of [run.controller.signal, signal]) end.addEventListener("abort", cancel, { once: true });
+    for (const end of [running.controller.signal, signal]) end.addEventListener("abort", cancel, { once: true });
     return promise;
   }
 
@@ -169,7 +178,7 @@ export class LegacyLane implements Hearing {
     return this.downstream.close();
   }
 
-  private async greet({ client: { capabilities, info } }: Call): Promise<JsonObject> {
+  private async initialize({ client: { capabilities, info } }: Call): Promise<JsonObject> {
     const clientInfo = info ?? { name: "bosun", version: "0" };
     const params = { protocolVersion: NEWEST_LEGACY, capabilities, clientInfo };
     const reply = await this.downstream.initialize(params, { signal: AbortSignal.timeout(GREETING_MS) });
@@ -179,41 +188,46 @@ export class LegacyLane implements Hearing {
   }
 
   /** Until the server answers, or asks. */
-  private async proceed(run: Run, call: Call): Promise<JsonObject | RawJson> {
-    run.call = call;
-    const cancel = (): void => run.controller.abort(call.signal.reason);
+  private async untilAnswerOrQuestion(running: RunningCall, call: Call): Promise<JsonObject | RawJson> {
+    running.call = call;
+    const cancel = (): void => running.controller.abort(call.signal.reason);
     if (call.signal.aborted) cancel();
     call.signal.addEventListener("abort", cancel);
     try {
       for (;;) {
-        run.questioned = Promise.withResolvers();
-        refuseUndeclared(run, call);
-        const reply = run.open.size > 0 ? undefined : await Promise.race([run.reply, run.questioned.promise]);
+        running.wasAsked = Promise.withResolvers();
+        refuseUndeclared(running, call);
+        const reply =
+          running.questions.size > 0 ? undefined : await Promise.race([running.reply, running.wasAsked.promise]);
         if (reply) return modernResult(reply, call);
         // Unless what it asked has been withdrawn already.
-        if (run.open.size > 0) return await this.park(run, call);
+        if (running.questions.size > 0) return await this.suspend(running, call);
       }
     } finally {
       call.signal.removeEventListener("abort", cancel);
     }
   }
 
-  private async park(run: Run, call: Call): Promise<JsonObject> {
+  private async suspend(running: RunningCall, call: Call): Promise<JsonObject> {
     const inputRequests: JsonObject = {};
-    for (const [key, { message }] of run.open) {
+    for (const [key, { message }] of running.questions) {
       inputRequests[key] = { method: message.method, ...(message.params ? { params: exactParams(message.raw) } : {}) };
     }
     try {
-      return { resultType: "input_required", inputRequests, requestState: await this.parked.park(run, call) };
+      return {
+        resultType: "input_required",
+        inputRequests,
+        requestState: await this.awaitingInput.suspend(running, call),
+      };
     } catch (error) {
-      run.controller.abort(); // nobody could come back for it
+      running.controller.abort(); // nobody could come back for it
       throw error;
     }
   }
 
-  private perhapsLeft(clean: boolean): void {
+  private noteRelease(clean: boolean): void {
     this.lastUsed = performance.now();
-    if (!clean || !this.isBusy) this.left(clean);
+    if (!clean || !this.isBusy) this.released(clean);
   }
 
   private unsubscribe(uri: string): void {
@@ -232,10 +246,10 @@ function undeclared({ method }: Request): RpcError {
   return new RpcError(METHOD_NOT_FOUND, `the client did not declare that it can be asked ${method}`);
 }
 
-function refuseUndeclared(run: Run, call: Call): void {
-  for (const [key, { message, refuse }] of run.open) {
+function refuseUndeclared(running: RunningCall, call: Call): void {
+  for (const [key, { message, refuse }] of running.questions) {
     if (mayBeAsked(call, message)) continue;
-    run.open.delete(key);
+    running.questions.delete(key);
     refuse(undeclared(message));
   }
 }

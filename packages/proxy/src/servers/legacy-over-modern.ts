@@ -4,18 +4,18 @@ import { INVALID_PARAMS, isObject, META, METHOD_NOT_FOUND, RawJson, RpcError } f
 import type { Call, Json, JsonObject, Session } from "@bosun/mcp/server";
 import { exactResultOf } from "@bosun/mcp/relay";
 import type { Notification } from "@bosun/mcp/relay";
-import type { Downstream } from "./downstream-server.ts";
-import type { Passage } from "./era-bridge.ts";
-import { exactResult, paramsText, PassingCalls } from "./in-flight-calls.ts";
-import { rebuilt } from "../messages/result-json.ts";
+import { editMembers, exactResult, paramsText } from "../messages/message-json.ts";
+import type { DownstreamServer } from "./downstream-server.ts";
+import type { EraBridge } from "./era-bridge.ts";
+import { InFlightCalls } from "./in-flight-calls.ts";
 
 const MODERN = "2026-07-28";
 /** A server that keeps asking is broken or hostile. */
 const MAX_ROUNDS = 10;
 const MODERN_ONLY = ["resultType", "ttlMs", "cacheScope"];
 
-export function legacyOverModern(downstream: Downstream, discovered: JsonObject): Passage {
-  const passing = new PassingCalls(downstream);
+export function legacyOverModern(downstream: DownstreamServer, discovered: JsonObject): EraBridge {
+  const inFlight = new InFlightCalls(downstream);
   const uris = new Set<string>();
   let session: Session | undefined;
   let logLevel: Json | undefined;
@@ -59,18 +59,18 @@ export function legacyOverModern(downstream: Downstream, discovered: JsonObject)
     return answers;
   }
 
-  async function pass(call: Call, headers: [string, string][] | undefined): Promise<RawJson> {
+  async function requestWithAnswers(call: Call, headers: [string, string][] | undefined): Promise<RawJson> {
     let extra: { [name: string]: Json } = {};
     for (let round = 0; round <= MAX_ROUNDS; round++) {
       const given = isObject(call.params["_meta"]) ? call.params["_meta"] : {};
       const _meta = { ...given, ...meta(call.client) };
-      const exact = rebuilt(paramsText(call.raw), ["_meta"], { ...extra, _meta });
+      const exact = editMembers(paramsText(call.raw), ["_meta"], { ...extra, _meta });
       const params = { ...call.params, ...extra, _meta };
-      const reply = await passing.pass(call, params, exact, headers ? { headers } : {});
+      const reply = await inFlight.send(call, params, exact, headers);
       // With the first answer of a server that was started again; before, there was nobody to listen to.
       if (isOver) listen();
       const result = exactResult(reply);
-      if (reply.result?.["resultType"] !== "input_required") return rebuilt(result.text, MODERN_ONLY, {});
+      if (reply.result?.["resultType"] !== "input_required") return editMembers(result.text, MODERN_ONLY, {});
       const { inputRequests, requestState } = exactResultOf(reply);
       extra = {
         ...(inputRequests === undefined ? {} : { inputResponses: await ask(call, inputRequests) }),
@@ -81,7 +81,7 @@ export function legacyOverModern(downstream: Downstream, discovered: JsonObject)
   }
 
   return {
-    async handle(call, headers) {
+    async request(call, headers) {
       const { uri } = call.params;
       switch (call.method) {
         case "initialize":
@@ -99,7 +99,7 @@ export function legacyOverModern(downstream: Downstream, discovered: JsonObject)
           listen();
           return {};
         default:
-          return pass(call, headers);
+          return requestWithAnswers(call, headers);
       }
     },
     opened(opened) {
@@ -107,13 +107,14 @@ export function legacyOverModern(downstream: Downstream, discovered: JsonObject)
       session.ended.addEventListener("abort", () => listening.abort(), { once: true });
       listen();
     },
-    fromClient() {}, // 2026-07-28 knows no notification from clients that matters here
-    fromServer(message) {
+    clientNotified() {}, // 2026-07-28 knows no notification from clients that matters here
+    serverNotified(message) {
       const isChange = /\/(list_changed|updated)$/.test(message.method);
       if (isChange) session?.notify(message.method, withoutMeta(message));
-      else if (!passing.deliver(message)) passing.latest?.notify(message.method, new RawJson(paramsText(message.raw)));
+      else if (!inFlight.deliver(message))
+        inFlight.latest?.notify(message.method, new RawJson(paramsText(message.raw)));
     },
-    question: () => Promise.reject(new RpcError(METHOD_NOT_FOUND, "a 2026-07-28 server sends no requests")),
+    serverAsked: () => Promise.reject(new RpcError(METHOD_NOT_FOUND, "a 2026-07-28 server sends no requests")),
   };
 }
 

@@ -11,96 +11,108 @@ import {
   RpcError,
 } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject } from "@bosun/mcp/server";
-import type { Downstream } from "./downstream-server.ts";
+import type { DownstreamServer } from "./downstream-server.ts";
 import { LEGACY_ONLY } from "../messages/eras.ts";
-import { LegacyLane } from "./legacy-connection.ts";
-import type { Run } from "./legacy-connection.ts";
+import { LegacyConnection } from "./legacy-connection.ts";
+import type { RunningCall } from "./legacy-connection.ts";
 import { discovered } from "./translate-messages.ts";
-import { ParkedCalls } from "./calls-awaiting-input.ts";
-import type { Hearing, Passage } from "./era-bridge.ts";
-import { exactParams } from "./in-flight-calls.ts";
-import type { Places } from "./server-slots.ts";
+import { CallsAwaitingInput } from "./calls-awaiting-input.ts";
+import type { ServerListener, EraBridge } from "./era-bridge.ts";
+import { exactParams } from "../messages/message-json.ts";
+import type { ServerSlots } from "./server-slots.ts";
 
 /** A client says the same of itself with every request; one that does not is not given a server for each thing it says. */
-const MAX_KINDS = 4;
+const MAX_CAPABILITY_SETS = 4;
 /** A copy that was needed for a moment is kept for the next one. */
 const IDLE_MS = 60_000;
 
-/** `first` is the one that was asked what it speaks; `open` starts another like it. */
+/** `first` is the one that was asked what it speaks; `start` starts another like it. */
 export function modernOverLegacy(
-  first: Downstream,
-  open: (hearing: () => Hearing) => Downstream,
-  places: Places,
-): Passage {
-  const parked = new ParkedCalls<Run>();
-  const lanes = new Map<LegacyLane, () => void>();
+  first: DownstreamServer,
+  start: (listener: () => ServerListener) => DownstreamServer,
+  slots: ServerSlots,
+): EraBridge {
+  const awaitingInput = new CallsAwaitingInput<RunningCall>();
+  const connections = new Map<LegacyConnection, () => void>();
   const closing = new Set<Promise<void>>();
   let waiting: (() => void)[] = [];
-  let unused: Downstream | undefined = first;
-  let firstLane: LegacyLane | undefined;
+  let unused: DownstreamServer | undefined = first;
+  let firstConnection: LegacyConnection | undefined;
   let isClosed = false;
 
-  /** A lane that this call has entered, and the way out of it. */
-  async function enter(call: Call): Promise<{ lane: LegacyLane; leave(): void }> {
+  /** A connection for this call, and what releases it. */
+  async function acquire(call: Call): Promise<{ connection: LegacyConnection; release(): void }> {
     const capabilities = canonical(call.client.capabilities);
-    const forOneCall = isShared(call.owner) && canBeAskedAnything(call);
+    const exclusive = isShared(call.owner) && canBeAskedAnything(call);
     for (;;) {
-      const fitting = [...lanes.keys()].filter((lane) => lane.capabilities === capabilities);
-      const lane = fitting.find(({ isBusy }) => !forOneCall || !isBusy) ?? opened(capabilities, forOneCall);
-      if (lane) return { lane, leave: lane.enter() };
+      const fitting = [...connections.keys()].filter((connection) => connection.capabilities === capabilities);
+      const connection = fitting.find(({ isBusy }) => !exclusive || !isBusy) ?? newConnection(capabilities, exclusive);
+      if (connection) return { connection, release: connection.acquire() };
       // People may take long to answer; whatever else runs comes to an end.
-      if (fitting.every(({ isParked }) => isParked)) throw new NoPlace();
-      await nextLeft(call.signal);
+      if (fitting.every(({ awaitsInput }) => awaitsInput)) throw new NoPlace();
+      await nextRelease(call.signal);
     }
   }
 
-  function opened(capabilities: string, forOneCall: boolean): LegacyLane | undefined {
+  function newConnection(capabilities: string, exclusive: boolean): LegacyConnection | undefined {
     if (isClosed) throw new RpcError(METHOD_NOT_FOUND, "this client has gone");
-    const kinds = new Set([...lanes.keys()].map((lane) => lane.capabilities));
-    if (!kinds.has(capabilities) && kinds.size >= MAX_KINDS && !endLongestIdle(capabilities)) return undefined;
-    // The client has a place of its own; what it needs beyond one copy takes another.
-    let release = lanes.size === 0 ? () => {} : places.take();
-    if (!release && endLongestIdle(capabilities)) release = lanes.size === 0 ? () => {} : places.take();
+    const capabilitySets = new Set([...connections.keys()].map((connection) => connection.capabilities));
+    if (
+      !capabilitySets.has(capabilities) &&
+      capabilitySets.size >= MAX_CAPABILITY_SETS &&
+      !endLongestIdle(capabilities)
+    )
+      return undefined;
+    // The client has a slot of its own; what it needs beyond one copy takes another.
+    let release = connections.size === 0 ? () => {} : slots.take();
+    if (!release && endLongestIdle(capabilities)) release = connections.size === 0 ? () => {} : slots.take();
     if (!release) return undefined;
-    const downstream = unused ?? open(() => lane);
-    const lane: LegacyLane = new LegacyLane(downstream, { capabilities, forOneCall }, parked, left);
-    if (unused) firstLane = lane;
+    const downstream = unused ?? start(() => connection);
+    const connection: LegacyConnection = new LegacyConnection(
+      downstream,
+      { capabilities, exclusive },
+      awaitingInput,
+      onReleased,
+    );
+    if (unused) firstConnection = connection;
     unused = undefined;
-    lanes.set(lane, release);
-    return lane;
+    connections.set(connection, release);
+    return connection;
   }
 
-  function left(lane: LegacyLane, clean: boolean): void {
-    const isOfMany = [...lanes.keys()][0] !== lane;
-    if (!clean) end(lane);
-    else if (isOfMany && lane.isIdle) setTimeout(() => endIfIdle(lane), IDLE_MS).unref?.();
+  function onReleased(connection: LegacyConnection, clean: boolean): void {
+    const isOfMany = [...connections.keys()][0] !== connection;
+    if (!clean) end(connection);
+    else if (isOfMany && connection.isIdle) setTimeout(() => endIfIdle(connection), IDLE_MS).unref?.();
     const woken = waiting;
     waiting = [];
     for (const wake of woken) wake();
   }
 
-  function endIfIdle(lane: LegacyLane): void {
-    if (lane.isIdle && performance.now() - lane.lastUsed >= IDLE_MS) end(lane);
+  function endIfIdle(connection: LegacyConnection): void {
+    if (connection.isIdle && performance.now() - connection.lastUsed >= IDLE_MS) end(connection);
   }
 
   function endLongestIdle(wanted: string): boolean {
-    const idle = [...lanes.keys()].filter((lane) => lane.isIdle && lane.capabilities !== wanted);
+    const idle = [...connections.keys()].filter(
+      (connection) => connection.isIdle && connection.capabilities !== wanted,
+    );
     const [longest] = idle.toSorted((one, other) => one.lastUsed - other.lastUsed);
     if (longest) end(longest);
     return longest !== undefined;
   }
 
-  function end(lane: LegacyLane): void {
-    const release = lanes.get(lane);
+  function end(connection: LegacyConnection): void {
+    const release = connections.get(connection);
     if (!release) return;
-    lanes.delete(lane);
+    connections.delete(connection);
     release();
-    const closed = lane.close().catch(() => {});
+    const closed = connection.close().catch(() => {});
     closing.add(closed);
     void closed.finally(() => closing.delete(closed));
   }
 
-  function nextLeft(signal: AbortSignal): Promise<void> {
+  function nextRelease(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const stop = (): void => reject(new ConnectionError("cancelled", "the request was cancelled"));
       if (signal.aborted) return stop();
@@ -113,36 +125,40 @@ export function modernOverLegacy(
   }
 
   return {
-    async handle(call, headers) {
+    async request(call, headers) {
       // The server would know them; but to this client we are a server of its era.
       if (LEGACY_ONLY.has(call.method)) throw new RpcError(METHOD_NOT_FOUND, `Method not found: ${call.method}`);
       if (call.params["requestState"] !== undefined) {
         const answers = inputResponses(call);
-        const run = await parked.take(call);
-        return run.lane.resume(run, call, answers);
+        const running = await awaitingInput.resume(call);
+        return running.connection.resume(running, call, answers);
       }
-      const { lane, leave } = await enter(call);
+      const { connection, release } = await acquire(call);
       try {
-        const greeted = await lane.greeted(call);
+        const greeted = await connection.greet(call);
         if (call.method === "server/discover") return discovered(greeted);
-        if (call.method === "subscriptions/listen") return await lane.listen(call, leave);
-        return await lane.start(call, headers);
+        if (call.method === "subscriptions/listen") return await connection.listen(call, release);
+        return await connection.start(call, headers);
       } finally {
-        leave();
+        release();
       }
     },
     opened() {},
-    fromClient() {},
-    fromServer: (message) => firstLane?.fromServer(message),
-    question(message, signal) {
-      if (!firstLane) throw new RpcError(METHOD_NOT_FOUND, "there is nobody to ask: no call is running");
-      return firstLane.question(message, signal);
+    clientNotified() {},
+    serverNotified: (message) => firstConnection?.serverNotified(message),
+    serverAsked(message, signal) {
+      if (!firstConnection) throw new RpcError(METHOD_NOT_FOUND, "there is nobody to ask: no call is running");
+      return firstConnection.serverAsked(message, signal);
     },
     async close() {
       isClosed = true;
-      await Promise.all([first.close(), ...closing, ...[...lanes.keys()].map((lane) => lane.close())]);
-      for (const release of lanes.values()) release();
-      lanes.clear();
+      await Promise.all([
+        first.close(),
+        ...closing,
+        ...[...connections.keys()].map((connection) => connection.close()),
+      ]);
+      for (const release of connections.values()) release();
+      connections.clear();
     },
   };
 }

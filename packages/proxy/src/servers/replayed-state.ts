@@ -1,13 +1,13 @@
-// What an older server was asked to keep in mind (subscriptions, the level of its log), so that one that was started
-// again can be asked again: its client does not know that it was.
+// Requests that set something in an older server for the whole session (subscriptions, log level). A server that was
+// started again gets them again: its client does not know that it was.
 import type { JsonObject } from "@bosun/mcp/server";
 
 /** A client that subscribes to more than this has lost count as well. */
 const MAX_URIS = 1000;
 
-export type Wish = { method: string; params: JsonObject };
+export type ReplayedRequest = { method: string; params: JsonObject };
 
-export class KeptWishes implements Iterable<Wish> {
+export class ReplayedState implements Iterable<ReplayedRequest> {
   private readonly uris = new Set<string>();
   private level: JsonObject | undefined;
 
@@ -20,7 +20,7 @@ export class KeptWishes implements Iterable<Wish> {
     else if (method === "resources/unsubscribe") this.uris.delete(uri);
   }
 
-  *[Symbol.iterator](): Iterator<Wish> {
+  *[Symbol.iterator](): Iterator<ReplayedRequest> {
     if (this.level) yield { method: "logging/setLevel", params: this.level };
     for (const uri of this.uris) yield { method: "resources/subscribe", params: { uri } };
   }

@@ -3,24 +3,20 @@ import { META, METHOD_NOT_FOUND, RawJson, RpcError } from "@bosun/mcp/server";
 import type { Call, JsonObject, Session } from "@bosun/mcp/server";
 import { exactResultOf, spanAt, splice } from "@bosun/mcp/relay";
 import type { Notification, Request } from "@bosun/mcp/relay";
-import type { Downstream } from "./downstream-server.ts";
+import { exactParams, exactResult, paramsText } from "../messages/message-json.ts";
+import type { DownstreamServer } from "./downstream-server.ts";
 import { isModernRevision } from "../messages/eras.ts";
-import type { Passage } from "./era-bridge.ts";
-import { exactParams, exactResult, paramsText, PassingCalls } from "./in-flight-calls.ts";
+import type { EraBridge } from "./era-bridge.ts";
+import { InFlightCalls } from "./in-flight-calls.ts";
 
-export function sameEra(downstream: Downstream): Passage {
-  const passing = new PassingCalls(downstream);
+export function sameEra(downstream: DownstreamServer): EraBridge {
+  const inFlight = new InFlightCalls(downstream);
   let session: Session | undefined;
   return {
-    async handle(call, headers) {
+    async request(call, headers) {
       const params = paramsOf(call);
       if (call.method === "initialize" && !isModernRevision(call.revision)) return initialize(downstream, call);
-      const reply = await passing.pass(
-        call,
-        params,
-        params && new RawJson(paramsText(call.raw)),
-        headers ? { headers } : {},
-      );
+      const reply = await inFlight.send(call, params, params && new RawJson(paramsText(call.raw)), headers);
       const result = exactResult(reply);
       return call.method === "subscriptions/listen" ? withSubscriptionId(result, call) : result;
     },
@@ -28,19 +24,19 @@ export function sameEra(downstream: Downstream): Passage {
       session = opened;
       void downstream.notify("notifications/initialized");
     },
-    fromClient: ({ method, params, raw }) => void downstream.notify(method, params && new RawJson(paramsText(raw))),
-    fromServer(message: Notification) {
-      if (passing.deliver(message)) return;
+    clientNotified: ({ method, params, raw }) => void downstream.notify(method, params && new RawJson(paramsText(raw))),
+    serverNotified(message: Notification) {
+      if (inFlight.deliver(message)) return;
       const params = new RawJson(paramsText(message.raw));
       // Log messages of a call travel on its stream; what nobody asked for goes to the session.
-      const call = message.method === "notifications/message" ? passing.latest : undefined;
+      const call = message.method === "notifications/message" ? inFlight.latest : undefined;
       if (call) call.notify(message.method, params);
       else session?.notify(message.method, params);
     },
-    question(message: Request, signal) {
+    serverAsked(message: Request, signal) {
       const { method } = message;
       const params = exactParams(message.raw);
-      const call = passing.latest;
+      const call = inFlight.latest;
       if (call?.session) return call.request(method, params, { signal, exact: true });
       if (session) return session.request(method, params, { signal, exact: true });
       throw new RpcError(METHOD_NOT_FOUND, "the client cannot be asked");
@@ -48,7 +44,7 @@ export function sameEra(downstream: Downstream): Passage {
   };
 }
 
-async function initialize(downstream: Downstream, call: Call): Promise<JsonObject> {
+async function initialize(downstream: DownstreamServer, call: Call): Promise<JsonObject> {
   const exact = new RawJson(paramsText(call.raw));
   const reply = await downstream.initialize(call.params, { signal: call.signal, exact });
   return exactResultOf(reply);

@@ -1,76 +1,64 @@
-// One client's way to one server, in the client's era: found out by asking the server what it speaks.
+// One client's connection to one server, in the client's era: which era the server speaks is found out by asking it.
 import { ConnectionError, METHOD_NOT_FOUND, RpcError } from "@bosun/mcp/server";
 import type { Call, JsonObject, RawJson, Session } from "@bosun/mcp/server";
 import { exactResultOf, judgeAnswer } from "@bosun/mcp/relay";
 import type { Notification } from "@bosun/mcp/relay";
 import type { Log } from "@bosun/platform/log";
-import { Downstream } from "./downstream-server.ts";
-import type { ServerSpec } from "./downstream-server.ts";
-import { DownstreamGone } from "./server-gone.ts";
+import { isModernRevision, probeParams } from "../messages/eras.ts";
+import type { Backpressure } from "./backpressure.ts";
+import { ServerGone } from "./call-failed.ts";
+import { DownstreamServer } from "./downstream-server.ts";
+import type { EraBridge, ServerListener } from "./era-bridge.ts";
 import { legacyOverModern } from "./legacy-over-modern.ts";
 import { modernOverLegacy } from "./modern-over-legacy.ts";
-import type { Hearing, Passage } from "./era-bridge.ts";
-import type { Places } from "./server-slots.ts";
-import type { Room } from "./backpressure.ts";
 import { sameEra } from "./same-era.ts";
-import { isModernRevision, probeParams } from "../messages/eras.ts";
+import type { ServerSlots } from "./server-slots.ts";
+import type { ServerSpec } from "./server-spec.ts";
 
 /** An old server may never answer what it does not know. */
 const PROBE_MS = 4000;
 
-export class Way {
-  private readonly spec: ServerSpec;
-  private readonly log: Log;
+export type ServerConnectionOptions = {
+  spec: ServerSpec;
+  log: Log;
   /** What the client is told instead of what the server said. */
-  private readonly hear: (message: Notification) => Notification;
-  private readonly forgotten: () => void;
-  private readonly room: Room;
-  private readonly places: Places;
-  private downstream: Downstream;
-  private passage: Promise<Passage> | undefined;
-  private current: Passage | undefined;
+  translate(message: Notification): Notification;
+  /** The server has ended, or does not know our session any more: what comes after it may be another program. */
+  restarted(): void;
+  backpressure: Backpressure;
+  /** For copies of the server beside the first. */
+  slots: ServerSlots;
+};
 
-  constructor(
-    spec: ServerSpec,
-    log: Log,
-    hear: (message: Notification) => Notification,
-    forgotten: () => void,
-    room: Room,
-    places: Places,
-  ) {
-    this.spec = spec;
-    this.log = log;
-    this.hear = hear;
-    this.forgotten = forgotten;
-    this.room = room;
-    this.places = places;
+export class ServerConnection {
+  private readonly options: ServerConnectionOptions;
+  private downstream: DownstreamServer;
+  private bridge: Promise<EraBridge> | undefined;
+  private current: EraBridge | undefined;
+
+  constructor(options: ServerConnectionOptions) {
+    this.options = options;
     this.downstream = this.newDownstream(() => this.current);
   }
 
-  get http(): boolean {
-    return this.spec.kind === "url";
+  get backoffMs(): number {
+    return this.downstream.backoffMs;
   }
 
-  get restingMs(): number {
-    return this.downstream.restingMs;
-  }
-
-  async handle(call: Call, headers?: [string, string][]): Promise<JsonObject | RawJson> {
+  async request(call: Call, headers?: [string, string][]): Promise<JsonObject | RawJson> {
     // A refused start is not a verdict for ever: the next call asks again.
-    this.passage ??= this.find(call).catch((error: unknown) => {
-      this.passage = undefined;
+    this.bridge ??= this.find(call).catch((error: unknown) => {
+      this.bridge = undefined;
       throw error;
     });
-    const passage = await this.passage;
+    const bridge = await this.bridge;
     try {
-      return await passage.handle(call, headers);
+      return await bridge.request(call, headers);
     } catch (error) {
-      const handshake = call.method === "initialize" && !isModernRevision(call.revision);
-      if (!handshake || !refusesInitialize(error)) throw error;
+      const isHandshake = call.method === "initialize" && !isModernRevision(call.revision);
+      if (!isHandshake || !refusesInitialize(error)) throw error;
       // The server knows no handshake: it speaks 2026-07-28 only.
-      const discovered = await this.discover(call);
-      this.use(legacyOverModern(this.downstream, discovered));
-      return (await this.passage).handle(call, headers);
+      return this.use(legacyOverModern(this.downstream, await this.discover(call))).request(call, headers);
     }
   }
 
@@ -78,28 +66,28 @@ export class Way {
     this.current?.opened(session);
   }
 
-  fromClient(message: Notification): void {
-    this.current?.fromClient(message);
+  clientNotified(message: Notification): void {
+    this.current?.clientNotified(message);
   }
 
   async close(): Promise<void> {
     await Promise.all([this.downstream.close(), this.current?.close?.()]);
   }
 
-  private async find(call: Call): Promise<Passage> {
+  private async find(call: Call): Promise<EraBridge> {
     if (!isModernRevision(call.revision)) return this.use(sameEra(this.downstream));
     // Not under the caller's signal: others may already wait for the same verdict.
     const signal = AbortSignal.timeout(PROBE_MS);
     try {
       const reply = await this.downstream.request("server/discover", probeParams(call), { signal });
       const verdict = judgeAnswer({ reply, status: undefined });
-      return this.use(verdict.era === "modern" ? sameEra(this.downstream) : this.bridge());
+      return this.use(verdict.era === "modern" ? sameEra(this.downstream) : this.toLegacy());
     } catch (error) {
-      if (!(error instanceof ConnectionError || error instanceof DownstreamGone)) throw error;
+      if (!(error instanceof ConnectionError || error instanceof ServerGone)) throw error;
       // It was silent, or it ended: such a server wants to be greeted first. What it has seen may have confused it.
       await this.downstream.close();
       this.downstream = this.newDownstream(() => this.current);
-      return this.use(this.bridge());
+      return this.use(this.toLegacy());
     }
   }
 
@@ -109,28 +97,28 @@ export class Way {
     return exactResultOf(reply);
   }
 
-  private use(passage: Passage): Passage {
-    this.current = passage;
-    this.passage = Promise.resolve(passage);
-    return passage;
+  private use(bridge: EraBridge): EraBridge {
+    this.current = bridge;
+    this.bridge = Promise.resolve(bridge);
+    return bridge;
   }
 
-  private bridge(): Passage {
-    return modernOverLegacy(this.downstream, (hearing) => this.newDownstream(hearing), this.places);
+  private toLegacy(): EraBridge {
+    return modernOverLegacy(this.downstream, (listener) => this.newDownstream(listener), this.options.slots);
   }
 
-  private newDownstream(hearing: () => Hearing | undefined): Downstream {
-    return new Downstream(
-      this.spec,
+  private newDownstream(listener: () => ServerListener | undefined): DownstreamServer {
+    const { spec, log, translate, restarted, backpressure } = this.options;
+    const nobody = new RpcError(METHOD_NOT_FOUND, "there is nobody to ask");
+    return new DownstreamServer(
+      spec,
       {
-        room: this.room,
-        notified: (message) => hearing()?.fromServer(this.hear(message)),
-        asked: (message, signal) =>
-          hearing()?.question(message, signal) ??
-          Promise.reject(new RpcError(METHOD_NOT_FOUND, "there is nobody to ask")),
-        forgotten: () => this.forgotten(),
+        backpressure,
+        notified: (message) => listener()?.serverNotified(translate(message)),
+        asked: (message, signal) => listener()?.serverAsked(message, signal) ?? Promise.reject(nobody),
+        restarted,
       },
-      this.log,
+      log,
     );
   }
 }

@@ -1,4 +1,5 @@
-// What a server asks its client: answered on the way it came by, unless the server has withdrawn it.
+// Requests that a server sends to its client (sampling, elicitation, roots): each is answered on the link it came by,
+// unless the server has withdrawn it.
 import { INTERNAL_ERROR, RpcError, Withdrawn } from "@bosun/mcp/server";
 import type { JsonObject } from "@bosun/mcp/server";
 import { errorText, idFrom, resultText } from "@bosun/mcp/relay";
@@ -8,15 +9,15 @@ import type { Link, Notification, Request } from "@bosun/mcp/relay";
 const MAX_WAITING = 100;
 
 /** Throws RpcError. Aborted when the server does not want to know any more. */
-export type Asked = (message: Request, signal: AbortSignal) => Promise<JsonObject>;
+export type AnswerServer = (message: Request, signal: AbortSignal) => Promise<JsonObject>;
 
-export class ServerQuestions {
-  private readonly asked: Asked;
+export class ServerRequests {
+  private readonly answerServer: AnswerServer;
   private readonly open = new Map<string, AbortController>();
   private waiting = 0;
 
-  constructor(asked: Asked) {
-    this.asked = asked;
+  constructor(answerServer: AnswerServer) {
+    this.answerServer = answerServer;
   }
 
   async answer(message: Request, link: Link): Promise<void> {
@@ -32,7 +33,7 @@ export class ServerQuestions {
     this.waiting--;
   }
 
-  /** Is this about a question of its own? The client knows that one under another id, and is told so by who asked it. */
+  /** Does it withdraw a request of its own? The client knows that one under another id, and is told so by whoever asked it. */
   withdraws({ method, params, raw }: Notification): boolean {
     if (method !== "notifications/cancelled") return false;
     const id = idFrom(params?.["requestId"], raw, ["params", "requestId"]);
@@ -44,7 +45,7 @@ export class ServerQuestions {
   private async answerTo(message: Request, signal: AbortSignal): Promise<string> {
     const { id, method } = message;
     try {
-      return resultText(id, method === "ping" ? {} : await this.asked(message, signal));
+      return resultText(id, method === "ping" ? {} : await this.answerServer(message, signal));
     } catch (error) {
       return errorText(
         id,

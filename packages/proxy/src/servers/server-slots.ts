@@ -1,5 +1,5 @@
 // How many copies of the servers may run at once, whoever they run for: clients, and calls that need one to themselves.
-export class Places {
+export class ServerSlots {
   private readonly max: number;
   private taken = 0;
 
@@ -7,7 +7,7 @@ export class Places {
     this.max = max;
   }
 
-  /** Gives the place back, once. Undefined when all are taken. */
+  /** Gives the slot back, once. Undefined when all are taken. */
   take(): (() => void) | undefined {
     if (this.taken >= this.max) return undefined;
     this.taken++;

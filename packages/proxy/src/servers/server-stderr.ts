@@ -9,11 +9,11 @@ const WORTHWHILE_CHARS = 8 * 1024;
 const STDERR = 2;
 
 export function stderrOf(server: string, write: (text: string) => unknown = (text) => process.stderr.write(text)) {
-  const room = new Room();
+  const limit = new RateLimit();
   let left = 0;
   let filter: Promise<(text: string) => string> | undefined;
   return (text: string): void => {
-    const shown = text.slice(0, room.take(text.length));
+    const shown = text.slice(0, limit.take(text.length));
     const missing = left;
     left = shown === "" ? left + text.length : text.length - shown.length;
     if (shown === "") return;
@@ -33,7 +33,7 @@ async function loadFilter(): Promise<(text: string) => string> {
   return (text) => screen.push(secrets.push(text));
 }
 
-class Room {
+class RateLimit {
   private chars = BURST_CHARS;
   private at = performance.now();
   private isFull = false;

@@ -2,8 +2,7 @@
 import { INVALID_PARAMS, isObject, META, MODERN_REVISIONS, RESOURCE_NOT_FOUND, RpcError } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, RawJson } from "@bosun/mcp/server";
 import type { Reply } from "@bosun/mcp/relay";
-import { exactResult, paramsText } from "./in-flight-calls.ts";
-import { rebuilt } from "../messages/result-json.ts";
+import { editMembers, exactResult, paramsText } from "../messages/message-json.ts";
 
 const CACHEABLE = /^(tools|prompts|resources|resources\/templates)\/list$|^resources\/read$/;
 const OURS = new Set<string>([META.protocolVersion, META.clientCapabilities, META.clientInfo, META.logLevel]);
@@ -12,7 +11,7 @@ export function legacyParams(call: Call): { params: JsonObject; exact: RawJson }
   const { _meta, inputResponses: _, requestState: __, ...rest } = call.params;
   const meta = isObject(_meta) ? Object.fromEntries(Object.entries(_meta).filter(([key]) => !OURS.has(key))) : {};
   const put: JsonObject = Object.keys(meta).length === 0 ? {} : { _meta: meta };
-  const exact = rebuilt(
+  const exact = editMembers(
     paramsText(call.raw),
     ["_meta", "inputResponses", "requestState"],
     put as { [name: string]: Json },
@@ -26,7 +25,7 @@ export function modernResult(reply: Reply, call: Call): RawJson {
     throw new RpcError(INVALID_PARAMS, reply.error.message, reply.error.data ?? { uri: call.params["uri"] ?? null });
   }
   const cache = CACHEABLE.test(call.method) ? { ttlMs: 0, cacheScope: "private" } : {};
-  return rebuilt(exactResult(reply).text, [], { resultType: "complete", ...cache });
+  return editMembers(exactResult(reply).text, [], { resultType: "complete", ...cache });
 }
 
 export function discovered(greeted: JsonObject): JsonObject {

@@ -1,7 +1,7 @@
 // Answers that were too long or too deep to read. Of a line that is too long only the ends are kept: where neither says
 // whose it was, it was that of a call in flight, and when the others have been answered it is known which.
 import type { Transport } from "@bosun/mcp/server";
-import { DownstreamGone } from "./server-gone.ts";
+import { ServerGone } from "./call-failed.ts";
 
 /** A line over the limit that has not ended by now, and says nothing of itself, fails all who wait behind it. */
 const UNDECIDED_MS = 5000;
@@ -9,13 +9,13 @@ const UNDECIDED_MS = 5000;
 type Incoming = Transport["incoming"] extends AsyncIterable<infer Message> ? Message : never;
 
 /** Whose answer it may be, while the line goes on or others are still to be answered. */
-type Doubt = { ids: Set<number>; why: string; timer: Timer };
+type Candidates = { ids: Set<number>; why: string; timer: Timer };
 
-export class LostAnswers {
+export class UnreadableAnswers {
   private readonly server: string;
   private readonly undecidedMs: number;
-  private readonly waiting = new Map<number, (error: DownstreamGone) => void>();
-  private doubt: Doubt | undefined;
+  private readonly waiting = new Map<number, (error: ServerGone) => void>();
+  private candidates: Candidates | undefined;
 
   constructor(server: string, undecidedMs: number = UNDECIDED_MS) {
     this.server = server;
@@ -29,8 +29,8 @@ export class LostAnswers {
 
   over(id: number): void {
     this.waiting.delete(id);
-    if (!this.doubt?.ids.delete(id)) return;
-    if (this.doubt.ids.size <= 1) this.decide();
+    if (!this.candidates?.ids.delete(id)) return;
+    if (this.candidates.ids.size <= 1) this.decide();
   }
 
   /** A line has passed the limit. It may never end, so whoever waits for it is told now. */
@@ -43,8 +43,8 @@ export class LostAnswers {
     this.decide();
     const timer = setTimeout(() => this.decide(), this.undecidedMs);
     timer.unref?.();
-    this.doubt = { ids: new Set(this.waiting.keys()), why, timer };
-    if (this.doubt.ids.size <= 1) this.decide();
+    this.candidates = { ids: new Set(this.waiting.keys()), why, timer };
+    if (this.candidates.ids.size <= 1) this.decide();
   }
 
   async *watch(incoming: Transport["incoming"]): AsyncGenerator<Incoming> {
@@ -58,8 +58,8 @@ export class LostAnswers {
       for (const id of this.waiting.keys()) this.fail(id, error instanceof Error ? error.message : String(error));
       throw error;
     } finally {
-      clearTimeout(this.doubt?.timer);
-      this.doubt = undefined;
+      clearTimeout(this.candidates?.timer);
+      this.candidates = undefined;
     }
   }
 
@@ -69,20 +69,20 @@ export class LostAnswers {
     this.fail(Number(meant), error.message);
     // The line that the others were suspected of has ended, and said whose it was.
     if (!error.message.includes("over the limit")) return;
-    clearTimeout(this.doubt?.timer);
-    this.doubt = undefined;
+    clearTimeout(this.candidates?.timer);
+    this.candidates = undefined;
   }
 
   private decide(): void {
-    const { doubt } = this;
-    if (!doubt) return;
-    clearTimeout(doubt.timer);
-    this.doubt = undefined;
-    for (const id of doubt.ids) this.fail(id, doubt.why);
+    const { candidates } = this;
+    if (!candidates) return;
+    clearTimeout(candidates.timer);
+    this.candidates = undefined;
+    for (const id of candidates.ids) this.fail(id, candidates.why);
   }
 
   private fail(id: number, why: string): void {
-    this.waiting.get(id)?.(new DownstreamGone(`${this.server}: ${why}`));
+    this.waiting.get(id)?.(new ServerGone(`${this.server}: ${why}`));
   }
 }
 

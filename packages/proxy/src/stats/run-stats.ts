@@ -1,8 +1,8 @@
 // bosun proxy stats: what all sessions so far have saved.
 import { rmSync } from "node:fs";
 import { ledgerFile, readLedger } from "./savings-ledger.ts";
-import { ledgerText } from "./savings-table.ts";
-import { stateFolder } from "../state-folder.ts";
+import { savingsTable } from "./savings-table.ts";
+import { stateFolder } from "../locked-json-file.ts";
 
 const HELP = `bosun proxy stats: what the proxy has saved, per server, tool and class of content
 
@@ -24,7 +24,7 @@ export async function runStats(argv: readonly string[]): Promise<number> {
   }
   const ledger = readLedger(folder);
   if (word === "--json") return say(JSON.stringify(ledger ?? {}, undefined, 2));
-  return say(ledger ? ledgerText(ledger) : "nothing has been counted yet");
+  return say(ledger ? savingsTable(ledger) : "nothing has been counted yet");
 }
 
 function say(text: string): number {

@@ -4,11 +4,11 @@ import { isObject } from "@bosun/mcp/server";
 import { changeJson, readJson } from "../locked-json-file.ts";
 
 /** Tokens in our vocabulary and in the second one; 0 where it was not there. */
-export type Pair = [first: number, second: number];
-export type Sum = { results: number; smaller: number; before: Pair; after: Pair };
+export type TokenPair = [first: number, second: number];
+export type Sum = { results: number; smaller: number; before: TokenPair; after: TokenPair };
 export type ServerSums = { results: number; tools: Record<string, Sum>; classes: Record<string, Sum> };
 
-export type Ledger = {
+export type SavingsLedger = {
   since: string;
   sessions: number;
   servers: Record<string, ServerSums>;
@@ -24,7 +24,7 @@ const MAX_SERVERS = 100;
 const MAX_ROWS = 200;
 const OTHERS = "(others)";
 
-export function emptyLedger(): Ledger {
+export function emptyLedger(): SavingsLedger {
   return {
     since: new Date().toISOString(),
     sessions: 0,
@@ -35,7 +35,7 @@ export function emptyLedger(): Ledger {
   };
 }
 
-export function serverIn({ servers }: Ledger, name: string): ServerSums {
+export function serverIn({ servers }: SavingsLedger, name: string): ServerSums {
   const key = rowIn(servers, name, MAX_SERVERS);
   return (servers[key] ??= { results: 0, tools: noRows(), classes: noRows() });
 }
@@ -43,14 +43,14 @@ export function serverIn({ servers }: Ledger, name: string): ServerSums {
 export function add(
   sums: Record<string, Sum>,
   row: string,
-  { before, after }: { before: Pair; after: Pair },
+  { before, after }: { before: TokenPair; after: TokenPair },
   isSmaller: boolean,
 ): void {
   addSum(sums, row, { results: 1, smaller: isSmaller ? 1 : 0, before, after });
 }
 
 /** This session's sums on top of all earlier ones. */
-export async function keepLedger(folder: string, ledger: Ledger): Promise<void> {
+export async function keepLedger(folder: string, ledger: SavingsLedger): Promise<void> {
   await changeJson(path.join(folder, FILE), (value) => {
     const kept = parsed(value) ?? emptyLedger();
     kept.sessions += ledger.sessions;
@@ -69,7 +69,7 @@ export async function keepLedger(folder: string, ledger: Ledger): Promise<void> 
   });
 }
 
-export function readLedger(folder: string): Ledger | undefined {
+export function readLedger(folder: string): SavingsLedger | undefined {
   return parsed(readJson(path.join(folder, FILE)));
 }
 
@@ -97,7 +97,7 @@ function rowIn(rows: object, name: string, limit: number): string {
 }
 
 /** A file that is not what we wrote is started over: nothing hangs on it. */
-function parsed(value: unknown): Ledger | undefined {
+function parsed(value: unknown): SavingsLedger | undefined {
   if (!isObject(value) || !isObject(value["servers"])) return undefined;
   const ledger = emptyLedger();
   const { since, sessions, ownTools, retrievals, lists } = value;
@@ -123,7 +123,8 @@ function parsed(value: unknown): Ledger | undefined {
 
 function sumIn(value: unknown): Sum | undefined {
   if (!isObject(value)) return undefined;
-  const pair = (given: unknown): Pair => (Array.isArray(given) ? [numberIn(given[0]), numberIn(given[1])] : [0, 0]);
+  const pair = (given: unknown): TokenPair =>
+    Array.isArray(given) ? [numberIn(given[0]), numberIn(given[1])] : [0, 0];
   const { results, smaller, before, after } = value;
   return { results: numberIn(results), smaller: numberIn(smaller), before: pair(before), after: pair(after) };
 }

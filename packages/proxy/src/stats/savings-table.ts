@@ -1,7 +1,7 @@
 // Savings as a person reads them: a table per server, and what is left when everything against us is taken off.
-import type { Ledger, Pair, Sum } from "./savings-ledger.ts";
+import type { SavingsLedger, TokenPair, Sum } from "./savings-ledger.ts";
 
-export function ledgerText(ledger: Ledger): string {
+export function savingsTable(ledger: SavingsLedger): string {
   const hasSecond = Object.values(ledger.servers).some(({ tools }) =>
     Object.values(tools).some((sum) => sum.before[1] > 0),
   );
@@ -30,10 +30,13 @@ function rows(what: string, sums: Readonly<Record<string, Sum>>, hasSecond: bool
   return table([head, ...body]);
 }
 
-function totals({ servers, sessions, retrievals, ownTools, lists, since }: Ledger, hasSecond: boolean): string[] {
+function totals(
+  { servers, sessions, retrievals, ownTools, lists, since }: SavingsLedger,
+  hasSecond: boolean,
+): string[] {
   const sums = Object.values(servers).flatMap(({ tools }) => Object.values(tools));
   const total = (side: "before" | "after", at: 0 | 1): number => sums.reduce((sum, one) => sum + one[side][at], 0);
-  const [before, after]: Pair = [total("before", 0), total("after", 0)];
+  const [before, after]: TokenPair = [total("before", 0), total("after", 0)];
   const net = before - after + (lists.before - lists.after) - retrievals.tokens - ownTools;
   const second = hasSecond ? `; ${share(total("before", 1), total("after", 1))} in Claude's older vocabulary` : "";
   return [

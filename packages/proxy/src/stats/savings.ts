@@ -2,10 +2,9 @@
 // unchanged are in the sum that savings are a share of. Nothing is counted while somebody waits for an answer.
 import { countTokens, countToolTokens, kindOf, shownText, wholeText } from "@bosun/shrink";
 import type { Shrunk, ToolDefinition, ToolResult } from "@bosun/shrink";
-import { OWN_TOKENS } from "../tools/proxy-tools.ts";
+import { OWN_TOOL_TOKENS } from "../tools/proxy-tools.ts";
 import { add, emptyLedger, serverIn } from "./savings-ledger.ts";
-import type { Ledger, Pair } from "./savings-ledger.ts";
-import type { SecondTokenizer } from "./second-tokenizer.ts";
+import type { SavingsLedger, TokenPair } from "./savings-ledger.ts";
 
 /** Texts that wait to be counted; of what comes on top the length must do. */
 const MAX_WAITING_CHARS = 1024 * 1024;
@@ -18,12 +17,19 @@ const JUDGED_CHARS = 64 * 1024;
 const COUNTED_CHARS = 32 * 1024;
 /** Until something has been counted. */
 const USUAL_CHARS_PER_TOKEN = 3.5;
+const SECOND_TOKENIZER = "@anthropic-ai/tokenizer";
+
+/**
+ * A second vocabulary to count with: a saving that exists in only one has been tuned to it. It is no dependency of ours;
+ * where it is installed, as in development, reports have two columns.
+ */
+export type SecondTokenizer = (text: string) => number;
 
 /** `isFull`: too much waits already, so nothing may be counted now. */
 type Job = { chars: number; count(isFull: boolean): void };
 
 export class Savings {
-  readonly ledger: Ledger = emptyLedger();
+  readonly ledger: SavingsLedger = emptyLedger();
   private readonly second: SecondTokenizer | undefined;
   private waiting: Job[] = [];
   private chars = 0;
@@ -63,7 +69,7 @@ export class Savings {
     ours: readonly ToolDefinition[],
     isShorter: boolean,
   ): void {
-    for (const tool of ours) this.ledger.ownTools += OWN_TOKENS[tool.name] ?? countToolTokens([tool]);
+    for (const tool of ours) this.ledger.ownTools += OWN_TOOL_TOKENS[tool.name] ?? countToolTokens([tool]);
     if (!isShorter) return;
     this.ledger.lists.before += countToolTokens(before);
     this.ledger.lists.after += countToolTokens(after);
@@ -78,13 +84,18 @@ export class Savings {
   }
 
   /** Everything that waits is counted now. */
-  settle(): Ledger {
+  settle(): SavingsLedger {
     clearTimeout(this.timer);
     while (this.waiting.length > 0) this.step();
     return this.ledger;
   }
 
-  private pair(before: string, after: string, shrunk: Shrunk, isFull: boolean): { before: Pair; after: Pair } {
+  private pair(
+    before: string,
+    after: string,
+    shrunk: Shrunk,
+    isFull: boolean,
+  ): { before: TokenPair; after: TokenPair } {
     // The gate has counted already, exactly, unless there are texts that it left alone.
     const isCounted = shrunk.changed && shrunk.tokensBefore > 0;
     if (isCounted && !this.second) return { before: [shrunk.tokensBefore, 0], after: [shrunk.tokensAfter, 0] };
@@ -97,7 +108,7 @@ export class Savings {
     return { before: counted, after: shrunk.changed ? this.count(after) : counted };
   }
 
-  private count(text: string): Pair {
+  private count(text: string): TokenPair {
     const part = text.length > COUNTED_CHARS ? text.slice(0, COUNTED_CHARS) : text;
     const scale = part.length === 0 ? 0 : text.length / part.length;
     const tokens = countTokens(part);
@@ -109,7 +120,7 @@ export class Savings {
   }
 
   /** In both vocabularies, or a result that was not counted would be in one share and not in the other. */
-  private estimate({ length }: string): Pair {
+  private estimate({ length }: string): TokenPair {
     const { chars, tokens, second } = this.counted;
     const guess = (counted: number): number =>
       Math.round(counted === 0 ? length / USUAL_CHARS_PER_TOKEN : (length * counted) / chars);
@@ -140,6 +151,16 @@ export class Savings {
     if (!job) return;
     this.chars -= job.chars;
     job.count(false);
+  }
+}
+
+export async function findSecondTokenizer(): Promise<SecondTokenizer | undefined> {
+  try {
+    const found: unknown = await import(SECOND_TOKENIZER);
+    const count = typeof found === "object" && found !== null && "countTokens" in found ? found.countTokens : undefined;
+    return typeof count === "function" ? (text) => Number(count(text)) : undefined;
+  } catch {
+    return undefined; // it is not installed
   }
 }
 

@@ -5,7 +5,7 @@ import type { Call } from "@bosun/mcp/server";
 import { checkHeaderParams, headerParams, mirroredHeaders } from "@bosun/mcp/relay";
 import type { ToolDefinition } from "@bosun/shrink";
 
-export function mirroredArguments(
+export function argumentHeaders(
   tools: ReadonlyMap<string, ToolDefinition>,
   call: Call,
 ): [string, string][] | undefined {
@@ -19,7 +19,7 @@ export function mirroredArguments(
 }
 
 /** Throws when the headers do not say what the arguments say. */
-export function checkMirrored(tools: ReadonlyMap<string, ToolDefinition>, call: Call): void {
+export function checkArgumentHeaders(tools: ReadonlyMap<string, ToolDefinition>, call: Call): void {
   const schema = call.header ? tools.get(String(call.params["name"]))?.inputSchema : undefined;
   if (!call.header || !isObject(schema)) return;
   let params: ReturnType<typeof headerParams>;

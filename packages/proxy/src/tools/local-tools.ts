@@ -2,8 +2,8 @@
 import { isObject } from "@bosun/mcp/server";
 import type { Call, JsonObject, RawJson, Server } from "@bosun/mcp/server";
 import type { ToolDefinition } from "@bosun/shrink";
-import { onBehalf } from "../messages/rewrite-call.ts";
-import { textOf } from "../messages/result-json.ts";
+import { onBehalfOf } from "../messages/rewrite-call.ts";
+import { jsonOf } from "../messages/message-json.ts";
 
 /** What such a program gives: the names of its tools, and the server that has them. */
 export type LocalServer = { readonly names: ReadonlySet<string>; readonly open: () => Promise<Server> };
@@ -21,7 +21,7 @@ export class LocalTools {
   }
 
   async definitions(call: Call): Promise<ToolDefinition[]> {
-    const listed = JSON.parse(textOf(await this.handle(onBehalf(call, "tools/list", {})))) as JsonObject;
+    const listed = JSON.parse(jsonOf(await this.handle(onBehalfOf(call, "tools/list", {})))) as JsonObject;
     const tools = Array.isArray(listed["tools"]) ? listed["tools"] : [];
     return tools.filter((tool): tool is JsonObject & ToolDefinition => isObject(tool) && this.has(tool["name"]));
   }

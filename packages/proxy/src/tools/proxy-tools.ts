@@ -1,9 +1,10 @@
 // The tools that the proxy itself adds: the way back to what was folded away.
-import { failure, object, optional, string, text } from "@bosun/mcp/server";
+import { object, optional, string, text } from "@bosun/mcp/server";
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
 import { parseExactly } from "@bosun/mcp/relay";
 import type { Originals, Selection, ToolDefinition } from "@bosun/shrink";
-import { withNothingHidden } from "./reveal-hidden-text.ts";
+import { CallFailed } from "../servers/call-failed.ts";
+import { revealHiddenText } from "./reveal-hidden-text.ts";
 
 // Every token of these two definitions is paid in every session: no descriptions where the names say it.
 const readInput = object({
@@ -27,43 +28,43 @@ export const DESCRIBE_TOOL: ToolDefinition = {
 };
 
 /** Under a name that no server has: without it, what was cut from the list could not be had at all. */
-export function describeToolBeside(isTaken: (name: string) => boolean): ToolDefinition {
+export function describeToolUnlessTaken(isTaken: (name: string) => boolean): ToolDefinition {
   let { name } = DESCRIBE_TOOL;
   while (isTaken(name)) name = `bosun_${name}`;
   return name === DESCRIBE_TOOL.name ? DESCRIBE_TOOL : { ...DESCRIBE_TOOL, name };
 }
 
 /** What they cost in a tool list, so that nobody has to load a tokenizer to know it (a test counts them). */
-export const OWN_TOKENS: { readonly [name: string]: number } = { read_original: 87, describe_tool: 44 };
+export const OWN_TOOL_TOKENS: { readonly [name: string]: number } = { read_original: 87, describe_tool: 44 };
 
-/** `found`: it is an original, or part of one, and no reason why there is none. */
-export type Fetched = { found: boolean; result: JsonObject };
-
-export function readOriginal(originals: Originals, client: string, args: unknown): Fetched {
-  const refuse = (reason: string): Fetched => ({ found: false, result: failure(reason) as JsonObject });
+/** Throws CallFailed when there is no such original, or when the arguments do not say which. */
+export function readOriginal(originals: Originals, client: string, args: unknown): JsonObject {
   const parsed = readInput.parse(args, "arguments");
-  if (!parsed.ok) return refuse(parsed.problem);
+  if (!parsed.ok) throw new CallFailed(parsed.problem);
   const { handle, lines, bytes, pattern } = parsed.value;
   const selection: Selection = pattern === undefined ? {} : { pattern };
   for (const [name, range] of [["lines", lines] as const, ["bytes", bytes] as const]) {
     if (range === undefined) continue;
     const match = /^(\d{1,15})(?:-(\d{1,15}))?$/.exec(range);
-    if (!match) return refuse(`${name} must be a range like 10-20, got ${JSON.stringify(range)}`);
+    if (!match) throw new CallFailed(`${name} must be a range like 10-20, got ${JSON.stringify(range)}`);
     selection[name] = [Number(match[1]), Number(match[2] ?? match[1])];
   }
   const read = originals.read(client, handle, selection);
-  if (!read.ok) return refuse(read.reason);
-  return { found: true, result: (read.json === undefined ? read.result : parseExactly(read.json)) as JsonObject };
+  if (!read.ok) throw new CallFailed(read.reason);
+  return (read.json === undefined ? read.result : parseExactly(read.json)) as JsonObject;
 }
 
+/** Throws CallFailed when there is no such tool. */
 export async function describeTool(known: ReadonlyMap<string, ToolDefinition>, args: unknown): Promise<ToolResult> {
   const parsed = describeInput.parse(args, "arguments");
-  if (!parsed.ok) return failure(parsed.problem);
+  if (!parsed.ok) throw new CallFailed(parsed.problem);
   const tool = known.get(parsed.value.name);
   if (!tool)
-    return failure(`there is no tool ${JSON.stringify(parsed.value.name)}; there are: ${[...known.keys()].join(", ")}`);
+    throw new CallFailed(
+      `there is no tool ${JSON.stringify(parsed.value.name)}; there are: ${[...known.keys()].join(", ")}`,
+    );
   // As in the list: a model reads it here all the same.
-  const [visible] = await withNothingHidden([tool]);
+  const [visible] = await revealHiddenText([tool]);
   return text(JSON.stringify(visible, undefined, 2));
 }
 

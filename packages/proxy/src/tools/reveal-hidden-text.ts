@@ -1,19 +1,19 @@
-// Text of a server's lists and greeting, as a person or a model may read it. What is only read is shown with nothing
-// hidden in it. What a call must use as it is (names, addresses, values of a schema) cannot be written differently: an
+// Text of a server's lists and greeting, as a person or a model may read it. In what is only read, hidden characters are
+// spelled out. What a call must use as it is (names, addresses, values of a schema) cannot be written differently: an
 // item with something hidden in that is left out, with the reason.
 import { isObject } from "@bosun/mcp/server";
 import type { Json, JsonObject } from "@bosun/mcp/server";
 import { isExactNumber, parseExactly } from "@bosun/mcp/relay";
-import { rebuilt } from "../messages/result-json.ts";
+import { editMembers } from "../messages/message-json.ts";
 
 /** Far above the longest that servers in use have. */
 const MAX_CHARS = 20_000;
 const MAX_DEPTH = 64;
 /** Controls, and characters that are not seen or change the order of what is: enough to know that a look is needed. */
-const DOUBTFUL = /[^\n\t\x20-\x7e]/;
+const NOT_PLAIN = /[^\n\t\x20-\x7e]/;
 
 /** Where a value stands says what may be done with its texts. */
-type Place =
+type TextUse =
   /** In a definition or a schema: the key says what it is. */
   | "keywords"
   /** Its keys are names that the server gave, its values are schemas. */
@@ -23,7 +23,7 @@ type Place =
   /** All of it is only read. */
   | "read";
 
-const PLACES: ReadonlyMap<string, Place> = new Map([
+const USE_BY_KEY: ReadonlyMap<string, TextUse> = new Map([
   ...words("properties patternProperties $defs definitions dependentSchemas dependentRequired", "names"),
   ...words("name uri uriTemplate url src mimeType", "used"),
   ...words("type format pattern enum const default required contentEncoding contentMediaType", "used"),
@@ -46,19 +46,19 @@ type Options<Item> = {
 };
 
 /** The very same objects where nothing hid in them. */
-export async function withNothingHidden<Item extends object>(
+export async function revealHiddenText<Item extends object>(
   items: readonly Item[],
   { labels = [], leftOut }: Options<Item> = {},
 ): Promise<Item[]> {
-  if (!items.some((item) => isDoubtful(item, 0))) return [...items];
+  if (!items.some((item) => mayHide(item, 0))) return [...items];
   const { revealed } = await import("@bosun/policy");
   const { screenSafe } = await import("@bosun/platform/safe-text");
   return items.flatMap((item) => {
-    if (!isDoubtful(item, 0)) return [item];
+    if (!mayHide(item, 0)) return [item];
     try {
-      return [new Reading(screenSafe, revealed).item(item, labels)];
+      return [new Revealer(screenSafe, revealed).item(item, labels)];
     } catch (error) {
-      if (!(error instanceof Unfit)) throw error;
+      if (!(error instanceof NotUsable)) throw error;
       leftOut?.(item, error.message);
       return [];
     }
@@ -66,7 +66,7 @@ export async function withNothingHidden<Item extends object>(
 }
 
 /** The result of a list of prompts, resources or templates; the same text when nothing hid in it. */
-export async function listWithNothingHidden(
+export async function revealInList(
   method: string,
   result: string,
   leftOut: (name: string, why: string) => void,
@@ -75,93 +75,95 @@ export async function listWithNothingHidden(
   const given = list && (parseExactly(result) as JsonObject)[list.member];
   if (!list || !Array.isArray(given)) return result;
   const items = given.filter(isObject);
-  const shown = await withNothingHidden(items, {
+  const shown = await revealHiddenText(items, {
     labels: list.labels,
     leftOut: ({ name, uri, uriTemplate }, why) => leftOut(String(uri ?? uriTemplate ?? name), why),
   });
   if (shown.length === given.length && shown.every((item, at) => item === given[at])) return result;
-  return rebuilt(result, [], { [list.member]: shown as Json[] }).text;
+  return editMembers(result, [], { [list.member]: shown as Json[] }).text;
 }
 
 /** What a server wants the model to know, in a greeting. The same text when nothing was hidden. */
-export async function greetingWithNothingHidden(greeting: string): Promise<string> {
+export async function revealInGreeting(greeting: string): Promise<string> {
   const { instructions } = JSON.parse(greeting) as { instructions?: unknown };
-  if (typeof instructions !== "string" || !isDoubtfulText(instructions)) return greeting;
+  if (typeof instructions !== "string" || !mayHideText(instructions)) return greeting;
   const { screenSafe } = await import("@bosun/platform/safe-text");
-  return rebuilt(greeting, [], { instructions: screenSafe(instructions, { maxChars: MAX_CHARS }) }).text;
+  return editMembers(greeting, [], { instructions: screenSafe(instructions, { maxChars: MAX_CHARS }) }).text;
 }
 
-class Unfit extends Error {}
+class NotUsable extends Error {}
 
-class Reading {
+class Revealer {
   private readonly safe: (text: string, options?: { maxChars?: number }) => string;
   private readonly revealed: (text: string) => string;
 
-  constructor(safe: Reading["safe"], revealed: Reading["revealed"]) {
+  constructor(safe: Revealer["safe"], revealed: Revealer["revealed"]) {
     this.safe = safe;
     this.revealed = revealed;
   }
 
   item<Item extends object>(item: Item, labels: readonly string[]): Item {
     const members = Object.entries(item).map(([key, own]: [string, unknown]): [string, unknown] => {
-      const place = labels.includes(key) ? "read" : placeOf(key);
-      return [this.used(key, "a member of it"), this.value(own, place, [key])];
+      const use = labels.includes(key) ? "read" : useOf(key);
+      return [this.used(key, "a member of it"), this.value(own, use, [key])];
     });
     return Object.fromEntries(members) as Item;
   }
 
-  private value(value: unknown, place: Place, path: readonly string[]): unknown {
-    if (path.length > MAX_DEPTH) throw new Unfit(`it is nested deeper than ${MAX_DEPTH} levels`);
-    if (typeof value === "string") return this.text(value, place, path);
+  private value(value: unknown, use: TextUse, path: readonly string[]): unknown {
+    if (path.length > MAX_DEPTH) throw new NotUsable(`it is nested deeper than ${MAX_DEPTH} levels`);
+    if (typeof value === "string") return this.text(value, use, path);
     if (typeof value !== "object" || value === null || isExactNumber(value)) return value;
     if (Array.isArray(value))
-      return value.map((item: unknown) => this.value(item, inList(place, item), [...path, "[]"]));
+      return value.map((item: unknown) => this.value(item, useInList(use, item), [...path, "[]"]));
     const members = Object.entries(value).map(([key, own]: [string, unknown]): [string, unknown] => [
-      place === "read" ? this.safe(key) : this.used(key, `a name in ${path.join(".")}`),
-      this.value(own, within(place, key, own), [...path, key]),
+      use === "read" ? this.safe(key) : this.used(key, `a name in ${path.join(".")}`),
+      this.value(own, useWithin(use, key, own), [...path, key]),
     ]);
     return Object.fromEntries(members);
   }
 
-  private text(text: string, place: Place, path: readonly string[]): string {
-    return place === "used" ? this.used(text, path.join(".")) : this.safe(text, { maxChars: MAX_CHARS });
+  private text(text: string, use: TextUse, path: readonly string[]): string {
+    return use === "used" ? this.used(text, path.join(".")) : this.safe(text, { maxChars: MAX_CHARS });
   }
 
   /** Line ends are values too: both kinds are seen for what they are. */
   private used(text: string, where: string): string {
     const lines = text.replaceAll("\r", "");
     if (this.safe(lines) === lines) return text;
-    throw new Unfit(`${this.revealed(where)} holds characters that are not seen: ${this.revealed(text).slice(0, 200)}`);
+    throw new NotUsable(
+      `${this.revealed(where)} holds characters that are not seen: ${this.revealed(text).slice(0, 200)}`,
+    );
   }
 }
 
-function placeOf(key: string): Place {
-  return PLACES.get(key) ?? "keywords";
+function useOf(key: string): TextUse {
+  return USE_BY_KEY.get(key) ?? "keywords";
 }
 
-function within(place: Place, key: string, own: unknown): Place {
-  if (place === "keywords") return placeOf(key);
-  if (place !== "names") return place;
+function useWithin(use: TextUse, key: string, own: unknown): TextUse {
+  if (use === "keywords") return useOf(key);
+  if (use !== "names") return use;
   // A list of names is what another keyword requires.
   return isObject(own as Json) ? "keywords" : "used";
 }
 
-function inList(place: Place, item: unknown): Place {
-  return place === "names" && typeof item === "object" ? "keywords" : place;
+function useInList(use: TextUse, item: unknown): TextUse {
+  return use === "names" && typeof item === "object" ? "keywords" : use;
 }
 
-function isDoubtful(value: unknown, depth: number): boolean {
-  if (typeof value === "string") return isDoubtfulText(value);
+function mayHide(value: unknown, depth: number): boolean {
+  if (typeof value === "string") return mayHideText(value);
   if (typeof value !== "object" || value === null) return false;
   if (depth > MAX_DEPTH) return true;
-  if (Array.isArray(value)) return value.some((item) => isDoubtful(item, depth + 1));
-  return Object.entries(value).some(([key, own]) => isDoubtfulText(key) || isDoubtful(own, depth + 1));
+  if (Array.isArray(value)) return value.some((item) => mayHide(item, depth + 1));
+  return Object.entries(value).some(([key, own]) => mayHideText(key) || mayHide(own, depth + 1));
 }
 
-function isDoubtfulText(text: string): boolean {
-  return text.length > MAX_CHARS || DOUBTFUL.test(text);
+function mayHideText(text: string): boolean {
+  return text.length > MAX_CHARS || NOT_PLAIN.test(text);
 }
 
-function words(text: string, place: Place): [string, Place][] {
-  return text.split(" ").map((word) => [word, place]);
+function words(text: string, use: TextUse): [string, TextUse][] {
+  return text.split(" ").map((word) => [word, use]);
 }

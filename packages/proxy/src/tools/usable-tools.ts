@@ -1,7 +1,7 @@
 // Tool definitions that can be offered at all: nothing hides in what a call must use, names can be told apart, and
 // nothing is endless.
 import type { ToolDefinition } from "@bosun/shrink";
-import { withNothingHidden } from "./reveal-hidden-text.ts";
+import { revealHiddenText } from "./reveal-hidden-text.ts";
 
 const MAX_TOOLS = 5000;
 const MAX_DEFINITION_CHARS = 256 * 1024;
@@ -9,7 +9,7 @@ const MAX_DEFINITION_CHARS = 256 * 1024;
 const MAX_LIST_CHARS = 1024 * 1024;
 const MAX_NAME_CHARS = 200;
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
-const UNFIT_NAME = /[\x00-\x20\x7f-\xa0]|\p{C}|\p{Z}/u;
+const HIDDEN_IN_NAME = /[\x00-\x20\x7f-\xa0]|\p{C}|\p{Z}/u;
 
 export type Usable = {
   tools: ToolDefinition[];
@@ -20,7 +20,7 @@ export type Usable = {
 /** `bounded`: they are to be kept, so there is a limit to them. */
 export async function usableTools(listed: readonly ToolDefinition[], bounded: boolean): Promise<Usable> {
   const problems = new Map<ToolDefinition, string>();
-  await withNothingHidden(listed, { leftOut: (tool, why) => problems.set(tool, why) });
+  await revealHiddenText(listed, { leftOut: (tool, why) => problems.set(tool, why) });
   if (bounded) addBounds(listed, problems);
   const unusable = new Map<string, string>();
   if (problems.size > 0) {
@@ -42,7 +42,7 @@ function addBounds(listed: readonly ToolDefinition[], problems: Map<ToolDefiniti
       (at >= MAX_TOOLS && `its server lists more than ${MAX_TOOLS} tools`) ||
       ((names.get(name) ?? 0) > 1 && "its server lists it twice") ||
       (name.length > MAX_NAME_CHARS && "its name is too long") ||
-      (UNFIT_NAME.test(name) && "its name holds characters that are not seen") ||
+      (HIDDEN_IN_NAME.test(name) && "its name holds characters that are not seen") ||
       (length > MAX_DEFINITION_CHARS && "its definition is too large") ||
       (chars + length > MAX_LIST_CHARS && "all definitions of its server together are too large");
     if (problem) problems.set(tool, problem);

@@ -1,35 +1,35 @@
-// What things of several servers are called to the client: by their own name where only one server has it, otherwise
-// `alias__name`. Two servers' things are never one.
+// The names under which a client sees the tools, prompts and resources of several servers: their own where only one server
+// has it, otherwise `alias__name`. Those of two servers are never one.
 import type { Backend } from "../servers/backend.ts";
 
-export type Named = { backend: Backend; name: string };
+export type ServerItem = { backend: Backend; name: string };
 
 const URI_PREFIX = "bosun://server/";
 
-/** `taken` are names of servers that are not there now: who comes back must not find its name in other hands. */
-export function shownNames(
+/** `reserved` are names of servers that are not there now: who comes back must not find its name in other hands. */
+export function clientNames(
   offered: readonly { backend: Backend; names: readonly string[] }[],
   namespace: boolean,
-  taken: ReadonlySet<string> = new Set(),
-): Map<string, Named> {
+  reserved: ReadonlySet<string> = new Set(),
+): Map<string, ServerItem> {
   const owners = new Map<string, number>();
   for (const { names } of offered) for (const name of new Set(names)) owners.set(name, (owners.get(name) ?? 0) + 1);
-  const shown = new Map<string, Named>();
+  const shown = new Map<string, ServerItem>();
   for (const { backend, names } of offered) {
     for (const name of names) {
-      const alone = owners.get(name) === 1 && !taken.has(name) && !namespace;
-      let called = alone ? name : prefixed(backend, name);
+      const alone = owners.get(name) === 1 && !reserved.has(name) && !namespace;
+      let clientName = alone ? name : prefixed(backend, name);
       // A server may be named so that its prefix makes another one's name.
-      if (shown.has(called)) called = prefixed(backend, name);
-      for (let again = 2; shown.has(called); again++) called = `${prefixed(backend, name)}_${again}`;
-      shown.set(called, { backend, name });
+      if (shown.has(clientName)) clientName = prefixed(backend, name);
+      for (let again = 2; shown.has(clientName); again++) clientName = `${prefixed(backend, name)}_${again}`;
+      shown.set(clientName, { backend, name });
     }
   }
   return shown;
 }
 
 /** Addresses of resources are kept where one server has them; otherwise the server's name stands in front. */
-export function shownUris(
+export function clientUris(
   offered: readonly { backend: Backend; uris: readonly string[] }[],
 ): Map<string, { backend: Backend; uri: string }> {
   const owners = new Map<string, number>();
