@@ -3,8 +3,8 @@
 import { serveConnection, stdioTransport, withLastAnswers } from "@bosun/mcp/server";
 import type { Transport } from "@bosun/mcp/server";
 import { PathRefused } from "./allowed-paths.ts";
-import { UsageError } from "@bosun/platform/flags";
-import { HELP, parseConfig } from "./reader-config.ts";
+import { helpText, UsageError } from "@bosun/platform/flags";
+import { parseConfig, PROGRAM } from "./reader-config.ts";
 import { endExternalOnSignals } from "./external-bcp.ts";
 import { createLog } from "@bosun/platform/log";
 import type { Log } from "@bosun/platform/log";
@@ -15,6 +15,7 @@ const LAST_ANSWERS_MS = 10_000;
 const PROXY_MODE = "--mode=proxy";
 
 export { bcpTools, createReader } from "./reader-server.ts";
+export { PROGRAM } from "./reader-config.ts";
 export { explain as explainBcp } from "./explain-error.ts";
 
 /** Serves over stdin and stdout until the client goes; gives the exit code. */
@@ -25,12 +26,12 @@ export async function runBcpMcpServer(argv: readonly string[]): Promise<number> 
     const { runProxy } = await import("./proxy-mode.ts");
     return runProxy(argv.toSpliced(proxy, argv[proxy] === PROXY_MODE ? 1 : 2));
   }
-  if (argv.includes("--help") || argv.includes("-h")) {
-    console.log(HELP.trimEnd());
-    return 0;
-  }
   try {
     const config = parseConfig(argv, process.env);
+    if (config === undefined) {
+      console.log(helpText(PROGRAM));
+      return 0;
+    }
     const server = await createReader(config);
     if (config.cliPath !== undefined) endExternalOnSignals();
     const log = createLog("bcp-mcp-server", config.logLevel);

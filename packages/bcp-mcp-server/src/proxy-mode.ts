@@ -19,6 +19,7 @@ function bcpFileTools(allowDirs: readonly string[]): LocalServer {
     allowDirs.flatMap((folder) => ["--allow-dir", folder]),
     process.env,
   );
+  if (config === undefined) throw new Error("no words asked for help");
   return { names: NAMES, open: async () => (await import("./reader-server.ts")).createReader(config) };
 }
 

@@ -1,20 +1,37 @@
 // The entry: command line → what runs. Callable inside another program; ends with an exit code, never by itself.
-import { HELP, parseArguments } from "./config.ts";
-import { EXIT } from "./exit-codes.ts";
+import { helpText, UsageError } from "@bosun/platform/flags";
+import { AISH, parseArguments } from "./config.ts";
+import type { Config } from "./config.ts";
+import { EXIT } from "./exit.ts";
 import { runPrint } from "./print/print.ts";
 import { VERSION } from "@bosun/platform/version";
-import type { Seams } from "./program.ts";
-import { processIo } from "./screen/io.ts";
-import type { Io } from "./screen/io.ts";
+import type { HostOptions } from "./program.ts";
+import { processIo } from "./screen/program-io.ts";
+import type { Io } from "./screen/program-io.ts";
 
-export async function runAish(argv: readonly string[], io: Io = processIo(), seams: Seams = {}): Promise<number> {
-  const config = parseArguments(argv, io.env);
+/** A run that was ended by a signal does not wait longer than this for a reader that has stopped reading. */
+const ORDERED_END_MS = 2000;
+
+/** Resolves when the run is over and everything it said has left the process. */
+export async function runAish(argv: readonly string[], io: Io = processIo(), host: HostOptions = {}): Promise<number> {
+  const code = await run(argv, io, host);
+  const withinMs = code > 128 || code === EXIT.time ? ORDERED_END_MS : undefined;
+  await Promise.all([io.stdout.drained(withinMs), io.stderr.drained(withinMs)]);
+  return code;
+}
+
+async function run(argv: readonly string[], io: Io, host: HostOptions): Promise<number> {
+  let config: Config;
+  try {
+    config = parseArguments(argv, io.env);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    io.stderr.write(`aish: ${error.message}\nTry aish --help.\n`);
+    return EXIT.usage;
+  }
   switch (config.kind) {
-    case "wrong":
-      io.stderr.write(`aish: ${config.problem}\nTry aish --help.\n`);
-      return EXIT.usage;
     case "help":
-      io.stdout.write(HELP);
+      io.stdout.write(`${helpText(AISH)}\n`);
       return 0;
     case "version":
       io.stdout.write(`aish ${VERSION}\n`);
@@ -25,12 +42,12 @@ export async function runAish(argv: readonly string[], io: Io = processIo(), sea
     const { options, prompt } = config;
     const isPiped = io.keyboard === undefined || !io.stdout.isTerminal;
     const isScript = options.print || (isPiped && (prompt !== "" || io.keyboard === undefined));
-    if (isScript || io.keyboard === undefined) return runPrint(io, options, prompt, seams);
+    if (isScript || io.keyboard === undefined) return runPrint(io, options, prompt, host);
     const { startRepl } = await import("./repl/start-repl.ts");
-    return startRepl(io, io.keyboard, options, prompt, seams);
+    return startRepl(io, io.keyboard, options, prompt, host);
   }
   const { runSubcommand } = await import("./commands/subcommand.ts");
-  return runSubcommand(io, config, seams);
+  return runSubcommand(io, config, host);
 }
 
 if (import.meta.main) {
@@ -43,7 +60,6 @@ if (import.meta.main) {
     process.exit(70);
   });
   const code = await runAish(process.argv.slice(2), io);
-  await Promise.all([io.stdout.flushed(), io.stderr.flushed()]);
   // eslint-disable-next-line no-restricted-properties -- the entry: everything is flushed, and a server may still hold us
   process.exit(code);
 }

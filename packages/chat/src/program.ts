@@ -1,4 +1,4 @@
-// Everything put together once: settings, model, servers, gate, session. Interactive and scripted use both start here.
+// Everything put together once: settings, model, servers, approval policy, session. Interactive and scripted use both start here.
 import { VERSION } from "@bosun/platform/version";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -6,40 +6,40 @@ import { openApprovals, openAudit } from "@bosun/policy";
 import { loadSettings, secretsOfSettings } from "@bosun/settings";
 import type { Audit } from "@bosun/policy";
 import type { LoadedSettings, Settings } from "@bosun/settings";
-import { httpOut } from "@bosun/mcp";
+import { httpFetch } from "@bosun/mcp";
 import type { ElicitAnswer, HttpFetch, JsonObject } from "@bosun/mcp";
-import { Definitions } from "./approval/definitions.ts";
-import { Gate } from "./approval/gate.ts";
+import { ToolDefinitions } from "./approval/tool-definitions.ts";
+import { ApprovalPolicy } from "./approval/approval-policy.ts";
 import type { ChatOptions } from "./config.ts";
-import { Budget } from "./conversation/budget.ts";
+import { TokenEstimator } from "./conversation/token-estimator.ts";
 import { Conversation } from "./conversation/conversation.ts";
 import { CurrentSession } from "./history/current-session.ts";
-import { ResultStore } from "./history/results.ts";
-import { SessionFolder } from "./history/sessions.ts";
-import { demoFetch } from "./model/demo.ts";
+import { ResultStore } from "./history/result-store.ts";
+import { SessionFolder } from "./history/session-folder.ts";
+import { demoFetch } from "./model/demo-model.ts";
 import type { ModelContext } from "./model/model.ts";
-import { ModelShelf } from "./model/model-shelf.ts";
-import type { Io } from "./screen/io.ts";
-import { Secrets } from "./secrets.ts";
+import { ModelList } from "./model/model-list.ts";
+import type { Io } from "./screen/program-io.ts";
+import { KnownSecrets } from "./known-secrets.ts";
 import { addConfiguredServers } from "./servers/configured-servers.ts";
 import type { BuiltInServer } from "./servers/configured-servers.ts";
-import { keptSignIn } from "./servers/kept-sign-in.ts";
-import type { Server } from "./servers/server.ts";
+import { keptSignIn } from "./servers/sign-in.ts";
+import type { Server } from "./servers/mcp-server.ts";
 import { Servers } from "./servers/servers.ts";
-import { withProjectSettings } from "./settings/project-settings.ts";
-import { LearntState } from "./settings/learnt-state.ts";
-import { SignIns } from "./settings/sign-ins.ts";
-import { CommandRunner } from "./shell/run-command.ts";
+import { withProjectSettings } from "./settings/trust-project-settings.ts";
+import { CapabilityCache } from "./settings/capability-cache.ts";
+import { SavedSignIns } from "./settings/saved-sign-ins.ts";
+import { CommandRunner } from "./shell/command-runner.ts";
 import { systemPrompt } from "./system-prompt.ts";
-import { openTrace } from "./trace.ts";
-import type { Tracing } from "./trace.ts";
-import type { ShrinkTools } from "./turn/call-result.ts";
-import type { Chat } from "./turn/chat.ts";
+import { openTrace } from "./http-trace.ts";
+import type { Tracing } from "./http-trace.ts";
+import type { ShrinkTools } from "./turn/result-for-model.ts";
+import type { ChatState } from "./turn/chat-state.ts";
 import { Cost } from "./turn/cost.ts";
-import { Unusable } from "./unusable.ts";
+import { StartupError } from "./exit.ts";
 
 /** What the program that contains us brings along; tests bring less or other things. */
-export type Seams = {
+export type HostOptions = {
   /** Servers inside this process, such as the coding tools as `here`. */
   builtIns?: readonly BuiltInServer[];
   fetch?: HttpFetch;
@@ -66,18 +66,25 @@ export class Program {
   readonly ui: Ui;
   readonly settings: Settings;
   readonly loaded: LoadedSettings;
-  readonly chat: Chat;
-  readonly models: ModelShelf;
+  readonly chat: ChatState;
+  readonly models: ModelList;
   readonly runner: CommandRunner;
   readonly sessions: SessionFolder;
   /** Variables the person sets with `export` end up here. */
   readonly env: Record<string, string | undefined>;
   readonly session: CurrentSession;
-  readonly secrets = new Secrets();
-  readonly signIns: SignIns;
+  readonly secrets = new KnownSecrets();
+  readonly signIns: SavedSignIns;
   #shrink: Promise<ShrinkTools> | undefined;
 
-  private constructor(io: Io, options: ChatOptions, ui: Ui, loaded: LoadedSettings, settings: Settings, seams: Seams) {
+  private constructor(
+    io: Io,
+    options: ChatOptions,
+    ui: Ui,
+    loaded: LoadedSettings,
+    settings: Settings,
+    host: HostOptions,
+  ) {
     this.io = io;
     this.options = options;
     this.ui = ui;
@@ -85,13 +92,13 @@ export class Program {
     this.settings = settings;
     this.env = { ...io.env };
     const { folders } = loaded;
-    const learnt = new LearntState(folders.state);
-    this.signIns = new SignIns(folders.state, this.secrets.add);
+    const learnt = new CapabilityCache(folders.state);
+    this.signIns = new SavedSignIns(folders.state, this.secrets.add);
     this.sessions = new SessionFolder(folders.data);
     this.runner = new CommandRunner(settings.shell.program ?? io.env["SHELL"] ?? "/bin/sh", this.env);
     for (const secret of secretsOfSettings(settings, this.env)) this.secrets.add(secret);
     const tracing = this.#tracing();
-    const fetch = tracing(demoFetch(seams.fetch ?? httpOut));
+    const fetch = tracing(demoFetch(host.fetch ?? httpFetch));
     const context: ModelContext = {
       env: this.env,
       version: VERSION,
@@ -100,9 +107,9 @@ export class Program {
       runKeyCommand: (argv) => this.#runKeyCommand(argv),
       onSecret: this.secrets.add,
     };
-    const usual = seams.usualModels === undefined ? {} : { usual: seams.usualModels };
-    this.models = new ModelShelf({ settings, context, fetch, say: (text) => ui.status(text), ...usual });
-    const definitions = new Definitions(settings.mcp.pin === "on" ? folders.state : undefined, (text) =>
+    const usual = host.usualModels === undefined ? {} : { usual: host.usualModels };
+    this.models = new ModelList({ settings, context, fetch, say: (text) => ui.status(text), ...usual });
+    const definitions = new ToolDefinitions(settings.mcp.pin === "on" ? folders.state : undefined, (text) =>
       ui.status(text),
     );
     const servers = new Servers({
@@ -124,7 +131,7 @@ export class Program {
       },
       ...(ui.elicit ? { elicit: ui.elicit } : {}),
     });
-    const gate = new Gate({
+    const approvalPolicy = new ApprovalPolicy({
       settings,
       settingsFile: loaded.file ?? "settings",
       flags: { allow: options.allow, deny: options.deny },
@@ -138,9 +145,9 @@ export class Program {
       conversation: new Conversation(),
       model: this.models.demo(options.demo), // until one is chosen
       servers,
-      gate,
+      approvalPolicy,
       results: new ResultStore(undefined),
-      budget: new Budget(),
+      tokens: new TokenEstimator(),
       audit: settings.audit.enabled ? this.#openAudit() : undefined,
       shrink: () => (this.#shrink ??= loadShrink()),
       cost: new Cost(),
@@ -157,7 +164,7 @@ export class Program {
       lastResults: [],
       lastReasoning: "",
       lastError: "",
-      waitScale: seams.waitScale ?? 1,
+      waitScale: host.waitScale ?? 1,
     };
     this.session = new CurrentSession(this.chat, {
       sessions: this.sessions,
@@ -169,7 +176,7 @@ export class Program {
     });
   }
 
-  static async create(io: Io, options: ChatOptions, ui: Ui, seams: Seams): Promise<Program> {
+  static async create(io: Io, options: ChatOptions, ui: Ui, host: HostOptions): Promise<Program> {
     const loaded = loadSettings({
       ...(options.config === undefined ? {} : { config: options.config }),
       env: io.env,
@@ -179,7 +186,7 @@ export class Program {
     for (const warning of loaded.warnings) ui.status(warning);
     const agree = { say: (text: string) => ui.status(text), confirm: ui.confirm };
     const settings = await withProjectSettings(loaded, io.cwd(), agree);
-    const program = new Program(io, options, ui, loaded, settings, seams);
+    const program = new Program(io, options, ui, loaded, settings, host);
     const { chat, models } = program;
     if (!options.demo) chat.model = await models.choose(options.model);
     if (options.noMcp) return program;
@@ -188,7 +195,7 @@ export class Program {
       settings,
       settingsFile: loaded.file ?? "settings",
       stateFolder: loaded.folders.state,
-      builtIns: seams.builtIns ?? [],
+      builtIns: host.builtIns ?? [],
       lists: options.mcpConfig,
       urls: options.mcp,
       env: program.env,
@@ -212,7 +219,7 @@ export class Program {
     try {
       return openTrace(path.resolve(this.io.cwd(), trace), this.secrets.redactor);
     } catch (error) {
-      throw new Unusable(`--trace: ${messageOf(error)}`, { cause: error });
+      throw new StartupError(`--trace: ${messageOf(error)}`, { cause: error });
     }
   }
 
@@ -222,7 +229,7 @@ export class Program {
     try {
       return readFileSync(path.resolve(this.io.cwd(), system), "utf8");
     } catch (error) {
-      throw new Unusable(`--system: ${messageOf(error)}`, { cause: error });
+      throw new StartupError(`--system: ${messageOf(error)}`, { cause: error });
     }
   }
 

@@ -80,11 +80,11 @@ test("sessions are listed with their first question; a session goes on with -c, 
 test("help teaches, and a found local model is used without settings", async () => {
   const { stdout, code } = await aish(home, ["--help"]);
   expect(code).toBe(0);
-  for (const word of ["--allow", "--resume", "[models.local]", "exit: 0"]) expect(stdout).toContain(word);
+  for (const word of ["--allow", "--resume", "[models.local]", "Exit: 0"]) expect(stdout).toContain(word);
   model.push(says("found me"));
   const port = Number(new URL(model.url).port);
-  const seams = { usualModels: [{ program: "Ollama", port }] };
-  const ran = await aish(home, ["-p", "hi"], { seams });
+  const host = { usualModels: [{ program: "Ollama", port }] };
+  const ran = await aish(home, ["-p", "hi"], { host });
   expect(ran).toMatchObject({ code: 0, stdout: "found me\n" });
   expect(ran.stderr).toContain("found Ollama");
   expect(model.seen[0]?.body["model"]).toBe("scripted");

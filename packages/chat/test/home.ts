@@ -12,8 +12,10 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { runAish } from "../src/main.ts";
-import type { Seams } from "../src/program.ts";
-import type { Io, Output } from "../src/screen/io.ts";
+import type { HostOptions } from "../src/program.ts";
+import type { Io, Output } from "../src/screen/program-io.ts";
+
+const HANG_MS = 20_000;
 
 export const ROOT = path.resolve(import.meta.dir, "../../..");
 export const AISH = path.join(import.meta.dir, "../src/main.ts");
@@ -90,7 +92,7 @@ export async function aishProcess(
 export async function aish(
   home: Home,
   args: string[],
-  options: { stdin?: string; env?: Record<string, string>; seams?: Seams } = {},
+  options: { stdin?: string; env?: Record<string, string>; host?: HostOptions } = {},
 ): Promise<Ran> {
   const ran: Ran = { code: -1, stdout: "", stderr: "" };
   const io = quietIo(home, {
@@ -98,7 +100,7 @@ export async function aish(
     stdin: options.stdin ?? "",
     onWrite: (name, text) => void (ran[name] += text),
   });
-  ran.code = await runAish(args, io, { waitScale: 0.01, usualModels: [], ...options.seams });
+  ran.code = await runAish(args, io, { waitScale: 0.01, usualModels: [], ...options.host });
   return ran;
 }
 
@@ -115,7 +117,7 @@ export function quietIo(
     write: (text) => options.onWrite?.(name, text),
     isTerminal: false,
     columns: () => 80,
-    flushed: async () => {},
+    drained: async () => {},
   });
   return {
     stdout: output("stdout"),
@@ -129,6 +131,7 @@ export function quietIo(
     onSignal: () => () => {},
     onClosedPipe: () => {},
     endChildren: () => {},
+    exit: () => {},
   };
 }
 
@@ -153,6 +156,15 @@ export function processesIn(folder: string): string[] {
       }
     })
     .filter((line) => line !== "" && !line.includes(AISH));
+}
+
+/** Waits for the last of them to be gone, and says which ones stay. */
+export async function untilNoProcessIn(folder: string): Promise<void> {
+  const startedAt = Date.now();
+  while (processesIn(folder).length > 0) {
+    if (Date.now() - startedAt > HANG_MS) throw new Error(`still running: ${processesIn(folder).join(" | ")}`);
+    await Bun.sleep(25);
+  }
 }
 
 function walk(folder: string): { file: string; text: string; mode: number }[] {

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { createServer, defineTool, httpOut, object, serveHttp, string, text as toolText } from "@bosun/mcp";
+import { createServer, defineTool, httpFetch, object, serveHttp, string, text as toolText } from "@bosun/mcp";
 import type { HttpFetch } from "@bosun/mcp";
 import { aish, aishProcess, EVERYTHING, FILESYSTEM, makeHome, modelSettings, stdioServer } from "./home.ts";
 import type { Home } from "./home.ts";
@@ -454,9 +454,9 @@ describe("settings of a model and of servers", () => {
   test("templates that drop tool results are noticed where the server can tell", async () => {
     home.settings(modelSettings(model.url, stdioServer("odd", BUN, ODD)));
     const fetch: HttpFetch = async (url, init) =>
-      String(url).endsWith("/apply-template") ? Response.json({ prompt: "<user>look" }) : httpOut(url, init);
+      String(url).endsWith("/apply-template") ? Response.json({ prompt: "<user>look" }) : httpFetch(url, init);
     model.push({ ...calls(["odd__echo", { text: "x" }]), delayMs: 200 }, says("ok"));
-    const { stderr } = await aish(home, ["-p", "--allow", "odd.*", "go"], { seams: { fetch } });
+    const { stderr } = await aish(home, ["-p", "--allow", "odd.*", "go"], { host: { fetch } });
     expect(stderr).toContain("its template drops tool results");
     expect(sent()).toEqual({ role: "user", content: "[tool: odd.echo]\nyou said x\n\nContinue." });
   });

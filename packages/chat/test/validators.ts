@@ -1,4 +1,4 @@
-// What every server demands of a request body, and what the strict ones demand on top: three judges (§10.5).
+// What every server demands of a request body, and what the strict ones demand on top: three validators.
 import { isObject } from "@bosun/mcp";
 import type { JsonObject } from "@bosun/mcp";
 

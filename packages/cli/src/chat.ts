@@ -9,22 +9,12 @@ const ALIAS = "here";
 
 export async function runChat(argv: readonly string[]): Promise<number> {
   const io = processIo();
-  const code = await runAish(argv, io, {
+  return runAish(argv, io, {
     builtIns: [{ alias: ALIAS, label: "the tools of this folder", ...toolsHere() }],
   });
-  await Promise.all([io.stdout.flushed(), io.stderr.flushed()]);
-  return code;
 }
 
-/** What it says on --help, for completions. */
-export async function chatHelp(): Promise<string> {
-  let text = "";
-  const io = processIo();
-  await runAish(["--help"], { ...io, stdout: { ...io.stdout, write: (words) => void (text += words) } });
-  return text;
-}
-
-function toolsHere(): { open: OpenBuiltIn; whereItLeads: ToolService["whereItLeads"] } {
+function toolsHere(): { open: OpenBuiltIn; resolvePaths: ToolService["whereItLeads"] } {
   let tools: ToolService | undefined;
   return {
     async open() {
@@ -33,7 +23,7 @@ function toolsHere(): { open: OpenBuiltIn; whereItLeads: ToolService["whereItLea
       return opened.client;
     },
     // The shell asks before it calls: its person sees where a path leads, and the call is held to that.
-    whereItLeads: (tool, args) => tools?.whereItLeads(tool, args) ?? [],
+    resolvePaths: (tool, args) => tools?.whereItLeads(tool, args) ?? [],
   };
 }
 

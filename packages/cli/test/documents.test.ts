@@ -2,11 +2,11 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { helpText } from "@bosun/platform/flags";
 import { settingsReference } from "@bosun/settings";
-import { helpOf } from "../src/options.ts";
-import { SYNOPSIS as AUDIT } from "../src/audit.ts";
-import { SYNOPSIS as DOCTOR } from "../src/doctor.ts";
-import { SYNOPSIS as INIT } from "../src/init.ts";
+import { PROGRAM as AUDIT } from "../src/audit.ts";
+import { PROGRAM as DOCTOR } from "../src/doctor.ts";
+import { PROGRAM as INIT } from "../src/init.ts";
 import { COMMANDS } from "../src/commands.ts";
 import { Place, ROOT } from "./harness/bosun.ts";
 
@@ -18,8 +18,10 @@ test.each([
   ["doctor", DOCTOR],
   ["audit", AUDIT],
   ["init", INIT],
-])("docs/%s.md has the command's own help", (name, synopsis) => {
-  expect(readFileSync(path.join(ROOT, `docs/${name}.md`), "utf8")).toContain(`\`\`\`text\n${helpOf(synopsis)}\n\`\`\``);
+])("docs/%s.md has the command's own help", (name, program) => {
+  expect(readFileSync(path.join(ROOT, `docs/${name}.md`), "utf8")).toContain(
+    `\`\`\`text\n${helpText(program)}\n\`\`\``,
+  );
 });
 
 test("the README's example does what it says", async () => {
@@ -36,7 +38,7 @@ test("every option that a page names is one that a command knows", async () => {
     Object.keys(COMMANDS).map(async (name) => (await place.run([...(name === "help" ? [] : [name]), "--help"])).out),
   );
   // What is typed at the prompt of the chat has options, too.
-  helps.push(readFileSync(path.join(ROOT, "packages/chat/src/repl/help.ts"), "utf8"));
+  helps.push(readFileSync(path.join(ROOT, "packages/chat/src/repl/help-text.ts"), "utf8"));
   const known = new Set([...helps.join("\n").matchAll(/--[a-z][a-z-]*/g)].map(([option]) => option));
   const named = readdirSync(path.join(ROOT, "docs"))
     .filter((name) => name.endsWith(".md"))

@@ -1,8 +1,8 @@
 // The proxy as a program: in front of its servers, over stdio or HTTP, until the client goes or a signal comes.
 import { serveConnection, stdioTransport, withLastAnswers } from "@bosun/mcp/server";
-import { Outbox } from "@bosun/mcp/relay";
+import { SendQueue } from "@bosun/mcp/relay";
 import { WarmUp } from "@bosun/shrink";
-import { UsageError } from "@bosun/platform/flags";
+import { helpText, UsageError } from "@bosun/platform/flags";
 import { createLog } from "@bosun/platform/log";
 import type { Log } from "@bosun/platform/log";
 import { keepLedger } from "./stats/savings-ledger.ts";
@@ -10,7 +10,7 @@ import { savingsTable } from "./stats/savings-table.ts";
 import { LocalTools } from "./tools/local-tools.ts";
 import type { LocalServer } from "./tools/local-tools.ts";
 import { PinCheck } from "./pins/pin-check.ts";
-import { parseProxyConfig, PROXY_HELP } from "./proxy-config.ts";
+import { parseProxyConfig, PROXY } from "./proxy-config.ts";
 import type { ProxyConfig } from "./proxy-config.ts";
 import { Recording } from "./results/recording.ts";
 import { createProxyService } from "./proxy-service.ts";
@@ -34,7 +34,7 @@ export async function runProxy(argv: readonly string[], offer?: OfferLocalTools)
   if (first === "stats") return (await import("./stats/run-stats.ts")).runStats(rest);
   const ours = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
   if (ours.includes("--help") || ours.includes("-h")) {
-    console.log(PROXY_HELP.trimEnd());
+    console.log(helpText(PROXY));
     return 0;
   }
   try {
@@ -96,11 +96,11 @@ function outletOf({ listen, maxClients }: ProxyConfig): Outlet {
 
 function overStdio(): Outlet {
   const transport = withLastAnswers(stdioTransport(), LAST_ANSWERS_MS);
-  const outbox = new Outbox(transport);
+  const queue = new SendQueue(transport);
   return {
-    backpressure: () => (outbox.congested ? outbox.relieved() : undefined),
+    backpressure: () => (queue.isFull ? queue.untilNotFull() : undefined),
     async serve(proxy) {
-      await serveConnection(proxy, transport, outbox);
+      await serveConnection(proxy, transport, queue);
       await transport.close();
     },
   };

@@ -18,9 +18,9 @@ test("--downstream-args: commas part them, and nothing is none", () => {
 });
 
 test.each([
-  [["--stats=yes", "--", "x"], /unknown option --stats=yes/],
+  [["--stats=yes", "--", "x"], /--stats takes no value/],
   [["--budget", "60.5", "--", "x"], /--budget must be a whole number/],
-  [["--budget", "30", "--", "x"], /--budget must be a number from 50/],
+  [["--budget", "30", "--", "x"], /--budget must be a whole number from 50/],
   [["--listen=1.5", "--", "x"], /--listen must be a whole number/],
   [["--downstream-command", "x", "--", "y"], /not several/],
   [["--header", "A: b", "--", "x"], /--header goes with --url/],

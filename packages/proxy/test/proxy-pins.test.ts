@@ -479,7 +479,7 @@ describe("what a description hides is seen", () => {
   test.concurrent.each(["legacy", "modern"] as const)("in what a server wants a %s client to know", async (era) => {
     const offer = json({ name: "x", instructions: "Be kind.\u200b\u202e\u001b[2J And\nbrief.", tools: [] });
     await using proxied = await start({ server: [...bun, listed, offer], client: { era } });
-    const discovered = era === "modern" ? await proxied.client.conversation.request("server/discover") : undefined;
+    const discovered = era === "modern" ? await proxied.client.session.request("server/discover") : undefined;
     expect(discovered?.["instructions"] ?? proxied.client.instructions).toBe(
       "Be kind.\\u200b\\u202e\\x1b[2J And\nbrief.",
     );

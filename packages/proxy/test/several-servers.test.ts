@@ -78,8 +78,7 @@ describe.each(["legacy", "modern"] as const)("for a %s client", (era) => {
     const silent = { command: "sleep", args: ["1000"] };
     const servers = serversFile({ silent, docs: server(docs) });
     await using proxied = await start({ servers, client: client() });
-    const read = async (uri: string): Promise<unknown> =>
-      proxied.client.conversation.request("resources/read", { uri });
+    const read = async (uri: string): Promise<unknown> => proxied.client.session.request("resources/read", { uri });
     // Nobody has listed it: each server is asked, the silent one first.
     expect(JSON.stringify(await read("docs://page/1"))).toContain("docs has");
     expect(await proxied.names()).toEqual(["search", "read", "read_original"]);
@@ -97,7 +96,7 @@ describe.each(["legacy", "modern"] as const)("for a %s client", (era) => {
     const servers = serversFile({ hung: { command: "sleep", args: ["1000"] }, docs: server(docs) });
     const asked = performance.now();
     await using proxied = await start({ servers, client: client(), onStderr: (text) => void (err += text) });
-    if (era === "modern") await proxied.client.conversation.request("server/discover");
+    if (era === "modern") await proxied.client.session.request("server/discover");
     expect(performance.now() - asked).toBeLessThan(LIST_TIMEOUT_MS);
     await until(() => err.includes("hung"));
     expect(err).toContain("hung does not answer yet");

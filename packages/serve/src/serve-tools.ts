@@ -15,7 +15,7 @@ import { catalogueFor, runsCommands } from "./catalogue.ts";
 import { CompilerThreads } from "./compiler-threads.ts";
 import { holds } from "./config.ts";
 import type { Config } from "./config.ts";
-import { UsageError } from "./flags.ts";
+import { UsageError } from "@bosun/platform/flags";
 import { explainBug } from "./explain.ts";
 import { guarded } from "./guarded-call.ts";
 import { instructionsFor } from "./instructions.ts";

@@ -222,6 +222,10 @@ export const SETTINGS = group("", {
       token_env: optional(variable("Environment variable with the token clients must send.")),
       token: optional(secret(text("The token, written out. Prefer `token_env`."))),
       generate_token: flag("Make a token at start and print it.", false),
+      auth_issuer: optional(text("Authorization server whose tokens clients must send, instead of a token by hand.")),
+      auth_audience: optional(text("Public address of this server: what those tokens must be for.")),
+      auth_jwks: optional(text("Where the issuer's keys are, if its metadata does not say.")),
+      auth_scopes: list("Scopes those tokens must have.", text("")),
       allowed_hosts: list("Further Host values that are accepted.", text("")),
       allowed_origins: list("Origins of web pages that may connect.", text("")),
       tools: list("Tool surfaces to offer.", oneOf("", ["coding", "workspace", "shell", "bcp"], "coding"), ["coding"]),
@@ -278,7 +282,10 @@ export const SETTINGS = group("", {
       timeout_s: seconds("A question nobody answers is a no after this; 0: wait for ever.", 300),
       remember: onlyTo(oneOf("How long an answer may hold at most.", ["once", "session", "always"], "always"), "once"),
       taint: onlyTo(
-        flag("After untrusted output, ask before a call that sends data elsewhere, even an allowed one.", true),
+        flag(
+          "After untrusted output, ask before a call that sends data elsewhere, unless a rule of yours allows it.",
+          true,
+        ),
         true,
       ),
     }),

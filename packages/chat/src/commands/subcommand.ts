@@ -1,33 +1,32 @@
 // `aish mcp …`, `aish sessions`, `aish doctor`: the same program without a conversation.
 import path from "node:path";
 import type { ChatOptions, Config } from "../config.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT, isStartupError } from "../exit.ts";
 import { Program } from "../program.ts";
-import type { Seams } from "../program.ts";
-import { parseObject } from "../model/json-text.ts";
+import type { HostOptions } from "../program.ts";
+import { parseObject } from "../model/argument-json.ts";
 import type { Model } from "../model/model.ts";
-import { serverTable, table, toolTable } from "../repl/listings.ts";
+import { serverTable, table, toolTable } from "../repl/text-tables.ts";
 import { ageOf } from "../repl/meta-sessions.ts";
-import { removeServer, saveServer } from "../repl/save-server.ts";
-import type { Io } from "../screen/io.ts";
+import { removeServer, saveServer } from "../settings/edit-settings-file.ts";
+import type { Io } from "../screen/program-io.ts";
 import { safeLine } from "../screen/terminal-view.ts";
 import { plainConfig } from "../servers/server-config.ts";
 import { outcomeOf, wordsForPerson } from "../servers/call-end.ts";
-import { textOfResult } from "../servers/content.ts";
-import { displayName, isAlias } from "../tools/names.ts";
-import { isSettingsProblem } from "../unusable.ts";
+import { textOfResult } from "../servers/result-text.ts";
+import { displayName, isAlias } from "../tools/tool-names.ts";
 
 /** What was looked at, whether it is well, and what was found. */
 type Finding = [what: string, isGood: boolean, said: string];
 type Subcommand = Extract<Config, { kind: "mcp" | "sessions" | "doctor" }>;
 
-export async function runSubcommand(io: Io, config: Subcommand, seams: Seams): Promise<number> {
+export async function runSubcommand(io: Io, config: Subcommand, host: HostOptions): Promise<number> {
   const say = (text: string): void => io.stderr.write(`[aish] ${safeLine(text, 600)}\n`);
   let program: Program;
   try {
-    program = await create(io, config, say, seams);
+    program = await create(io, config, say, host);
   } catch (error) {
-    if (!isSettingsProblem(error)) throw error;
+    if (!isStartupError(error)) throw error;
     say(error instanceof Error ? error.message : String(error));
     return EXIT.usage;
   }
@@ -41,9 +40,9 @@ export async function runSubcommand(io: Io, config: Subcommand, seams: Seams): P
 }
 
 // Only the doctor cares for the model, and looks for it by itself; the others work without one.
-function create(io: Io, config: Subcommand, say: (text: string) => void, seams: Seams): Promise<Program> {
+function create(io: Io, config: Subcommand, say: (text: string) => void, host: HostOptions): Promise<Program> {
   const options: ChatOptions = { ...config.options, demo: true };
-  return Program.create(io, options, { status: say, problem: say }, seams);
+  return Program.create(io, options, { status: say, problem: say }, host);
 }
 
 async function mcp(program: Program, words: readonly string[], say: (text: string) => void): Promise<number> {
@@ -98,7 +97,7 @@ async function call(program: Program, name: string, json: string, say: (text: st
     return EXIT.server;
   }
   // Typed by the person, word for word: that is the approval. A rule that denies still denies.
-  if (chat.gate.decide(tool, server, args.value).kind === "deny") {
+  if (chat.approvalPolicy.decide(tool, server, args.value).kind === "deny") {
     say(`${name} is not allowed by your policy`);
     return EXIT.unapproved;
   }
@@ -171,7 +170,7 @@ async function doctor(program: Program, wished: ChatOptions): Promise<number> {
           : "disabled";
     rows.push([`mcp ${server.alias}`, isGood, safeLine(said)]);
   }
-  for (const rule of chat.gate.unmatched(chat.servers.tools()))
+  for (const rule of chat.approvalPolicy.unmatched(chat.servers.tools()))
     rows.push(["rules", false, `${safeLine(rule)} matches no tool`]);
   rows.push(["state", true, loaded.folders.state]);
   const lines = table(rows.map(([what, isGood, said]) => [isGood ? "ok  " : "FAIL", what, said]));

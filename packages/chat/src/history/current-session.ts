@@ -1,14 +1,14 @@
 // The session that is being written: begun, gone on with, forked, left. Whatever happens, one program writes one log.
-import type { Gate } from "../approval/gate.ts";
+import type { ApprovalPolicy } from "../approval/approval-policy.ts";
 import { Conversation } from "../conversation/conversation.ts";
-import type { Chat } from "../turn/chat.ts";
+import type { ChatState } from "../turn/chat-state.ts";
 import { Cost } from "../turn/cost.ts";
-import { ResultStore } from "./results.ts";
-import { resume } from "./resume.ts";
+import { ResultStore } from "./result-store.ts";
 import { readSession, SessionWriter } from "./session-file.ts";
-import type { LogEntry } from "./session-file.ts";
-import { newSessionId } from "./sessions.ts";
-import type { SessionFolder, SessionInfo } from "./sessions.ts";
+import type { LogEntry, ReadSession } from "./session-file.ts";
+import { newSessionId } from "./session-folder.ts";
+import type { SessionFolder, SessionInfo } from "./session-folder.ts";
+import type { Journal } from "../conversation/conversation.ts";
 
 export type SessionOptions = {
   sessions: SessionFolder;
@@ -23,12 +23,12 @@ export type SessionOptions = {
 export class CurrentSession {
   /** Tools that a resumed session has used. */
   usedTools = new Set<string>();
-  readonly #chat: Chat;
+  readonly #chat: ChatState;
   readonly #options: SessionOptions;
   #writer: SessionWriter | undefined;
   #locked: string | undefined;
 
-  constructor(chat: Chat, options: SessionOptions) {
+  constructor(chat: ChatState, options: SessionOptions) {
     this.#chat = chat;
     this.#options = options;
   }
@@ -39,7 +39,7 @@ export class CurrentSession {
     this.#chat.session = id;
     this.#chat.conversation = new Conversation();
     this.#chat.cost = new Cost();
-    this.#chat.gate.forgetHeard();
+    this.#chat.approvalPolicy.clearTaint();
     this.#open(id, true);
   }
 
@@ -70,10 +70,10 @@ export class CurrentSession {
       this.#chat.results.copyFrom(sessions.resultsOf(session.id));
       if (writer !== undefined) copyEntries(read.entries, writer);
     }
-    const { conversation, repairs, usedTools } = resume(read, writer);
+    const { conversation, repairs, usedTools } = restoreConversation(read, writer);
     this.#chat.conversation = conversation;
     this.usedTools = usedTools;
-    this.#rememberHeard(conversation, this.#chat.gate);
+    this.#restoreTaint(conversation, this.#chat.approvalPolicy);
     return [...said, ...repairs.map((repair) => `repaired: ${repair}`)];
   }
 
@@ -85,14 +85,14 @@ export class CurrentSession {
   }
 
   // Foreign words stay foreign when the conversation goes on another day.
-  #rememberHeard(conversation: Conversation, gate: Gate): void {
-    gate.forgetHeard();
+  #restoreTaint(conversation: Conversation, approvalPolicy: ApprovalPolicy): void {
+    approvalPolicy.clearTaint();
     for (const name of this.usedTools) {
       const alias = name.slice(0, name.indexOf("."));
-      gate.heardFrom(alias, this.#chat.servers.get(alias)?.config.trust ?? false);
+      approvalPolicy.taintBy(alias, this.#chat.servers.get(alias)?.config.trust ?? false);
     }
     const hasOutput = conversation.turns.some((turn) => turn.role === "user" && (turn.exec?.length ?? 0) > 0);
-    if (hasOutput || conversation.pending.length > 0) gate.heardFrom("the shell");
+    if (hasOutput || conversation.pending.length > 0) approvalPolicy.taintBy("the shell");
   }
 
   #open(id: string, isNew: boolean): SessionWriter | undefined {
@@ -118,4 +118,33 @@ function copyEntries(entries: readonly LogEntry[], writer: SessionWriter): void 
     else if ("exec" in entry) writer.exec(entry.exec);
     else writer.event(entry.event);
   }
+}
+
+export type Resumed = {
+  conversation: Conversation;
+  /** What had to be repaired, for the person. */
+  repairs: string[];
+  /** Tools this session has used, by display name. */
+  usedTools: Set<string>;
+};
+
+/** The repair is written to the journal, too: the log is valid from then on. */
+export function restoreConversation(read: ReadSession, journal: Journal | undefined): Resumed {
+  const conversation = new Conversation();
+  for (const entry of read.entries) conversation.replay(entry);
+  conversation.journal = journal;
+  const repairs: string[] = [];
+  if (read.isTorn) repairs.push("the last line was cut off and is dropped");
+  if (read.skipped > 0) repairs.push(`${read.skipped} unreadable lines were skipped`);
+  const open = conversation.close(
+    "(the program ended before answering)",
+    "Outcome unknown: the program ended while the tool was running.",
+    "unknown",
+  );
+  for (const call of open) repairs.push(`a call to ${call.name} had no result (the program ended while it ran)`);
+  const usedTools = new Set<string>();
+  for (const turn of conversation.turns) {
+    if (turn.role === "assistant") for (const call of turn.toolCalls) usedTools.add(call.name);
+  }
+  return { conversation, repairs, usedTools };
 }

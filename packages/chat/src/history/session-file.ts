@@ -5,8 +5,8 @@ import path from "node:path";
 import { isObject } from "@bosun/mcp";
 import type { JsonObject } from "@bosun/mcp";
 import type { ConversationEvent, Journal } from "../conversation/conversation.ts";
-import type { ExecBlock, Outcome, ToolCall, Turn } from "../conversation/turns.ts";
-import type { Usage } from "../model/chunk.ts";
+import type { ExecBlock, Outcome, ToolCall, Turn } from "../conversation/turn-types.ts";
+import type { Usage } from "../model/completion-chunk.ts";
 
 export const LOG_VERSION = 1;
 const MAX_LOG_BYTES = 512 * 1024 * 1024;
@@ -111,7 +111,7 @@ function readLine(line: string, read: ReadSession, pending: ExecBlock[]): boolea
   try {
     entry = JSON.parse(line);
   } catch {
-    return false;
+    return false; // cut off or damaged: counted by the caller
   }
   if (!isObject(entry)) return false;
   const kind = entry["t"] ?? (typeof entry["role"] === "string" ? "turn" : undefined);
@@ -239,14 +239,21 @@ function execFromJson(entry: JsonObject): ExecBlock {
 }
 
 function eventFromJson(entry: JsonObject): ConversationEvent | undefined {
-  const { kind, upto, from, summary, at, content, full } = entry;
+  const { kind, upto, from, summary, at, content, full, kept } = entry;
   if (kind === "compact" && typeof upto === "number") return { kind, upto, summary: String(summary ?? "") };
-  if (kind === "results-out" && typeof upto === "number") return { kind, upto };
+  if (kind === "results-out" && typeof upto === "number") return { kind, upto, kept: textsIn(kept) };
   if (kind === "undo" && typeof from === "number") return { kind, from };
   if (kind === "late" && typeof at === "number" && typeof content === "string") {
     return { kind, at, content, ...(typeof full === "string" ? { full } : {}) };
   }
   return kind === "forget" ? { kind } : undefined;
+}
+
+function textsIn(value: JsonObject[string]): Record<string, string> {
+  if (!isObject(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, text]) => (typeof text === "string" ? [[key, text]] : [])),
+  );
 }
 
 function defined(members: Record<string, JsonObject[string]>): JsonObject {

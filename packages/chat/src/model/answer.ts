@@ -1,12 +1,12 @@
 // What a model answered, gathered from its chunks, and what that means: run the calls, show the text, or neither.
 import { isObject } from "@bosun/mcp";
 import type { Json, JsonObject } from "@bosun/mcp";
-import { readChunk } from "./chunk.ts";
-import type { Usage } from "./chunk.ts";
+import { readChunk } from "./completion-chunk.ts";
+import type { Usage } from "./completion-chunk.ts";
 import { CallCollector } from "./collect-calls.ts";
 import type { CollectedCall } from "./collect-calls.ts";
-import { EventReader } from "./event-stream.ts";
-import type { ModelEvent } from "./event-stream.ts";
+import { EventReader } from "./model-event-stream.ts";
+import type { ModelEvent } from "./model-event-stream.ts";
 import { ThinkTags } from "./think-tags.ts";
 
 /** So many payloads in a row that are not JSON, and it is no stream of completions. */
@@ -124,6 +124,7 @@ export class AnswerReader {
       try {
         value = JSON.parse(event.data);
       } catch {
+        // Some servers send an error as plain text.
         if (event.name === "error") this.#error = event.data.slice(0, 2000);
         this.#nonsense += 1;
         if (this.#nonsense >= MAX_NONSENSE) this.#error ??= "the server sent data that is not JSON";

@@ -5,8 +5,8 @@ import { meaningOf } from "./answer.ts";
 import type { Answer, AnswerEvents, Meaning } from "./answer.ts";
 import { learn } from "./compat.ts";
 import type { Compat } from "./compat.ts";
-import { complete } from "./completions.ts";
-import type { Completion } from "./completions.ts";
+import { complete } from "./completion-request.ts";
+import type { Completion } from "./completion-request.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 const NETWORK_WAITS_MS = [500, 2000];
@@ -195,7 +195,7 @@ async function explained(
   }
   if (status === 402) return { ...failed, hint: "out of credit" };
   if (status === 404) {
-    const names = await offered?.().catch(() => []);
+    const names = await offered?.().catch(() => []); // the list is only a hint
     if (names && names.length > 0) return { ...failed, hint: `the server offers: ${names.slice(0, 12).join(", ")}` };
   }
   return failed;

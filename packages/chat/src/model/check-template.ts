@@ -26,7 +26,7 @@ export async function keepsToolResults(fetch: HttpFetch, baseUrl: string): Promi
     const prompt = isObject(body) ? body["prompt"] : undefined;
     return typeof prompt === "string" ? prompt.includes(MARK) : undefined;
   } catch {
-    return undefined;
+    return undefined; // not llama.cpp, or away: it cannot say
   }
 }
 

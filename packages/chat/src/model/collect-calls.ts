@@ -2,7 +2,7 @@
 // fragments as 21 recorded shapes of them come. Nothing is handed out before the stream has ended.
 import { isObject } from "@bosun/mcp";
 import type { Json, JsonObject } from "@bosun/mcp";
-import { isJsonObject, parseExact, parseObject, splitObjects } from "./json-text.ts";
+import { isJsonObject, parseExact, parseObject, splitObjects } from "./argument-json.ts";
 
 export type CollectedCall = {
   id: string;

@@ -1,4 +1,4 @@
-// What one model server can take, as switches: a default each, changed when an error message says so (§4.8), or pinned.
+// What one model server can take, as switches: a default each, changed when an error message says so, or pinned.
 
 export type Compat = {
   streamOptions: "send" | "omit";
@@ -60,7 +60,7 @@ export function compatFrom(values: Readonly<Record<string, unknown>>): Partial<C
   return found;
 }
 
-export type Learnt = { change: Partial<Compat>; said: string };
+export type CompatChange = { change: Partial<Compat>; said: string };
 
 type Lesson = {
   when: RegExp;
@@ -152,7 +152,7 @@ export function learn(
   compat: Compat,
   request: { hasToolTurns: boolean; wrapsUp: boolean },
   pinned: Partial<Compat>,
-): Learnt | undefined {
+): CompatChange | undefined {
   for (const lesson of LESSONS) {
     if (!lesson.when.test(message) || lesson.applies?.(compat, request) === false) continue;
     const change = lesson.change(compat);

@@ -26,6 +26,7 @@ export function messageInBody(body: string): string | undefined {
   try {
     return messageIn(JSON.parse(text));
   } catch {
+    // HTML or plain text: what a proxy in between answers
     if (!/<html|<!doctype/i.test(text)) return text.slice(0, MAX_PLAIN);
     const title = /<title[^>]*>([^<]*)<\/title>/i.exec(text)?.[1] ?? /<h1[^>]*>([^<]*)<\/h1>/i.exec(text)?.[1];
     return title?.trim() === "" ? undefined : title?.trim();

@@ -1,22 +1,20 @@
 // Without a person: one question, the answer on stdout, an exit code that says what happened. What would be asked is
 // refused; nothing waits for a key.
 import type { ChatOptions } from "../config.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT, isStartupError } from "../exit.ts";
 import { Program } from "../program.ts";
-import type { Seams, Ui } from "../program.ts";
-import type { Io } from "../screen/io.ts";
+import type { HostOptions, Ui } from "../program.ts";
+import type { Io } from "../screen/program-io.ts";
 import { runTurn } from "../turn/turn.ts";
 import type { TurnEnd } from "../turn/turn.ts";
-import { isSettingsProblem } from "../unusable.ts";
-import { runCommands } from "./proposed-commands.ts";
-import { Report } from "./report.ts";
-import { Stop } from "./stop.ts";
+import { runCommands } from "./run-allowed-commands.ts";
+import { PrintOutput } from "./print-output.ts";
 
 /** Servers that do not end by themselves are asked to, and then made to: 2 s, 3 s. */
 const CLOSE_MS = 6000;
 
-export async function runPrint(io: Io, options: ChatOptions, prompt: string, seams: Seams): Promise<number> {
-  const report = new Report(io, options);
+export async function runPrint(io: Io, options: ChatOptions, prompt: string, host: HostOptions): Promise<number> {
+  const report = new PrintOutput(io, options);
   const ui: Ui = { status: (text) => report.status(text), problem: (text) => report.problem(text) };
   let question: string;
   try {
@@ -31,13 +29,13 @@ export async function runPrint(io: Io, options: ChatOptions, prompt: string, sea
   }
   let program: Program;
   try {
-    program = await Program.create(io, options, ui, seams);
+    program = await Program.create(io, options, ui, host);
   } catch (error) {
-    if (!isSettingsProblem(error)) throw error;
+    if (!isStartupError(error)) throw error;
     report.problem(error instanceof Error ? error.message : String(error));
     return report.end(EXIT.usage, undefined, undefined);
   }
-  const stop = new Stop(io, options.timeoutS);
+  const stop = new StopConditions(io, options.timeoutS);
   try {
     return await answer(program, report, question, stop);
   } finally {
@@ -47,7 +45,7 @@ export async function runPrint(io: Io, options: ChatOptions, prompt: string, sea
   }
 }
 
-async function answer(program: Program, report: Report, question: string, stop: Stop): Promise<number> {
+async function answer(program: Program, report: PrintOutput, question: string, stop: StopConditions): Promise<number> {
   const { chat, options } = program;
   await Promise.race([chat.servers.connectAll(), stop.whenStopped]);
   if (stop.reason !== undefined) return ended(report, stop, undefined, program);
@@ -67,7 +65,7 @@ async function answer(program: Program, report: Report, question: string, stop: 
   return ended(report, stop, end, program);
 }
 
-function begin(program: Program, report: Report): boolean {
+function begin(program: Program, report: PrintOutput): boolean {
   const { resume, fork } = program.options;
   if (resume === undefined) {
     program.session.begin();
@@ -82,20 +80,20 @@ function begin(program: Program, report: Report): boolean {
   return true;
 }
 
-function ended(report: Report, stop: Stop, end: TurnEnd | undefined, program: Program): number {
+function ended(report: PrintOutput, stop: StopConditions, end: TurnEnd | undefined, program: Program): number {
   const { reason } = stop;
   if (reason !== undefined) report.stopped(reason === "time" ? "the time limit was reached" : `ended by ${reason}`);
   return report.end(exitFor(end, reason), end, program);
 }
 
-function exitFor(end: TurnEnd | undefined, reason: Stop["reason"]): number {
+function exitFor(end: TurnEnd | undefined, reason: StopConditions["reason"]): number {
   if (reason !== undefined) return exitOf(reason);
   if (end !== undefined && end.unapproved.length > 0) return EXIT.unapproved;
   if (end?.kind === "limit") return EXIT.limit;
   return end?.kind === "answered" ? EXIT.answered : EXIT.model;
 }
 
-function exitOf(reason: NonNullable<Stop["reason"]>): number {
+function exitOf(reason: NonNullable<StopConditions["reason"]>): number {
   const codes = {
     pipe: EXIT.answered, // the reader had enough
     time: EXIT.time,
@@ -113,4 +111,43 @@ async function questionOf(io: Io, prompt: string): Promise<string> {
   if (prompt.trim() === "") return piped.trim();
   const fence = "`".repeat(Math.max(3, ...[...piped.matchAll(/`+/g)].map(([run]) => run.length + 1)));
   return `${fence}\n${piped.replace(/\n$/, "")}\n${fence}\n\n${prompt.trim()}`;
+}
+
+export type StopReason = "time" | "pipe" | "SIGINT" | "SIGTERM" | "SIGHUP";
+
+export class StopConditions {
+  /** The first reason; later ones change nothing. */
+  reason: StopReason | undefined;
+  readonly #controller = new AbortController();
+  readonly #timer: Timer | undefined;
+  readonly #forget: () => void;
+
+  constructor(io: Io, timeoutS: number | undefined) {
+    this.#timer = timeoutS === undefined ? undefined : setTimeout(() => this.#stop("time"), timeoutS * 1000);
+    this.#forget = io.onSignal((signal) => {
+      if (signal === "SIGINT" || signal === "SIGTERM" || signal === "SIGHUP") this.#stop(signal);
+    });
+    io.onClosedPipe(() => this.#stop("pipe"));
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get whenStopped(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.signal.aborted) resolve();
+      this.signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+  }
+
+  over(): void {
+    clearTimeout(this.#timer);
+    this.#forget();
+  }
+
+  #stop(reason: StopReason): void {
+    this.reason ??= reason;
+    this.#controller.abort();
+  }
 }

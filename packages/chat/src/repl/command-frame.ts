@@ -1,18 +1,18 @@
 // A shell command on the screen: a frame with its output as it comes, how it ended, and what is remembered for the model.
 import { createScreenSafeStream } from "@bosun/platform/safe-text";
 import type { Program } from "../program.ts";
-import { withoutTabs } from "../screen/layout.ts";
+import { withoutTabs } from "../screen/text-layout.ts";
 import { safeLine } from "../screen/terminal-view.ts";
 import type { Terminal } from "../screen/terminal.ts";
-import type { CommandRun, Reins } from "../shell/run-command.ts";
-import { headAndTail } from "../conversation/limit-result.ts";
-import { record } from "../turn/chat.ts";
+import type { CommandRun, InterruptHandle } from "../shell/command-runner.ts";
+import { headAndTail } from "../conversation/truncate-result.ts";
+import { record } from "../turn/chat-state.ts";
 
 export async function runInFrame(
   program: Program,
   terminal: Terminal,
   command: string,
-  options: { by: "user" | "model"; remember: () => boolean; onRunning: (reins: Reins) => void },
+  options: { by: "user" | "model"; remember: () => boolean; onRunning: (handle: InterruptHandle) => void },
 ): Promise<CommandRun | undefined> {
   const { frames, style } = terminal;
   const { settings, chat, io } = program;
@@ -63,7 +63,7 @@ export async function runInFrame(
     exit: typeof run.exit === "number" ? run.exit : null,
   });
   if (options.remember()) {
-    chat.gate.heardFrom("the shell"); // what a command prints is not the person's word
+    chat.approvalPolicy.taintBy("the shell"); // what a command prints is not the person's word
     const { maxOutputChars } = settings.shell;
     const isLong = run.output.length > maxOutputChars;
     const output = isLong ? headAndTail(run.output, maxOutputChars, chat.results.keepText(run.output)) : run.output;

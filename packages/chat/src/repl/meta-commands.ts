@@ -1,10 +1,10 @@
 // The commands that begin with a colon. Each does its work on the repl it is given; `:help` is made from the same place.
 import path from "node:path";
 import { lastRecords, readAuditFolder } from "@bosun/policy";
-import { framedText } from "../screen/foreign-text.ts";
+import { framedText } from "../screen/untrusted-text.ts";
 import { safeLine, count } from "../screen/terminal-view.ts";
-import { makeRoom, messagesFor, offeredTools, toolsFor } from "../turn/request.ts";
-import { help } from "./help.ts";
+import { makeRoom, messagesFor, offeredTools, toolsFor } from "../turn/model-request.ts";
+import { help } from "./help-text.ts";
 import { callByHand, mcpCommand } from "./meta-mcp.ts";
 import { model, models } from "./meta-models.ts";
 import { policyCommand, setPolicy } from "./meta-policy.ts";
@@ -69,7 +69,7 @@ function context(repl: Repl): void {
   const { chat } = repl.program;
   const { compat } = chat.model.endpoint;
   const names = offeredTools(chat);
-  const tokens = (value: unknown): number => chat.budget.estimate(JSON.stringify(value ?? "").length);
+  const tokens = (value: unknown): number => chat.tokens.estimate(JSON.stringify(value ?? "").length);
   const view = chat.conversation.view();
   const results = view.filter((turn) => turn.role === "tool");
   const rows: [string, number][] = [["system prompt", tokens(chat.system())]];

@@ -1,19 +1,19 @@
 // `:mcp …`: servers while the conversation goes on, and tools called by hand through the same approval.
 import { httpUrl } from "@bosun/platform/hosts";
-import { parseObject } from "../model/json-text.ts";
+import { parseObject } from "../model/argument-json.ts";
 import { aliasOfUrl } from "../servers/configured-servers.ts";
-import { framedText } from "../screen/foreign-text.ts";
+import { framedText } from "../screen/untrusted-text.ts";
 import { safeLine } from "../screen/terminal-view.ts";
 import { plainFetch } from "../servers/open-client.ts";
 import { placeOf, plainConfig } from "../servers/server-config.ts";
-import { displayName, isAlias, nearest } from "../tools/names.ts";
-import { offeredTools } from "../turn/request.ts";
+import { displayName, isAlias, nearest } from "../tools/tool-names.ts";
+import { offeredTools } from "../turn/model-request.ts";
 import { runCalls } from "../turn/run-calls.ts";
 import { commandWords } from "./command-words.ts";
-import { serverTable, toolCard, toolCount, toolTable } from "./listings.ts";
+import { serverTable, toolCard, toolCount, toolTable } from "./text-tables.ts";
 import type { Repl } from "./repl.ts";
-import { saveServer } from "./save-server.ts";
-import { prepareSignIn } from "./sign-in.ts";
+import { saveServer } from "../settings/edit-settings-file.ts";
+import { prepareSignIn } from "../servers/sign-in.ts";
 
 /** A person reads, types a password, perhaps looks for a telephone. */
 const SIGN_IN_MS = 300_000;
@@ -67,7 +67,7 @@ export async function callByHand(repl: Repl, rest: string): Promise<void> {
   if (wire === undefined) return repl.view.problem(`${name} is not allowed by your policy`);
   const call = { id: "by-hand", name, wire, arguments: JSON.stringify(args.value) };
   await repl.interruptible((signal) =>
-    runCalls([call], { chat, view: repl.view, person: repl.person, names, signal, callsLeft: 1 }),
+    runCalls([call], { chat, view: repl.view, approver: repl.prompts, names, signal, callsLeft: 1 }),
   );
 }
 
@@ -124,7 +124,7 @@ async function connectCommand(repl: Repl, text: string): Promise<void> {
   if (command === "") return repl.view.problem("give a command: :mcp connect -- git-mcp --repo .");
   const shown = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(" ");
   repl.terminal.line(`  this starts a program: ${safeLine(shown, 2000)}`);
-  if (!(await repl.person.confirm("  start it?"))) return;
+  if (!(await repl.prompts.confirm("  start it?"))) return;
   const name = chat.servers.freeAlias(command.split("/").at(-1) ?? command);
   const server = chat.servers.add(
     plainConfig(name, { kind: "stdio", command, args, env: {}, envPass: [] }, "this session", settings.mcp),

@@ -1,25 +1,25 @@
 // `:policy`, `:allow`, `:ask`, `:deny`: what runs without asking, where that comes from, and changing it.
 import { describeGrant, nameOfRule } from "@bosun/policy";
 import { safeLine } from "../screen/terminal-view.ts";
-import { displayName } from "../tools/names.ts";
+import { displayName } from "../tools/tool-names.ts";
 import type { Repl } from "./repl.ts";
-import { saveApproval } from "./save-server.ts";
+import { saveApproval } from "../settings/edit-settings-file.ts";
 
 export function policyCommand(repl: Repl): void {
-  const { gate } = repl.program.chat;
-  const rules = [...gate.policy.toolRules, ...gate.policy.commandRules].map(
+  const { approvalPolicy } = repl.program.chat;
+  const rules = [...approvalPolicy.rules.toolRules, ...approvalPolicy.rules.commandRules].map(
     (rule) => `${rule.verdict.padEnd(6)} ${nameOfRule(rule.source)}`,
   );
-  const grants = gate.approvals
+  const grants = approvalPolicy.approvals
     .list()
     .map((grant) => `${grant.verdict.padEnd(6)} ${describeGrant(grant)} (you, ${grant.since.slice(0, 10)})`);
-  const asks = gate.sessionAsks.map((name) => `ask    ${name} (this session)`);
+  const asks = approvalPolicy.sessionAsks.map((name) => `ask    ${name} (this session)`);
   const lines = [...rules, ...grants, ...asks].map((line) => safeLine(line, 300));
   repl.terminal.line([...(lines.length === 0 ? ["no rules"] : lines), "everything else asks"].join("\n"));
 }
 
 export function setPolicy(repl: Repl, verdict: "allow" | "ask" | "deny", name: string): void {
-  const { gate, servers } = repl.program.chat;
+  const { approvalPolicy, servers } = repl.program.chat;
   const [pattern = "", ...flags] = name.split(/\s+/);
   if (pattern === "") return repl.view.problem(`give a tool: :${verdict} alias.tool`);
   const isServer = pattern.endsWith(".*");
@@ -31,11 +31,11 @@ export function setPolicy(repl: Repl, verdict: "allow" | "ask" | "deny", name: s
   if (first === undefined || server === undefined)
     return repl.view.problem(`no tool that is connected matches "${safeLine(pattern)}"`);
   if (verdict === "ask") {
-    for (const tool of tools) gate.setAsk(displayName(tool));
+    for (const tool of tools) approvalPolicy.setAsk(displayName(tool));
     return repl.view.status(`asked about from now on in this session: ${pattern}`);
   }
   if (verdict === "deny") {
-    for (const tool of tools) gate.setForSession(tool, server, "deny");
+    for (const tool of tools) approvalPolicy.setForSession(tool, server, "deny");
     return repl.view.status(`denied for this session: ${pattern}`);
   }
   if (flags.includes("--save")) {
@@ -44,7 +44,7 @@ export function setPolicy(repl: Repl, verdict: "allow" | "ask" | "deny", name: s
     saveApproval(file, pattern);
     repl.view.status(`allowed from now on: ${pattern} (in ${file})`);
   }
-  const outcome = gate.setForSession(first, server, isServer ? "allow-server" : "allow-tool");
+  const outcome = approvalPolicy.setForSession(first, server, isServer ? "allow-server" : "allow-tool");
   if (outcome.kind === "denied") return repl.view.problem(`${pattern}: ${outcome.reason}`);
   repl.view.status(`allowed: ${outcome.scope}  (:policy shows and :ask undoes; for good: :allow N --save)`);
 }

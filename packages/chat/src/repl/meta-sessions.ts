@@ -1,9 +1,9 @@
 // `:new`, `:sessions`, `:resume`, `:export`: this conversation and the others.
 import path from "node:path";
-import { exportConversation } from "../history/export.ts";
+import { exportConversation } from "../history/export-conversation.ts";
 import { safeLine } from "../screen/terminal-view.ts";
 import type { Repl } from "./repl.ts";
-import { shortFolder } from "./short-folder.ts";
+import { homeRelative } from "../screen/text-layout.ts";
 
 export function newSession(repl: Repl): void {
   repl.program.session.begin();
@@ -17,7 +17,7 @@ export function sessions(repl: Repl): void {
     .slice(0, 20)
     .map(
       (one) =>
-        `${one.id}  ${ageOf(one.changedAt).padEnd(9)} ${one.turns < 0 ? "many" : String(one.turns).padStart(4)} turns  ${safeLine(one.firstQuestion, 60)}  ${safeLine(shortFolder(one.cwd, program.io.home), 40)}`,
+        `${one.id}  ${ageOf(one.changedAt).padEnd(9)} ${one.turns < 0 ? "many" : String(one.turns).padStart(4)} turns  ${safeLine(one.firstQuestion, 60)}  ${safeLine(homeRelative(one.cwd, program.io.home), 40)}`,
     );
   repl.terminal.line(lines.length === 0 ? "(no sessions)" : lines.join("\n"));
 }

@@ -1,21 +1,21 @@
 // The conversation at a terminal: one line in, where it goes, what comes of it, until the person leaves.
 import type { Program } from "../program.ts";
-import type { Input } from "../screen/input.ts";
-import type { TerminalPerson } from "../screen/terminal-person.ts";
+import type { Input } from "../screen/keyboard-input.ts";
+import type { TerminalPrompts } from "../screen/terminal-prompts.ts";
 import { safeLine } from "../screen/terminal-view.ts";
 import type { TerminalView } from "../screen/terminal-view.ts";
 import type { Terminal } from "../screen/terminal.ts";
-import type { Server } from "../servers/server.ts";
+import type { Server } from "../servers/mcp-server.ts";
 import { InputHistory } from "../settings/input-history.ts";
-import { displayName, nearest } from "../tools/names.ts";
+import { displayName, nearest } from "../tools/tool-names.ts";
 import { runTurn } from "../turn/turn.ts";
-import { completions } from "./complete.ts";
-import { editText, onTerminal } from "./lent-terminal.ts";
-import { runProposed } from "./proposed-commands.ts";
-import { banner, lastExchange, settledReport, stateOf } from "./reports.ts";
-import { isWholeInput, joinedInput, route } from "./route.ts";
-import { ShellLines } from "./shell-lines.ts";
-import { shortFolder } from "./short-folder.ts";
+import { completions } from "./tab-completion.ts";
+import { editText, onTerminal } from "../shell/terminal-program.ts";
+import { runProposed } from "./confirm-commands.ts";
+import { banner, lastExchange, settledReport, stateOf } from "./startup-messages.ts";
+import { isWholeInput, joinedInput, route } from "./route-input.ts";
+import { ShellCommands } from "./shell-commands.ts";
+import { homeRelative } from "../screen/text-layout.ts";
 
 const LEAVE_MS = 2000;
 const SETTLE_MS = 60;
@@ -27,7 +27,7 @@ export class Repl {
   readonly terminal: Terminal;
   readonly input: Input;
   readonly view: TerminalView;
-  readonly person: TerminalPerson;
+  readonly prompts: TerminalPrompts;
   readonly history: InputHistory;
   /** What begins with a colon, by name. */
   readonly meta: ReadonlyMap<string, MetaCommand>;
@@ -35,17 +35,17 @@ export class Repl {
   #lastInterrupt = 0;
   #hasSaidServers = false;
   #hasCommandJustRun = false;
-  readonly #shell: ShellLines;
+  readonly #shell: ShellCommands;
   #nextLine = "";
 
-  constructor(parts: Pick<Repl, "program" | "terminal" | "input" | "view" | "person" | "meta">) {
+  constructor(parts: Pick<Repl, "program" | "terminal" | "input" | "view" | "prompts" | "meta">) {
     this.program = parts.program;
     this.terminal = parts.terminal;
     this.input = parts.input;
     this.view = parts.view;
-    this.person = parts.person;
+    this.prompts = parts.prompts;
     this.meta = parts.meta;
-    this.#shell = new ShellLines(parts);
+    this.#shell = new ShellCommands(parts);
     const { settings, options, loaded } = parts.program;
     const isKept = settings.history.enabled && !options.noHistory;
     this.history = new InputHistory(isKept ? loaded.folders.state : undefined);
@@ -148,7 +148,7 @@ export class Repl {
     }
     if (isPaste && /^\s*[!:]/.test(joined)) {
       this.view.status("this was pasted and begins like a command:");
-      if (!(await this.person.confirm(`  ${safeLine(joined, 200)}\n  run it?`))) return;
+      if (!(await this.prompts.confirm(`  ${safeLine(joined, 200)}\n  run it?`))) return;
     }
     const isBlock = line.startsWith('"""');
     const to = isBlock
@@ -216,7 +216,7 @@ export class Repl {
   async #turn(): Promise<void> {
     const { chat } = this.program;
     const end = await this.interruptible(
-      (signal) => runTurn(chat, this.view, this.person, signal),
+      (signal) => runTurn(chat, this.view, this.prompts, signal),
       () => this.view.interrupted(),
     );
     if (end.kind === "stopped") {
@@ -227,7 +227,7 @@ export class Repl {
     this.#hasCommandJustRun = await runProposed(end.commands, {
       program: this.program,
       view: this.view,
-      person: this.person,
+      prompts: this.prompts,
       run: (command) => this.#shell.framed(command, "model", true),
     });
   }
@@ -237,7 +237,8 @@ export class Repl {
     this.terminal.line(banner(this.program));
     if (!settings.shell.confirmCmd) this.view.problem("CMD: lines run without asking (shell.confirm_cmd = false)");
     if (settings.shell.route !== "ai") this.view.status(`lines go to: ${settings.shell.route}`);
-    if (chat.servers.list().length === 0) this.view.status(`in ${shortFolder(io.cwd(), io.home)} · :help for commands`);
+    if (chat.servers.list().length === 0)
+      this.view.status(`in ${homeRelative(io.cwd(), io.home)} · :help for commands`);
   }
 
   #sayServers(): void {

@@ -1,36 +1,37 @@
 // The interactive program: terminal, keyboard, person and repl put together; signals; an end that leaves nothing behind.
 import type { ElicitAnswer, JsonObject } from "@bosun/mcp";
 import type { ChatOptions } from "../config.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT, isStartupError, StartupError } from "../exit.ts";
 import { Program } from "../program.ts";
-import type { Seams, Ui } from "../program.ts";
-import { Input } from "../screen/input.ts";
-import type { Io, Keyboard } from "../screen/io.ts";
-import { TerminalPerson } from "../screen/terminal-person.ts";
+import type { HostOptions, Ui } from "../program.ts";
+import { Input } from "../screen/keyboard-input.ts";
+import type { Io, Keyboard } from "../screen/program-io.ts";
+import { TerminalPrompts } from "../screen/terminal-prompts.ts";
 import { safeLine, TerminalView } from "../screen/terminal-view.ts";
 import { Terminal } from "../screen/terminal.ts";
-import { isSettingsProblem, Unusable } from "../unusable.ts";
-import { askForm } from "./elicit.ts";
+import { askForm } from "./elicitation-form.ts";
 import { META } from "./meta-commands.ts";
 import { ageOf } from "./meta-sessions.ts";
 import { Repl } from "./repl.ts";
-import { shortFolder } from "./short-folder.ts";
+import { homeRelative } from "../screen/text-layout.ts";
 
 /** Servers that do not end by themselves are asked to, and then made to: 2 s, 3 s. */
 const CLOSE_MS = 6000;
+/** After a signal the process ends, whatever an orderly end still waits for. */
+const FORCED_END_MS = 8000;
 
 export async function startRepl(
   io: Io,
   keyboard: Keyboard,
   options: ChatOptions,
   prompt: string,
-  seams: Seams,
+  host: HostOptions,
 ): Promise<number> {
   const terminal = new Terminal(io, { color: !options.noColor });
   const input = new Input(terminal, keyboard);
   const view = new TerminalView(terminal, { styled: !options.plain });
   let repl: Repl | undefined;
-  const person = new TerminalPerson(terminal, input, {
+  const prompts = new TerminalPrompts(terminal, input, {
     edit: async (text, extension) => repl?.edit(text, extension),
     bell: false,
   });
@@ -39,60 +40,74 @@ export async function startRepl(
     problem: (text) => view.problem(text),
     confirm: async (lines, question) => {
       terminal.line(lines.map((line) => safeLine(line, 1000)).join("\n"));
-      return person.confirm(question);
+      return prompts.confirm(question);
     },
     elicit: (alias: string, params: JsonObject, signal: AbortSignal): Promise<ElicitAnswer> =>
-      askForm(terminal, person, alias, params, signal),
+      askForm(terminal, prompts, alias, params, signal),
     serverChanged: (server) => repl?.serverChanged(server),
   };
   input.open();
   let program: Program | undefined;
-  let code: number = EXIT.answered;
+  let endedBy: number | undefined;
   const stopCatching = catchMistakes(view);
   const stop = onSignals(
     io,
     input,
     () => repl,
-    (exit) => (code = exit),
+    (exit) => (endedBy ??= exit),
   );
   try {
-    program = await createProgram(io, options, ui, seams);
+    program = await createProgram(io, options, ui, host);
+    if (endedBy !== undefined) return endedBy;
     view.isStyled = !options.plain && program.settings.render === "styled";
-    person.bell = program.settings.bell;
+    prompts.bell = program.settings.bell;
     const resumed = begin(program, view);
     if (resumed === "none") return EXIT.usage;
     if (program.settings.history.maxAgeDays > 0 && !options.noHistory)
       program.sessions.prune(program.settings.history.maxAgeDays);
-    repl = new Repl({ program, terminal, input, view, person, meta: META });
+    repl = new Repl({ program, terminal, input, view, prompts, meta: META });
     await repl.run(prompt, resumed);
-    return code;
+    return endedBy ?? EXIT.answered;
   } catch (error) {
-    if (!isSettingsProblem(error)) throw error;
+    if (!isStartupError(error)) throw error;
     view.problem(error instanceof Error ? error.message : String(error));
     return EXIT.usage;
   } finally {
-    stop();
-    stopCatching();
-    await input.close();
-    await Promise.race([program?.close(), Bun.sleep(CLOSE_MS)]);
-    io.endChildren();
+    await endEach([
+      stop,
+      stopCatching,
+      () => input.close(),
+      () => Promise.race([program?.close(), Bun.sleep(CLOSE_MS)]),
+      () => io.endChildren(),
+    ]);
+  }
+}
+
+/** Every step runs, whatever became of the one before: a terminal that is gone must not leave servers behind. */
+async function endEach(steps: readonly (() => unknown)[]): Promise<void> {
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      console.error(error);
+    }
   }
 }
 
 // Without any model there is still the demo, and tools can be called by hand: better than a closed door.
-async function createProgram(io: Io, options: ChatOptions, ui: Ui, seams: Seams): Promise<Program> {
+async function createProgram(io: Io, options: ChatOptions, ui: Ui, host: HostOptions): Promise<Program> {
   try {
-    return await Program.create(io, options, ui, seams);
+    return await Program.create(io, options, ui, host);
   } catch (error) {
     if (
-      !(error instanceof Unusable) ||
+      !(error instanceof StartupError) ||
       options.demo ||
       options.model !== undefined ||
       !/no model is configured/.test(error.message)
     )
       throw error;
     ui.problem(error.message);
-    return Program.create(io, { ...options, demo: true }, ui, seams);
+    return Program.create(io, { ...options, demo: true }, ui, host);
   }
 }
 
@@ -110,7 +125,7 @@ function begin(program: Program, view: TerminalView): string[] | undefined | "no
   }
   const said = program.session.resume(session, fork);
   const many = program.chat.conversation.turns.length;
-  const folder = shortFolder(session.cwd, program.io.home);
+  const folder = homeRelative(session.cwd, program.io.home);
   const elsewhere = session.cwd === program.io.cwd() ? [] : [`it was in ${session.cwd}; :cd goes there`];
   const first = `resuming ${session.id} · ${many} turns · last used ${ageOf(session.changedAt)} ago · cwd ${folder}`;
   return [first, ...said, ...elsewhere];
@@ -128,7 +143,18 @@ function catchMistakes(view: TerminalView): () => void {
   };
 }
 
-function onSignals(io: Io, input: Input, repl: () => Repl | undefined, setCode: (code: number) => void): () => void {
+function onSignals(io: Io, input: Input, repl: () => Repl | undefined, endedBy: (code: number) => void): () => void {
+  const end = (code: number): void => {
+    endedBy(code);
+    setTimeout(() => {
+      io.endChildren();
+      io.exit(code);
+    }, FORCED_END_MS).unref();
+    repl()?.leave();
+    input.onInterrupt?.();
+    input.abandon();
+  };
+  input.onGone = () => end(EXIT.hangup);
   input.onSuspend = () => {
     void input.close().then(() => {
       process.kill(process.pid, "SIGTSTP");
@@ -145,11 +171,6 @@ function onSignals(io: Io, input: Input, repl: () => Repl | undefined, setCode: 
       input.redraw();
     } else if (signal === "SIGWINCH") input.redraw();
     else if (signal === "SIGINT") input.onInterrupt?.();
-    else {
-      setCode(signal === "SIGTERM" ? EXIT.terminated : EXIT.hangup);
-      repl()?.leave();
-      input.onInterrupt?.();
-      input.abandon();
-    }
+    else end(signal === "SIGTERM" ? EXIT.terminated : EXIT.hangup);
   });
 }

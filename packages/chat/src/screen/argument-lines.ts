@@ -3,7 +3,7 @@
 import { makeScreenSafe } from "@bosun/platform/safe-text";
 import { isSecretName, masked } from "@bosun/platform/secrets";
 import type { JsonObject } from "@bosun/mcp";
-import { widthOf, wrap } from "./layout.ts";
+import { widthOf, wrap } from "./text-layout.ts";
 
 const SHORT_CHARS = 200;
 const SHORT_LINES = 8;

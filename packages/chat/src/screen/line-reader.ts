@@ -1,8 +1,8 @@
 // Reads one line (or several) from the keyboard at the bottom of the screen: editing, history, search, paste. Draws
 // below everything else and never above its own first row.
 import { EditBuffer } from "./edit-buffer.ts";
-import type { Key, KeyName } from "./keys.ts";
-import { layOut } from "./layout.ts";
+import type { Key, KeyName } from "./key-parser.ts";
+import { layOut } from "./text-layout.ts";
 import type { Terminal } from "./terminal.ts";
 
 export type LineEnd =

@@ -2,19 +2,19 @@
 import { createScreenSafeStream, makeScreenSafe } from "@bosun/platform/safe-text";
 import type { ScreenSafeStream } from "@bosun/platform/safe-text";
 import type { Progress } from "@bosun/mcp";
-import type { Outcome } from "../conversation/turns.ts";
-import { sizeText } from "../servers/content.ts";
-import type { Server } from "../servers/server.ts";
-import type { AnswerFacts, RunningCall, ShownCall, View } from "../turn/view.ts";
-import { framedText } from "./foreign-text.ts";
-import { cutToWidth } from "./layout.ts";
-import { MarkdownStream } from "./markdown.ts";
+import type { Outcome } from "../conversation/turn-types.ts";
+import { sizeText } from "../servers/result-text.ts";
+import type { Server } from "../servers/mcp-server.ts";
+import type { AnswerFacts, RunningCall, ShownCall, TurnView } from "../turn/turn-view.ts";
+import { framedText } from "./untrusted-text.ts";
+import { cutToWidth } from "./text-layout.ts";
+import { MarkdownStream } from "./markdown-stream.ts";
 import type { Terminal } from "./terminal.ts";
 
 const SHOWN_LINES = 12;
 const PROGRESS_MS = 200;
 
-export class TerminalView implements View {
+export class TerminalView implements TurnView {
   readonly #terminal: Terminal;
   /** Set once the settings are known. */
   isStyled: boolean;
@@ -69,7 +69,9 @@ export class TerminalView implements View {
     }
     if (!facts.isLast || !facts.hasText) return;
     const used = facts.usage === undefined ? "" : ` · ${count(facts.usage.in)} in / ${count(facts.usage.out)} out`;
-    this.status(`${(facts.ms / 1000).toFixed(1)} s${used} · ctx ${Math.round(facts.full * 100)}%`);
+    this.status(
+      `${(facts.ms / 1000).toFixed(1)} s${used} · ctx ${Math.round(facts.full * 100)}%${facts.isWindowKnown ? "" : "?"}`,
+    );
   }
 
   status(text: string): void {

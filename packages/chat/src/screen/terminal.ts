@@ -1,8 +1,8 @@
 // The two output streams of a terminal program: the model's words on one, everything of ours on the other. Append-only;
 // only the current line is ever rewritten, and an input line under it survives whatever is printed above.
-import type { Io, Output } from "./io.ts";
-import { EdgeGuard } from "./edge-guard.ts";
-import { cutToWidth, widthOf, wrap } from "./layout.ts";
+import type { Io, Output } from "./program-io.ts";
+import { ForgedLineGuard } from "./forged-line-guard.ts";
+import { cutToWidth, widthOf, wrap } from "./text-layout.ts";
 import { framesFor, isUtf8Locale, styleFor, wantsColor } from "./style.ts";
 import type { Frames, Style } from "./style.ts";
 
@@ -18,7 +18,7 @@ export class Terminal {
   #isAtStart = true;
   #transient = false;
   #input: InputLine | undefined;
-  readonly #edge: EdgeGuard;
+  readonly #edge: ForgedLineGuard;
 
   constructor(io: Io, options: { color?: boolean; ascii?: boolean } = {}) {
     this.#out = io.stdout;
@@ -27,7 +27,7 @@ export class Terminal {
     this.style = styleFor(may && wantsColor(io.env, io.stderr.isTerminal));
     this.wordStyle = styleFor(may && wantsColor(io.env, io.stdout.isTerminal));
     this.frames = framesFor(isUtf8Locale(io.env) && options.ascii !== true);
-    this.#edge = new EdgeGuard(this.frames);
+    this.#edge = new ForgedLineGuard(this.frames);
   }
 
   get columns(): number {

@@ -1,8 +1,8 @@
-// How a tool call ended, and what the person and the model are told of it (§6.6). The server's own error text stays with
+// How a tool call ended, and what the person and the model are told of it. The server's own error text stays with
 // the person; the model gets a fixed sentence that is true.
 import { ConnectionError, RpcError } from "@bosun/mcp";
 import type { JsonObject, ToolResult } from "@bosun/mcp";
-import type { Outcome } from "../conversation/turns.ts";
+import type { Outcome } from "../conversation/turn-types.ts";
 
 export type CallEnd =
   | { kind: "result"; result: ToolResult & JsonObject }

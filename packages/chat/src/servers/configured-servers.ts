@@ -6,12 +6,12 @@ import { httpUrl } from "@bosun/platform/hosts";
 import { digestOf } from "@bosun/platform/json";
 import { openProjectTrust, readServerList } from "@bosun/settings";
 import type { ServerList, Settings } from "@bosun/settings";
-import { Unusable } from "../unusable.ts";
+import { StartupError } from "../exit.ts";
 import { configFromSettings, plainConfig } from "./server-config.ts";
-import type { OpenBuiltIn, WhereItLeads } from "./server-config.ts";
+import type { OpenBuiltIn, ResolvePaths } from "./server-config.ts";
 import type { Servers } from "./servers.ts";
 
-export type BuiltInServer = { alias: string; label: string; open: OpenBuiltIn; whereItLeads?: WhereItLeads };
+export type BuiltInServer = { alias: string; label: string; open: OpenBuiltIn; resolvePaths?: ResolvePaths };
 
 export type ServerSources = {
   settings: Settings;
@@ -41,13 +41,13 @@ export async function addConfiguredServers(servers: Servers, sources: ServerSour
   }
   for (const list of sources.lists) {
     const file = path.resolve(cwd, list);
-    if (!existsSync(file)) throw new Unusable(`${file} does not exist`);
+    if (!existsSync(file)) throw new StartupError(`${file} does not exist`);
     importList(servers, sources, file, readFileSync(file, "utf8"));
   }
   if (settings.mcp.import.includes("claude-desktop")) importDesktop(servers, sources);
   await importProject(servers, sources);
   return sources.urls.map((url) => {
-    if (httpUrl(url) === undefined) throw new Unusable(`--mcp ${url}: not an http address we can trust`);
+    if (httpUrl(url) === undefined) throw new StartupError(`--mcp ${url}: not an http address we can trust`);
     const alias = servers.freeAlias(aliasOfUrl(url));
     servers.add(plainConfig(alias, { kind: "http", url, headers: {} }, "--mcp", settings.mcp));
     return alias;

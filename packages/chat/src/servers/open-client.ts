@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs";
 import { childEnvironment } from "@bosun/platform/environment";
 import { isLoopback } from "@bosun/platform/hosts";
 import type { Redactor } from "@bosun/platform/secrets";
-import { Client, ConnectionError, connectHttp, httpOut } from "@bosun/mcp";
+import { Client, ConnectionError, connectHttp, httpFetch } from "@bosun/mcp";
 import type { ClientOptions, HttpFetch, JsonObject, Transport } from "@bosun/mcp";
 import { HttpLink, startServer } from "@bosun/mcp/relay";
 import type { Link, Reply } from "@bosun/mcp/relay";
-import { patientHttpLink, patientTransportLink } from "./patient-link.ts";
-import type { LinkHopes } from "./patient-link.ts";
+import { lateReplyHttpLink, lateReplyTransportLink } from "./late-reply-link.ts";
+import type { LateReplyOptions } from "./late-reply-link.ts";
 import type { Reach, ServerConfig } from "./server-config.ts";
 
 export type Era = "modern" | "legacy";
@@ -53,11 +53,14 @@ export async function openClient(
     probeTimeoutMs: Math.min(reach.kind === "http" ? HTTP_PROBE_MS : STDIO_PROBE_MS, config.connectMs),
     timeoutMs: config.connectMs,
   };
-  const hopes: LinkHopes = { onLate: context.onLate, revision: pinned === "legacy" ? protocol : undefined };
+  const lateReplies: LateReplyOptions = {
+    onLate: context.onLate,
+    revision: pinned === "legacy" ? protocol : undefined,
+  };
   const client =
     reach.kind === "http"
-      ? await openHttp(reach, config.alias, all, hopes, context, signal)
-      : await openTransport(reach, all, hopes, context, signal);
+      ? await openHttp(reach, config.alias, all, lateReplies, context, signal)
+      : await openTransport(reach, all, lateReplies, context, signal);
   if (protocol === "auto" || client.revision === protocol) return client;
   await client.close();
   throw new CannotOpen(`it speaks ${client.revision}, and ${protocol} is pinned`);
@@ -66,16 +69,16 @@ export async function openClient(
 async function openTransport(
   reach: Exclude<Reach, { kind: "http" }>,
   options: ClientOptions,
-  hopes: LinkHopes,
+  lateReplies: LateReplyOptions,
   context: OpenContext,
   signal: AbortSignal,
 ): Promise<Client> {
   return Client.connect(async (receive, _, earlier) => {
     if (reach.kind === "builtin") {
       if (earlier?.gone.aborted === true) throw new ConnectionError("closed", "this connection cannot be opened again");
-      return earlier ?? endedBy(signal, patientTransportLink(await reach.open(signal), receive, hopes));
+      return earlier ?? endedBy(signal, lateReplyTransportLink(await reach.open(signal), receive, lateReplies));
     }
-    return endedBy(signal, patientTransportLink(startChild(reach, context), receive, hopes));
+    return endedBy(signal, lateReplyTransportLink(startChild(reach, context), receive, lateReplies));
   }, options);
 }
 
@@ -98,7 +101,7 @@ async function openHttp(
   reach: Extract<Reach, { kind: "http" }>,
   alias: string,
   options: ClientOptions,
-  hopes: LinkHopes,
+  lateReplies: LateReplyOptions,
   context: OpenContext,
   signal: AbortSignal,
 ): Promise<Client> {
@@ -110,7 +113,7 @@ async function openHttp(
   try {
     return await Client.connect(async (receive, headersFor) => {
       const link = new HttpLink({ url, fetch, headers, headersFor, receive, timeoutMs });
-      return endedBy(signal, patientHttpLink(link, hopes));
+      return endedBy(signal, lateReplyHttpLink(link, lateReplies));
     }, options);
   } catch (error) {
     const mayBeOlder = error instanceof ConnectionError && [400, 404, 405].includes(error.status ?? 0);
@@ -120,7 +123,7 @@ async function openHttp(
 }
 
 function endedBy(signal: AbortSignal, link: Link): Link {
-  const end = (): void => void link.close().catch(() => {});
+  const end = (): void => void link.close().catch(() => {}); // gone already is closed
   if (signal.aborted) end();
   signal.addEventListener("abort", end, { once: true });
   return link;
@@ -155,12 +158,12 @@ export function bearerToken(
 
 /** To this server, with its certificates and without any token. */
 export function plainFetch({ tlsCa, tlsInsecure }: Extract<Reach, { kind: "http" }>): HttpFetch {
-  if (tlsCa === undefined && tlsInsecure !== true) return httpOut;
+  if (tlsCa === undefined && tlsInsecure !== true) return httpFetch;
   const tls = {
     ...(tlsCa === undefined ? {} : { ca: readCa(tlsCa) }),
     ...(tlsInsecure === true ? { rejectUnauthorized: false } : {}),
   };
-  return (url, init) => httpOut(url, { ...init, ...({ tls } as RequestInit) });
+  return (url, init) => httpFetch(url, { ...init, ...({ tls } as RequestInit) });
 }
 
 function readCa(file: string): string {

@@ -10,9 +10,9 @@ import type { JsonObject, Transport } from "@bosun/mcp";
 export type OpenBuiltIn = (signal: AbortSignal) => Promise<Transport> | Transport;
 
 /** A path of a call whose text does not say where it leads. */
-export type Lead = { readonly requested: string; readonly path: string };
+export type ResolvedPath = { readonly requested: string; readonly path: string };
 /** Where a call of a server inside this process would lead; that server then holds the call to it. */
-export type WhereItLeads = (tool: string, args: JsonObject) => readonly Lead[];
+export type ResolvePaths = (tool: string, args: JsonObject) => readonly ResolvedPath[];
 
 export type Reach =
   | {
@@ -34,7 +34,7 @@ export type Reach =
       envPass: readonly string[];
       cwd?: string;
     }
-  | { kind: "builtin"; label: string; open: OpenBuiltIn; whereItLeads?: WhereItLeads | undefined };
+  | { kind: "builtin"; label: string; open: OpenBuiltIn; resolvePaths?: ResolvePaths | undefined };
 
 export type ServerConfig = {
   alias: string;

@@ -1,17 +1,17 @@
 // All servers: connected at once, in the background, each in its own time. A dead one costs nobody anything.
-import { aliasFrom, NameTable } from "../tools/names.ts";
+import { aliasFrom, NameTable } from "../tools/tool-names.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
-import { Server } from "./server.ts";
-import type { ServerHooks } from "./server.ts";
+import { Server } from "./mcp-server.ts";
+import type { ServerContext } from "./mcp-server.ts";
 import type { ServerConfig } from "./server-config.ts";
 
 const MAX_INSTRUCTIONS = 4000;
 
 export class Servers {
   readonly #servers = new Map<string, Server>();
-  readonly #hooks: ServerHooks;
+  readonly #hooks: ServerContext;
 
-  constructor(hooks: ServerHooks) {
+  constructor(hooks: ServerContext) {
     this.#hooks = hooks;
   }
 

@@ -1,8 +1,8 @@
 // Lines typed, oldest first, for Up and Ctrl-R. Not kept: lines that begin with a blank, and those that set a key.
 import path from "node:path";
 import { isObject } from "@bosun/mcp";
-import { openLearntFile } from "./learnt-file.ts";
-import type { LearntFile } from "./learnt-file.ts";
+import { openCacheFile } from "./cache-file.ts";
+import type { CacheFile } from "./cache-file.ts";
 
 const MOST = 2000;
 const LONGEST = 20_000;
@@ -13,11 +13,11 @@ type Lines = { readonly lines: readonly string[] };
 
 export class InputHistory {
   readonly lines: string[];
-  readonly #file: LearntFile<Lines> | undefined;
+  readonly #file: CacheFile<Lines> | undefined;
 
   constructor(stateFolder: string | undefined) {
     const file = stateFolder === undefined ? undefined : path.join(stateFolder, "input-history.json");
-    this.#file = file === undefined ? undefined : openLearntFile(file, { lines: [] }, parseLines);
+    this.#file = file === undefined ? undefined : openCacheFile(file, { lines: [] }, parseLines);
     this.lines = [...(this.#file?.value.lines ?? [])];
   }
 

@@ -2,7 +2,7 @@
 import { makeScreenSafe, withoutTagCharacters } from "@bosun/platform/safe-text";
 import type { JsonObject } from "@bosun/mcp";
 import type { Compat } from "../model/compat.ts";
-import type { NameTable } from "./names.ts";
+import type { NameTable } from "./tool-names.ts";
 import { plainSchema } from "./plain-schema.ts";
 import type { ToolInfo } from "./tool-info.ts";
 

@@ -2,7 +2,7 @@
 import { definitionHash } from "@bosun/policy";
 import { isObject } from "@bosun/mcp";
 import type { JsonObject } from "@bosun/mcp";
-import type { ToolKey } from "./names.ts";
+import type { ToolKey } from "./tool-names.ts";
 
 export type ToolInfo = ToolKey & {
   title: string | undefined;

@@ -1,15 +1,16 @@
-// May this call run, and with which arguments? Rules first, then the person, again and again until the word is about
+// May this call run, and with which arguments? Rules first, then the approver, again and again until the word is about
 // exactly what would be called now. Decides; records and runs nothing.
+import { BUILT_IN, nameOfRule } from "@bosun/policy";
 import type { Answer } from "@bosun/policy";
 import type { JsonObject } from "@bosun/mcp";
-import { isDestructive } from "../approval/gate.ts";
-import type { Outcome, ToolCall } from "../conversation/turns.ts";
+import { isDestructive } from "../approval/approval-policy.ts";
+import type { Outcome, ToolCall } from "../conversation/turn-types.ts";
 import { DENIED, REFUSED, wordsForModel } from "../servers/call-end.ts";
-import type { Lead } from "../servers/server-config.ts";
-import type { Server } from "../servers/server.ts";
+import type { ResolvedPath } from "../servers/server-config.ts";
+import type { Server } from "../servers/mcp-server.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
-import type { Chat } from "./chat.ts";
-import type { Person, ShownCall, View } from "./view.ts";
+import type { ChatState } from "./chat-state.ts";
+import type { Approver, ShownCall, TurnView } from "./turn-view.ts";
 
 /** A call whose tool is known. */
 export type Found = { call: ToolCall; shown: ShownCall; tool: ToolInfo; server: Server; arguments: JsonObject };
@@ -33,9 +34,12 @@ export type Approval =
     }
   | { kind: "gone" };
 
-export type ApproveContext = { chat: Chat; view: View; person: Person; signal: AbortSignal };
+/** Why a call was refused that a flag would have allowed. */
+export const NOBODY_THERE = "nobody could approve it";
 
-export async function approveCall(found: Found, { chat, view, person, signal }: ApproveContext): Promise<Approval> {
+export type ApproveContext = { chat: ChatState; view: TurnView; approver: Approver; signal: AbortSignal };
+
+export async function approveCall(found: Found, { chat, view, approver, signal }: ApproveContext): Promise<Approval> {
   const { call, shown, server } = found;
   let args = found.arguments;
   let note = "";
@@ -43,7 +47,7 @@ export async function approveCall(found: Found, { chat, view, person, signal }: 
     // The list may have changed since the model saw it: what is decided about is what would be called now.
     const tool = currentTool(server, found.tool);
     if (tool === undefined) return { kind: "gone" };
-    const resolution = chat.gate.decide(tool, server, args);
+    const resolution = chat.approvalPolicy.decide(tool, server, args);
     const now: Found = { ...found, tool, arguments: args, shown: { ...shown, arguments: args } };
     if (resolution.kind === "deny") {
       const { rule, reason } = resolution.decision;
@@ -51,22 +55,24 @@ export async function approveCall(found: Found, { chat, view, person, signal }: 
       return { kind: "refused", found: now, decision: "deny", by: rule.name, ...words };
     }
     if (resolution.kind === "allow") return { kind: "allowed", found: now, by: resolution.decision.rule.name, note };
-    if (person.approve === undefined) {
-      const by = "nobody could approve it";
+    if (approver.approve === undefined) {
+      const { rule, reason } = resolution.decision;
+      // A rule of a person's asks: another flag would not answer it.
+      const by = rule.file === BUILT_IN ? NOBODY_THERE : `${reason} by ${nameOfRule(rule)}, and nobody was there`;
       const words = { said: `not allowed: ${by}`, words: DENIED, outcome: "refused" } as const;
       return { kind: "refused", found: now, decision: "refuse", by, ...words, isUnapproved: true };
     }
-    const answer = await person.approve({
+    const answer = await approver.approve({
       tool,
       server,
       arguments: args,
       ask: resolution.ask,
       isDestructive: isDestructive(tool, server),
       definitionDiff: chat.definitionDiff(server.identity, tool.tool),
-      leads: whereItLeads(server, tool, args),
+      leads: resolvePaths(server, tool, args),
     });
     if (answer.kind === "edit") {
-      chat.gate.answer(resolution.ask, tool, server, args, { kind: "deny" });
+      chat.approvalPolicy.answer(resolution.ask, tool, server, args, { kind: "deny" });
       args = answer.arguments;
       note = `(the user changed the arguments to ${JSON.stringify(args)})\n`;
       continue;
@@ -78,7 +84,7 @@ export async function approveCall(found: Found, { chat, view, person, signal }: 
       continue;
     }
     const given = answer.kind === "yes" ? ({ kind: "once" } as const) : answer.answer;
-    const outcome = chat.gate.answer(resolution.ask, tool, server, args, given);
+    const outcome = chat.approvalPolicy.answer(resolution.ask, tool, server, args, given);
     if (outcome.kind === "denied") {
       view.problem(`${call.name}: ${outcome.reason}`);
       return refusedByPerson(now, undefined);
@@ -107,8 +113,8 @@ function refusedByPerson(found: Found, reason: string | undefined): Extract<Appr
   };
 }
 
-function whereItLeads({ config: { reach } }: Server, tool: ToolInfo, args: JsonObject): readonly Lead[] {
-  return reach.kind === "builtin" ? (reach.whereItLeads?.(tool.tool, args) ?? []) : [];
+function resolvePaths({ config: { reach } }: Server, tool: ToolInfo, args: JsonObject): readonly ResolvedPath[] {
+  return reach.kind === "builtin" ? (reach.resolvePaths?.(tool.tool, args) ?? []) : [];
 }
 
 /** The tool as the server describes it now. While it is away, what is known of it stays. */

@@ -1,6 +1,6 @@
 // Where the tokens went: per request as the server counts them, per tool and server as results carry them, and what
 // shrinking saved.
-import type { Usage } from "../model/chunk.ts";
+import type { Usage } from "../model/completion-chunk.ts";
 
 type ToolCost = { calls: number; tokens: number; saved: number };
 

@@ -2,20 +2,20 @@
 // Whatever happens, every call has a result at the end.
 import type { JsonObject, ToolResult } from "@bosun/mcp";
 import type { Conversation } from "../conversation/conversation.ts";
-import { resultLimits } from "../conversation/limit-result.ts";
-import type { Outcome, ToolCall, ToolTurn } from "../conversation/turns.ts";
-import { parseObject } from "../model/json-text.ts";
+import { resultLimits } from "../conversation/truncate-result.ts";
+import type { Outcome, ToolCall, ToolTurn } from "../conversation/turn-types.ts";
+import { parseObject } from "../model/argument-json.ts";
 import { outcomeOf, STOPPED, wordsForModel, wordsForPerson } from "../servers/call-end.ts";
-import type { Server } from "../servers/server.ts";
-import type { NameTable } from "../tools/names.ts";
-import { READ_RESULT, readResult } from "../tools/read-result.ts";
+import type { Server } from "../servers/mcp-server.ts";
+import type { NameTable } from "../tools/tool-names.ts";
+import { READ_RESULT, readResult } from "../tools/read-result-tool.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
 import { approveCall, GONE } from "./approve-call.ts";
 import type { Approval, Found } from "./approve-call.ts";
-import { resultForModel } from "./call-result.ts";
-import { record } from "./chat.ts";
-import type { Chat } from "./chat.ts";
-import type { Person, ShownCall, View } from "./view.ts";
+import { resultForModel } from "./result-for-model.ts";
+import { record } from "./chat-state.ts";
+import type { ChatState } from "./chat-state.ts";
+import type { Approver, ShownCall, TurnView } from "./turn-view.ts";
 
 const MAX_LAST_CHARS = 32 * 1024 * 1024;
 
@@ -33,9 +33,9 @@ type Result = ToolResult & JsonObject;
 type Ready = Found & { note: string };
 
 export type RoundContext = {
-  chat: Chat;
-  view: View;
-  person: Person;
+  chat: ChatState;
+  view: TurnView;
+  approver: Approver;
   names: NameTable<ToolInfo>;
   signal: AbortSignal;
   /** How many calls may still run in this exchange. */
@@ -79,7 +79,7 @@ class Round {
       raw: call.arguments,
     };
     if (call.wire === READ_RESULT) {
-      const text = readResult(chat.results, call.arguments);
+      const text = readResult(chat.results, call.arguments, this.#limits().perResult);
       this.#answer(call, { content: text, outcome: "ok", bytes: text.length });
       view.readBack(shown, text);
       this.end.allFailed = false;
@@ -111,7 +111,7 @@ class Round {
     const isSafe = ({ tool, server, arguments: args }: Found): boolean =>
       server.config.trust &&
       tool.annotations.readOnly === true &&
-      chat.gate.decide(tool, server, args).kind === "allow";
+      chat.approvalPolicy.decide(tool, server, args).kind === "allow";
     try {
       return all.every(isSafe) ? all : undefined;
     } catch {
@@ -187,7 +187,7 @@ class Round {
         this.#answer(call, { content: note + wordsForModel(end, chat.settings.mcp.errorsToModel), outcome, ms });
     }
     this.end.allFailed = false;
-    chat.gate.heard(server);
+    chat.approvalPolicy.taintByServer(server);
     const tools = await shrinking;
     return () => {
       const made = resultForModel(chat, tools, call.name, end.result, this.#limits(), this.#room);
@@ -209,7 +209,7 @@ class Round {
   async #late(conversation: Conversation, call: ToolCall, server: Server, result: Result): Promise<void> {
     const { chat, view } = this.#context;
     const made = resultForModel(chat, await chat.shrink(), call.name, result, this.#limits(), this.#limits().perResult);
-    chat.gate.heard(server);
+    chat.approvalPolicy.taintByServer(server);
     keepLast(chat.lastResults, { name: call.name, text: made.shown });
     const isTold = conversation.late(call.id, {
       content: `Cancelled by the user, but it had finished:\n${made.turn.content}`,
@@ -280,7 +280,7 @@ class Round {
 }
 
 // For `:last`: a few, and never more than memory bears.
-function keepLast(results: Chat["lastResults"], result: Chat["lastResults"][number]): void {
+function keepLast(results: ChatState["lastResults"], result: ChatState["lastResults"][number]): void {
   results.push(result);
   const chars = (): number => results.reduce((sum, { text }) => sum + text.length, 0);
   while (results.length > 20 || (results.length > 1 && chars() > MAX_LAST_CHARS)) results.shift();

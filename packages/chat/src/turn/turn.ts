@@ -1,17 +1,17 @@
 // One question to its end: ask, run the calls, ask again, to a depth. However it ends, the conversation is one that the
 // next request can go on from.
-import type { ToolCall } from "../conversation/turns.ts";
+import type { ToolCall } from "../conversation/turn-types.ts";
 import { commandsIn } from "../conversation/cmd-lines.ts";
 import type { Answer } from "../model/answer.ts";
 import { STOPPED } from "../servers/call-end.ts";
-import { asWireName, displayName } from "../tools/names.ts";
-import type { NameTable } from "../tools/names.ts";
-import { READ_RESULT } from "../tools/read-result.ts";
+import { asWireName, displayName } from "../tools/tool-names.ts";
+import type { NameTable } from "../tools/tool-names.ts";
+import { READ_RESULT } from "../tools/read-result-tool.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
-import type { Chat } from "./chat.ts";
-import { estimateNow, makeRoom, MOST_TOOLS, offeredTools, sendRequest } from "./request.ts";
+import type { ChatState } from "./chat-state.ts";
+import { estimateNow, makeRoom, MOST_TOOLS, offeredTools, sendRequest } from "./model-request.ts";
 import { runCalls } from "./run-calls.ts";
-import type { LimitAnswer, Person, View } from "./view.ts";
+import type { LimitAnswer, Approver, TurnView } from "./turn-view.ts";
 
 const REPEATS = 3;
 const HOPELESS_ROUNDS = 2;
@@ -32,14 +32,19 @@ export type TurnEnd = {
   error: string | undefined;
 };
 
-export async function runTurn(chat: Chat, view: View, person: Person, signal: AbortSignal): Promise<TurnEnd> {
-  return new TurnRun(chat, view, person, signal).run();
+export async function runTurn(
+  chat: ChatState,
+  view: TurnView,
+  approver: Approver,
+  signal: AbortSignal,
+): Promise<TurnEnd> {
+  return new TurnRun(chat, view, approver, signal).run();
 }
 
 class TurnRun {
-  readonly #chat: Chat;
-  readonly #view: View;
-  readonly #person: Person;
+  readonly #chat: ChatState;
+  readonly #view: TurnView;
+  readonly #approver: Approver;
   readonly #signal: AbortSignal;
   readonly #end: TurnEnd = { kind: "answered", text: "", allText: [], commands: [], unapproved: [], error: undefined };
   #rounds = 0;
@@ -49,10 +54,10 @@ class TurnRun {
   #hopeless = 0;
   #last = { key: "", times: 0 };
 
-  constructor(chat: Chat, view: View, person: Person, signal: AbortSignal) {
+  constructor(chat: ChatState, view: TurnView, approver: Approver, signal: AbortSignal) {
     this.#chat = chat;
     this.#view = view;
-    this.#person = person;
+    this.#approver = approver;
     this.#signal = signal;
     this.#allowedRounds = chat.maxDepth;
     this.#allowedCalls = chat.settings.mcp.maxToolCalls;
@@ -133,7 +138,7 @@ class TurnRun {
     const round = await runCalls(calls, {
       chat: this.#chat,
       view: this.#view,
-      person: this.#person,
+      approver: this.#approver,
       names,
       signal: this.#signal,
       callsLeft: this.#allowedCalls - this.#calls,
@@ -184,7 +189,7 @@ class TurnRun {
 
   async #atLimit(said: string, more: string): Promise<LimitAnswer> {
     this.#view.status(said);
-    const answer = (await this.#person.limit?.(said, more)) ?? "stop";
+    const answer = (await this.#approver.limit?.(said, more)) ?? "stop";
     if (answer === "stop") this.#end.error = said;
     return answer;
   }
@@ -236,6 +241,7 @@ class TurnRun {
       ms,
       usage: answer.usage,
       full: used / this.#chat.model.window,
+      isWindowKnown: this.#chat.model.isWindowKnown,
       reasoningChars: answer.reasoning.length,
       hasText: answer.text.trim() !== "",
       isLast,

@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import { Conversation } from "../../src/conversation/conversation.ts";
 import type { ConversationEvent } from "../../src/conversation/conversation.ts";
-import { renderMessages } from "../../src/conversation/render.ts";
-import type { ExecBlock, Outcome, ToolCall, Turn } from "../../src/conversation/turns.ts";
+import { renderMessages } from "../../src/conversation/render-messages.ts";
+import type { ExecBlock, Outcome, ToolCall, Turn } from "../../src/conversation/turn-types.ts";
 import { DEFAULT_COMPAT } from "../../src/model/compat.ts";
 import type { Compat } from "../../src/model/compat.ts";
 import { seeded } from "../scripted-model.ts";
@@ -102,7 +102,7 @@ test(`${STEPS} random steps never make a request that a server refuses`, () => {
       const starts = conversation.exchangeStarts();
       if (starts.length > 1) conversation.compact(pick(starts.slice(1)), pick(["what was said", ""]));
     },
-    resultsOut: () => conversation.leaveResultsOut(conversation.turns.length),
+    resultsOut: () => conversation.leaveResultsOut(conversation.turns.length, () => "r1"),
     killAndResume: () => {
       // The log ends anywhere after the last turn that was written; what it says is the conversation.
       const kept = log.slice(0, Math.max(0, log.length - Math.floor(random() * 3)));

@@ -4,10 +4,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Conversation } from "../../src/conversation/conversation.ts";
-import { renderMessages } from "../../src/conversation/render.ts";
-import { resume } from "../../src/history/resume.ts";
+import { renderMessages } from "../../src/conversation/render-messages.ts";
+import { restoreConversation } from "../../src/history/current-session.ts";
 import { parseSession, SessionWriter } from "../../src/history/session-file.ts";
-import { newSessionId, SessionFolder } from "../../src/history/sessions.ts";
+import { newSessionId, SessionFolder } from "../../src/history/session-folder.ts";
 import { DEFAULT_COMPAT } from "../../src/model/compat.ts";
 import { mistralProblems, ollamaProblems } from "../validators.ts";
 
@@ -61,7 +61,7 @@ test("what is read back is what was said", () => {
   const before = talk(file);
   const read = parseSession(readFileSync(file, "utf8"));
   expect(read.skipped).toBe(0);
-  const after = resume(read, undefined).conversation;
+  const after = restoreConversation(read, undefined).conversation;
   const options = { system: "s", compat: COMPAT, model: "m" };
   expect(renderMessages(after.view(), options)).toEqual(renderMessages(before.view(), options));
   expect(readFileSync(file, "utf8")).not.toContain("secret thought");
@@ -74,7 +74,7 @@ test("cut at every byte: resume never fails, and the next request is valid", () 
   const bytes = readFileSync(file);
   for (let end = 0; end <= bytes.length; end += 1) {
     const read = parseSession(new TextDecoder().decode(bytes.subarray(0, end)));
-    const { conversation } = resume(read, undefined);
+    const { conversation } = restoreConversation(read, undefined);
     conversation.ask("go on");
     const body = { messages: renderMessages(conversation.view(), { system: "s", compat: COMPAT, model: "m" }) };
     expect([...mistralProblems(body), ...ollamaProblems(body)]).toEqual([]);
@@ -91,9 +91,9 @@ test("a repair is written to the log, so that it is made once", () => {
     calls: [{ id: "a", name: "lab.reindex", wire: "lab__reindex", arguments: "{}" }],
     model: "m",
   });
-  const first = resume(parseSession(readFileSync(file, "utf8")), writer);
+  const first = restoreConversation(parseSession(readFileSync(file, "utf8")), writer);
   expect(first.repairs).toEqual(["a call to lab.reindex had no result (the program ended while it ran)"]);
-  expect(resume(parseSession(readFileSync(file, "utf8")), writer).repairs).toEqual([]);
+  expect(restoreConversation(parseSession(readFileSync(file, "utf8")), writer).repairs).toEqual([]);
 });
 
 test("cut at every byte and gone on with: what is said afterwards is never lost", () => {
@@ -103,10 +103,10 @@ test("cut at every byte and gone on with: what is said afterwards is never lost"
   for (let end = 0; end <= bytes.length; end += 7) {
     writeFileSync(file, bytes.subarray(0, end));
     const writer = new SessionWriter(file, { logReasoning: false, onFailure: () => {} });
-    const { conversation } = resume(parseSession(readFileSync(file, "utf8")), writer);
+    const { conversation } = restoreConversation(parseSession(readFileSync(file, "utf8")), writer);
     conversation.ask(`go on after ${end}`);
     writer.close();
-    const again = resume(parseSession(readFileSync(file, "utf8")), undefined).conversation;
+    const again = restoreConversation(parseSession(readFileSync(file, "utf8")), undefined).conversation;
     expect(again.turns.at(-1)).toMatchObject({ role: "user", content: `go on after ${end}` });
   }
 });
@@ -120,7 +120,7 @@ test("a result that came late is read back in the place of our words", () => {
   conversation.answer({ toolCallId: "a", name: "l.r", content: "Cancelled", outcome: "cancelled" });
   expect(conversation.late("a", { content: "it had finished", full: "r1" })).toBe(true);
   expect(conversation.late("a", { content: "twice" })).toBe(false);
-  const again = resume(parseSession(readFileSync(file, "utf8")), undefined).conversation;
+  const again = restoreConversation(parseSession(readFileSync(file, "utf8")), undefined).conversation;
   expect(again.view()[2]).toMatchObject({ role: "tool", content: "it had finished", full: "r1" });
   conversation.undo();
   expect(conversation.late("a", { content: "of nothing" })).toBe(false);

@@ -1,4 +1,4 @@
-// The shapes in which servers send tool calls (§4.4), each as a list of deltas.
+// The shapes in which servers send tool calls, each as a list of deltas.
 import type { JsonObject } from "@bosun/mcp";
 import { delta, finish } from "../scripted-model.ts";
 

@@ -1,5 +1,5 @@
 // A trace over a socket: the scripted model plays it, the broker reads it, and what came out of it is told.
-import { httpOut } from "@bosun/mcp";
+import { httpFetch } from "@bosun/mcp";
 import { askModel } from "../../src/model/ask-model.ts";
 import type { Asked, Endpoint } from "../../src/model/ask-model.ts";
 import { DEFAULT_COMPAT } from "../../src/model/compat.ts";
@@ -51,7 +51,7 @@ export async function replay(
     }),
     facts: { hasToolTurns: options.toolTurns ?? false, wrapsUp: false },
     signal: options.signal ?? new AbortController().signal,
-    fetch: httpOut,
+    fetch: httpFetch,
     waitScale: 0.001,
     events: {
       onText: (piece) => (outcome.shown += piece),

@@ -15,11 +15,11 @@ import {
 } from "@bosun/mcp";
 import type { JsonObject } from "@bosun/mcp";
 import { parseArguments } from "../../src/config.ts";
-import { Report } from "../../src/print/report.ts";
+import { PrintOutput } from "../../src/print/print-output.ts";
 import { Program } from "../../src/program.ts";
-import { makeRoom, offeredTools } from "../../src/turn/request.ts";
+import { makeRoom, offeredTools } from "../../src/turn/model-request.ts";
 import { runTurn } from "../../src/turn/turn.ts";
-import type { Person } from "../../src/turn/view.ts";
+import type { Approver } from "../../src/turn/turn-view.ts";
 import { makeHome, quietIo } from "../home.ts";
 import type { Home } from "../home.ts";
 import { call, delta, finish, seeded, text } from "../scripted-model.ts";
@@ -66,14 +66,14 @@ test(`${STEPS} random steps of questions, calls and endings never send what a se
   const parsed = parseArguments(["--quiet"], {});
   if (parsed.kind !== "chat") throw new Error(parsed.kind);
   const io = quietIo(home);
-  const report = new Report(io, parsed.options);
+  const report = new PrintOutput(io, parsed.options);
   const ui = { status: () => {}, problem: () => {} };
   const open = () => lab(() => random() < 0.3 && abort?.abort());
-  const seams = { builtIns: [{ alias: "lab", label: "lab", open }], fetch, waitScale: 0, usualModels: [] };
-  const program = await Program.create(io, parsed.options, ui, seams);
+  const host = { builtIns: [{ alias: "lab", label: "lab", open }], fetch, waitScale: 0, usualModels: [] };
+  const program = await Program.create(io, parsed.options, ui, host);
   await program.chat.servers.connectAll();
   program.session.begin();
-  const person: Person = {
+  const approver: Approver = {
     approve: async ({ arguments: args }) => {
       if (random() < 0.05) abort?.abort();
       return pick([
@@ -90,7 +90,7 @@ test(`${STEPS} random steps of questions, calls and endings never send what a se
   const ask = async (): Promise<void> => {
     abort = new AbortController();
     chat.conversation.ask(pick(["hello", "  ", "what?\nmore", "x".repeat(900)]));
-    await runTurn(chat, report, person, abort.signal);
+    await runTurn(chat, report, approver, abort.signal);
   };
   const actions: Record<string, () => Promise<void> | void> = {
     undo: () => void chat.conversation.undo(),

@@ -10,7 +10,7 @@ import { createKeySet } from "./key-set.ts";
 import type { KeySet } from "./key-set.ts";
 import { policyFor, safeUrl } from "./safe-url.ts";
 import { parseScopes } from "./scopes.ts";
-import type { TokenVerifier, Verdict, VerifiedToken } from "./verified-token.ts";
+import type { TokenVerdict, TokenVerifier, VerifiedToken } from "./resource-server.ts";
 
 export type TrustedIssuer = {
   issuer: string;
@@ -145,6 +145,6 @@ function texts(value: unknown): string[] {
   return list.filter((item) => typeof item === "string");
 }
 
-function rejected(reason: string): Verdict {
+function rejected(reason: string): TokenVerdict {
   return { kind: "rejected", reason };
 }

@@ -1,11 +1,11 @@
 // One JSON text ↔ one JSON-RPC message. Everything wrong with a message is a value, so that the reading loop can answer
 // it and go on.
+import { elementTexts, exactNumber, isDeeperThan, parseExactly, resultWithin, spanAt } from "@bosun/platform/json";
+import type { Span } from "@bosun/platform/json";
 import { EncodedText, PiecedMessage } from "./encoded-text.ts";
 import type { MessageText } from "./encoded-text.ts";
-import { encode, exactNumber, isObject, parseExactly, RawJson } from "./json.ts";
+import { encode, isObject, RawJson } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
-import { elementTexts, isDeeperThan, resultWithin, spanAt } from "./raw-json.ts";
-import type { Span } from "./raw-json.ts";
 import { INVALID_REQUEST, PARSE_ERROR, RpcError } from "./rpc-error.ts";
 
 /** Deeper than anything meant seriously, and far from where recursion in handlers would end the stack. */

@@ -1,7 +1,7 @@
 // The clients of the proxy, each with servers of its own: made with their first request, ended with their connection or,
 // where they have none, when they do not come back.
 import { createHash } from "node:crypto";
-import { isShared, NAMELESS, NoPlace } from "@bosun/mcp/server";
+import { isShared, ANONYMOUS_OWNER, TooManyClients } from "@bosun/mcp/server";
 import type { Call } from "@bosun/mcp/server";
 import { Originals } from "@bosun/shrink";
 import { ServerSlots } from "../servers/server-slots.ts";
@@ -40,12 +40,12 @@ export class Clients {
     return this.entries.get(owner)?.client;
   }
 
-  /** The client of this call. Throws NoPlace when there are too many. */
+  /** The client of this call. Throws TooManyClients when there are too many. */
   of({ owner, header }: Call): Client {
     const known = this.get(owner);
     if (known) return known;
     const release = isShared(owner) ? () => {} : (this.slots.take() ?? this.slotOfLongestIdle());
-    if (!release) throw new NoPlace();
+    if (!release) throw new TooManyClients();
     const client = new Client(owner, this.originals, this.slots, this.options);
     this.entries.set(owner, { client, release, isSessionless: header !== undefined });
     this.options.savings.session(this.options.servers);
@@ -90,7 +90,7 @@ export class Clients {
  * they send, if they do. Nobody checks it here: it is something that only they hold.
  */
 export function withTokenOwner(call: Call): Call {
-  const token = call.owner === NAMELESS ? call.header?.("authorization") : undefined;
+  const token = call.owner === ANONYMOUS_OWNER ? call.header?.("authorization") : undefined;
   if (!token) return call;
   return { ...call, owner: `principal:${createHash("sha256").update(token).digest("base64url")}` };
 }

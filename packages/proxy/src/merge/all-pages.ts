@@ -1,7 +1,7 @@
 // A server's list as a whole: all its pages, within bounds.
 import { isObject } from "@bosun/mcp/server";
 import type { Call, JsonObject } from "@bosun/mcp/server";
-import { parseExactly } from "@bosun/mcp/relay";
+import { parseExactly } from "@bosun/platform/json";
 import type { Backend } from "../servers/backend.ts";
 import { onBehalfOf } from "../messages/rewrite-call.ts";
 import { jsonOf } from "../messages/message-json.ts";

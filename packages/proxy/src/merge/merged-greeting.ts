@@ -1,7 +1,7 @@
 // What several servers can do together, and what each of them wants the model to know.
 import { isObject } from "@bosun/mcp/server";
 import type { Json, JsonObject } from "@bosun/mcp/server";
-import { parseExactly } from "@bosun/mcp/relay";
+import { parseExactly } from "@bosun/platform/json";
 import type { Backend } from "../servers/backend.ts";
 import { editMembers } from "../messages/message-json.ts";
 

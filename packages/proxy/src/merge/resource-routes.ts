@@ -1,7 +1,7 @@
 // Which server a resource belongs to: the one that listed it, or whose template it fits, or else the first that has it.
 import { INVALID_PARAMS, isObject, RpcError } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, RawJson } from "@bosun/mcp/server";
-import { parseExactly } from "@bosun/mcp/relay";
+import { parseExactly } from "@bosun/platform/json";
 import type { Backend } from "../servers/backend.ts";
 import { askInTurn } from "./ask-in-turn.ts";
 import { rewriteCall } from "../messages/rewrite-call.ts";

@@ -2,7 +2,7 @@
 // nobody knows.
 import { isObject, RawJson, RpcError } from "@bosun/mcp/server";
 import type { Json, JsonObject } from "@bosun/mcp/server";
-import { memberTexts, parseExactly, spanAt } from "@bosun/mcp/relay";
+import { memberTexts, parseExactly, spanAt } from "@bosun/platform/json";
 import type { Reply } from "@bosun/mcp/relay";
 
 /** The params of a message as they were sent. */

@@ -2,7 +2,7 @@
 // client's name.
 import { isObject } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject } from "@bosun/mcp/server";
-import { spanAt, splice } from "@bosun/mcp/relay";
+import { spanAt, splice } from "@bosun/platform/json";
 
 /** The same call with one text in its params changed; every other byte stays. */
 export function rewriteCall(call: Call, path: readonly string[], value: string): Call {

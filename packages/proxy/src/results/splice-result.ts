@@ -2,8 +2,8 @@
 // added put in. Everything else keeps its bytes: numbers, duplicates, members that nobody knows.
 import type { Json, JsonObject } from "@bosun/mcp/server";
 import { RawJson } from "@bosun/mcp/server";
-import { memberTexts, valueEnd, walkElements, walkMembers } from "@bosun/mcp/relay";
-import type { Span } from "@bosun/mcp/relay";
+import { memberTexts, valueEnd, walkElements, walkMembers } from "@bosun/platform/json";
+import type { Span } from "@bosun/platform/json";
 import { disguisedJson, foreignKey, NOTE_KEY, ORIGINAL_KEY } from "@bosun/shrink";
 import type { Shrunk, ToolResult } from "@bosun/shrink";
 

@@ -1,7 +1,7 @@
 // Calls of 2026-07-28 that wait for an answer of their client, behind a state that nobody but that client was given.
 import { INVALID_PARAMS, isObject, RpcError } from "@bosun/mcp/server";
 import type { Call } from "@bosun/mcp/server";
-import { Seal } from "@bosun/mcp/relay";
+import { StateCipher } from "@bosun/mcp/relay";
 
 /** A person may take this long to answer before the waiting call is given up. */
 const MAX_WAIT_MS = 10 * 60 * 1000;
@@ -10,7 +10,7 @@ const MAX_WAITING = 100;
 type Suspended = { awaitsInput: boolean; controller: AbortController };
 
 export class CallsAwaitingInput<T extends Suspended> {
-  private readonly seal = new Seal();
+  private readonly cipher = new StateCipher();
   private readonly waiting = new Map<string, T>();
 
   /** The `requestState` that brings the call back. */
@@ -21,12 +21,12 @@ export class CallsAwaitingInput<T extends Suspended> {
     run.awaitsInput = true;
     const expiry = setTimeout(() => this.waiting.delete(id) && run.controller.abort(), MAX_WAIT_MS);
     expiry.unref?.();
-    return this.seal.close({ id, owner: call.owner, method: call.method, name: call.params["name"] ?? null });
+    return this.cipher.encrypt({ id, owner: call.owner, method: call.method, name: call.params["name"] ?? null });
   }
 
   async resume(call: Call): Promise<T> {
     const state = call.params["requestState"];
-    const opened = typeof state === "string" ? await this.seal.open(state) : undefined;
+    const opened = typeof state === "string" ? await this.cipher.decrypt(state) : undefined;
     const ours = isObject(opened) && opened["owner"] === call.owner && opened["method"] === call.method;
     const id = ours && opened["name"] === (call.params["name"] ?? null) ? String(opened["id"]) : "";
     const run = this.waiting.get(id);

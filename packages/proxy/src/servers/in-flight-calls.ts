@@ -3,8 +3,8 @@
 // Everything else of a message stays as it was sent.
 import { isObject, isShared, META, RawJson } from "@bosun/mcp/server";
 import type { Call, JsonObject, Session } from "@bosun/mcp/server";
-import { spanAt, splice } from "@bosun/mcp/relay";
 import type { Notification, Reply } from "@bosun/mcp/relay";
+import { spanAt, splice } from "@bosun/platform/json";
 import { paramsText } from "../messages/message-json.ts";
 import type { DownstreamServer, Send } from "./downstream-server.ts";
 

@@ -7,7 +7,7 @@ import {
   isObject,
   isShared,
   METHOD_NOT_FOUND,
-  NoPlace,
+  TooManyClients,
   RpcError,
 } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject } from "@bosun/mcp/server";
@@ -49,7 +49,7 @@ export function modernOverLegacy(
       const connection = fitting.find(({ isBusy }) => !exclusive || !isBusy) ?? newConnection(capabilities, exclusive);
       if (connection) return { connection, release: connection.acquire() };
       // People may take long to answer; whatever else runs comes to an end.
-      if (fitting.every(({ awaitsInput }) => awaitsInput)) throw new NoPlace();
+      if (fitting.every(({ awaitsInput }) => awaitsInput)) throw new TooManyClients();
       await nextRelease(call.signal);
     }
   }

@@ -1,6 +1,6 @@
 // Opens the link to a server: starts its process, or speaks to its address.
 import { isObject, META } from "@bosun/mcp/server";
-import { httpOut } from "@bosun/mcp/client";
+import { httpFetch } from "@bosun/mcp/client";
 import { HttpLink, standardHeaders, startServer, TransportLink } from "@bosun/mcp/relay";
 import type { Link, Notification, Outgoing, Request } from "@bosun/mcp/relay";
 import { withBackpressure } from "./backpressure.ts";
@@ -30,7 +30,7 @@ export function openServerLink(spec: ServerSpec, options: LinkOptions): ServerLi
     const headersFor = (outgoing: Outgoing): [string, string][] => modernHeaders(outgoing, options.argumentHeaders);
     const { url, headers } = spec;
     const maxMessageBytes = MAX_MESSAGE_BYTES;
-    return { link: new HttpLink({ url, fetch: httpOut, headers, headersFor, receive, maxMessageBytes }) };
+    return { link: new HttpLink({ url, fetch: httpFetch, headers, headersFor, receive, maxMessageBytes }) };
   }
   const { command, args, env, cwd } = spec;
   try {

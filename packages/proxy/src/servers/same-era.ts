@@ -1,7 +1,8 @@
 // A client and a server of the same era: everything passes as it is.
 import { META, METHOD_NOT_FOUND, RawJson, RpcError } from "@bosun/mcp/server";
 import type { Call, JsonObject, Session } from "@bosun/mcp/server";
-import { exactResultOf, spanAt, splice } from "@bosun/mcp/relay";
+import { exactResultOf } from "@bosun/mcp/relay";
+import { spanAt, splice } from "@bosun/platform/json";
 import type { Notification, Request } from "@bosun/mcp/relay";
 import { exactParams, exactResult, paramsText } from "../messages/message-json.ts";
 import type { DownstreamServer } from "./downstream-server.ts";

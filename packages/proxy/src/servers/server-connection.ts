@@ -1,7 +1,7 @@
 // One client's connection to one server, in the client's era: which era the server speaks is found out by asking it.
 import { ConnectionError, METHOD_NOT_FOUND, RpcError } from "@bosun/mcp/server";
 import type { Call, JsonObject, RawJson, Session } from "@bosun/mcp/server";
-import { exactResultOf, judgeAnswer } from "@bosun/mcp/relay";
+import { exactResultOf, eraFromReply } from "@bosun/mcp/relay";
 import type { Notification } from "@bosun/mcp/relay";
 import type { Log } from "@bosun/platform/log";
 import { isModernRevision, probeParams } from "../messages/eras.ts";
@@ -80,7 +80,7 @@ export class ServerConnection {
     const signal = AbortSignal.timeout(PROBE_MS);
     try {
       const reply = await this.downstream.request("server/discover", probeParams(call), { signal });
-      const verdict = judgeAnswer({ reply, status: undefined });
+      const verdict = eraFromReply({ reply, status: undefined });
       return this.use(verdict.era === "modern" ? sameEra(this.downstream) : this.toLegacy());
     } catch (error) {
       if (!(error instanceof ConnectionError || error instanceof ServerGone)) throw error;

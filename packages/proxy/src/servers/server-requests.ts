@@ -1,6 +1,6 @@
 // Requests that a server sends to its client (sampling, elicitation, roots): each is answered on the link it came by,
 // unless the server has withdrawn it.
-import { INTERNAL_ERROR, RpcError, Withdrawn } from "@bosun/mcp/server";
+import { INTERNAL_ERROR, RpcError, CancelledByPeer } from "@bosun/mcp/server";
 import type { JsonObject } from "@bosun/mcp/server";
 import { errorText, idFrom, resultText } from "@bosun/mcp/relay";
 import type { Link, Notification, Request } from "@bosun/mcp/relay";
@@ -38,7 +38,7 @@ export class ServerRequests {
     if (method !== "notifications/cancelled") return false;
     const id = idFrom(params?.["requestId"], raw, ["params", "requestId"]);
     const question = id === undefined ? undefined : this.open.get(id);
-    question?.abort(Withdrawn.by(params ?? {}));
+    question?.abort(CancelledByPeer.by(params ?? {}));
     return question !== undefined;
   }
 

@@ -1,7 +1,7 @@
 // The tools that the proxy itself adds: the way back to what was folded away.
 import { object, optional, string, text } from "@bosun/mcp/server";
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
-import { parseExactly } from "@bosun/mcp/relay";
+import { parseExactly } from "@bosun/platform/json";
 import type { Originals, Selection, ToolDefinition } from "@bosun/shrink";
 import { CallFailed } from "../servers/call-failed.ts";
 import { revealHiddenText } from "./reveal-hidden-text.ts";

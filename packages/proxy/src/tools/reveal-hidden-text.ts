@@ -3,7 +3,7 @@
 // item with something hidden in that is left out, with the reason.
 import { isObject } from "@bosun/mcp/server";
 import type { Json, JsonObject } from "@bosun/mcp/server";
-import { isExactNumber, parseExactly } from "@bosun/mcp/relay";
+import { isExactNumber, parseExactly } from "@bosun/platform/json";
 import { editMembers } from "../messages/message-json.ts";
 
 /** Far above the longest that servers in use have. */
