@@ -30,6 +30,12 @@ export class ModelList {
     return { ...this.#found, ...this.#options.settings.models };
   }
 
+  /** One to switch to. */
+  select(name: string): Model | undefined {
+    const model = this.get(name);
+    return model === undefined ? undefined : this.#learnAbout(model);
+  }
+
   get(name: string): Model | undefined {
     const settings = this.all()[name];
     return settings === undefined ? undefined : new Model(name, settings, this.#options.context);
@@ -86,12 +92,24 @@ export class ModelList {
   // In the background: the first question does not wait for it.
   #learnAbout(model: Model): Model {
     if (!("toolRole" in model.endpoint.pinned)) void this.checkTemplate(model);
-    if (!model.isWindowKnown) {
-      void askWindow(this.#options.fetch, model.settings.baseUrl, model.wire).then((window) => {
-        if (window !== undefined) model.window = window;
-      });
-    }
+    if (!model.isWindowKnown) model.askingWindow(this.#askWindow(model));
     return model;
+  }
+
+  async #askWindow(model: Model): Promise<number | undefined> {
+    try {
+      const { settings, wire, endpoint } = model;
+      const served = { baseUrl: settings.baseUrl, model: wire, headers: await endpoint.headers() };
+      const window = await askWindow(this.#options.fetch, served);
+      if (window === undefined && !model.isWindowKnown) {
+        this.#options.say(
+          `${model.name}: nobody says how large its context window is; ${model.window} tokens are assumed (context_window in the settings)`,
+        );
+      }
+      return window;
+    } catch {
+      return undefined; // no key: the first question says so
+    }
   }
 
   async #look(): Promise<string[]> {

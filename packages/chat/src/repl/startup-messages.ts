@@ -10,7 +10,8 @@ import { toolCount } from "./text-tables.ts";
 
 export function banner({ chat }: Program): string {
   const { model } = chat;
-  const window = model.window >= 1000 ? `${Math.round(model.window / 1024)}k` : String(model.window);
+  const tokens = model.window >= 1000 ? `${Math.round(model.window / 1024)}k` : String(model.window);
+  const window = model.isWindowKnown ? tokens : "?";
   const where = model.name === "demo" ? "built-in demo, no model" : `${model.wire} at ${model.host}`;
   const talks = `model ${safeLine(model.name)} (${safeLine(where)})`;
   return `aish ${VERSION} · ${talks} · ctx ${window} · session ${chat.session}`;

@@ -56,6 +56,7 @@ export async function sendRequest(
 ): Promise<Sent> {
   const { model } = chat;
   const { compactAt } = chat.settings.context;
+  await model.windowSettled(options.signal);
   if (compactAt > 0 && estimateNow(chat, names) > model.window * compactAt) {
     await makeRoom(chat, view, names, options.signal);
   }
@@ -81,8 +82,9 @@ export async function sendRequest(
     },
     offered: () => model.offered(chat.fetch),
     makeRoom: async (window) => {
-      if (window !== undefined) model.window = window;
-      else model.window = Math.min(model.window, Math.max(1024, Math.floor(chat.tokens.estimate(sentChars) * 0.7)));
+      model.windowIs(
+        window ?? Math.min(model.window, Math.max(1024, Math.floor(chat.tokens.estimate(sentChars) * 0.7))),
+      );
       view.status(`the context window is full (${model.window} tokens); making room`);
       return makeRoom(chat, view, names, options.signal);
     },
@@ -109,6 +111,7 @@ export async function makeRoom(
     keepExchanges: chat.settings.context.keepExchanges,
     fits: () => estimateNow(chat, names) <= target,
     summarise: (upto) => summarise(chat, upto, signal),
+    keep: (text) => chat.results.keepText(text),
     say: (text) => view.status(text),
     force,
   });

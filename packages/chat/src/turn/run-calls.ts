@@ -79,7 +79,7 @@ class Round {
       raw: call.arguments,
     };
     if (call.wire === READ_RESULT) {
-      const text = readResult(chat.results, call.arguments);
+      const text = readResult(chat.results, call.arguments, this.#limits().perResult);
       this.#answer(call, { content: text, outcome: "ok", bytes: text.length });
       view.readBack(shown, text);
       this.end.allFailed = false;

@@ -241,6 +241,7 @@ class TurnRun {
       ms,
       usage: answer.usage,
       full: used / this.#chat.model.window,
+      isWindowKnown: this.#chat.model.isWindowKnown,
       reasoningChars: answer.reasoning.length,
       hasText: answer.text.trim() !== "",
       isLast,
