@@ -10,6 +10,7 @@ export type { Content, Icon, ResourceContents, TextBlock, ToolResult } from "./w
 export { EncodedText } from "./wire/encoded-text.ts";
 export type { Context, LogLevel } from "./server/context.ts";
 export { serveConnection } from "./server/connection.ts";
+export type { ConnectionOptions } from "./server/connection.ts";
 export { isObject, RawJson } from "./wire/json.ts";
 export type { Json, JsonObject } from "./wire/json.ts";
 export type { Complete, Prompt, PromptMessage, Resource, ResourceTemplate } from "./server/resource.ts";
@@ -41,4 +42,3 @@ export { defineTool } from "./server/tool.ts";
 export type { Tool } from "./server/tool.ts";
 export { transportPair } from "./wire/transport.ts";
 export type { Transport } from "./wire/transport.ts";
-export { withLastAnswers } from "./wire/last-answers.ts";
