@@ -346,7 +346,7 @@ test.concurrent("a server that ends between two questions comes back by itself",
     await screen.until(/odd ready/);
     await say(screen, "die");
     await screen.until("it died");
-    await screen.until(/odd failed: it ended: going down/);
+    await screen.until(/odd failed: it ended: exit 1, it said: going down/);
     const mark = screen.mark();
     await screen.until(/odd ready/, mark);
     await say(screen, "and now");
