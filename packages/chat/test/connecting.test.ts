@@ -44,7 +44,7 @@ test.concurrent("a server that cannot start: its exit status and its own last wo
   chat(async ({ settings, start }) => {
     settings(odd("dead", "dead"));
     const screen = start([], { columns: 200 });
-    await screen.until(/dead failed: .*\(exit 3, it said: cannot open the database\)/);
+    await screen.until(/dead failed: it ended: exit 3, it said: cannot open the database/);
   }),
 );
 
@@ -81,7 +81,7 @@ test.concurrent(
       const screen = start([], { columns: 200, env: { LAB_TOKEN: "secret-token-123" } });
       await screen.until(PROMPT);
       await say(screen, `:mcp connect ${web.url.href} lab`);
-      await screen.until("or a token, :mcp connect lab --token");
+      await screen.until("or a token: :mcp connect lab --token");
       await say(screen, ":mcp connect lab --token");
       await screen.until("token (not shown):");
       await answer(screen, "secret-token-123");

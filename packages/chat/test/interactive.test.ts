@@ -369,7 +369,7 @@ describe.concurrent("the prompt is there although servers are not", () => {
       await screen.until(PROMPT);
       screen.type("half a li");
       // A status line that arrives while typing stands above; the text and the cursor stay.
-      await screen.until(/dead failed: .*cannot open the database.*\n/);
+      await screen.until("dead failed: it ended: exit 3, it said: cannot open the database");
       await screen.until(/aish> half a li$/);
       screen.type(`${CTRL_C}${CTRL_C}`);
       await screen.until("mute failed: skipped");

@@ -345,12 +345,14 @@ export class Server {
           ? `token from ${reach.authEnv} was refused`
           : reach.kind === "http" && reach.authToken !== undefined
             ? "its token was refused"
-            : `it wants a sign-in, :mcp login ${this.alias}, or a token, :mcp connect ${this.alias} --token`;
+            : `it wants a sign-in: :mcp login ${this.alias}, or a token: :mcp connect ${this.alias} --token`;
       return `HTTP ${status} (${from})`;
     }
     if (error instanceof AuthorizationError) return `sign-in failed: ${error.message}`;
     const last = await this.#lastWords();
-    return last === undefined ? messageOf(error) : `${messageOf(error)} (${last})`;
+    if (last === undefined) return messageOf(error);
+    const isJustGone = error instanceof ConnectionError && error.reason === "closed";
+    return isJustGone ? `it ended: ${last}` : `${messageOf(error)} (${last})`;
   }
 
   /** Of a server that we started: how it ended and the last line it wrote, as far as there is any of it. */
