@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { UsageError } from "@bosun/platform/flags";
 import { runProxy as runProxyWith } from "@bosun/proxy";
 import type { LocalServer } from "@bosun/proxy";
-import { parseConfig } from "./config.ts";
+import { parseConfig } from "./reader-config.ts";
 
 const NAMES = new Set(["read_bcp_file", "inspect_bcp_file", "encode_bcp_file"]);
 
@@ -20,7 +20,7 @@ function bcpFileTools(allowDirs: readonly string[]): LocalServer {
     process.env,
   );
   if (config === undefined) throw new Error("no words asked for help");
-  return { names: NAMES, open: async () => (await import("./reader.ts")).createReader(config) };
+  return { names: NAMES, open: async () => (await import("./reader-server.ts")).createReader(config) };
 }
 
 function isFolder(name: string): boolean {

@@ -12,19 +12,20 @@ import {
   faulty,
   folder,
   json,
+  listed,
   record,
   shown,
   start,
   stateIn,
   tool,
   unfolded,
-} from "../../proxy/test/proxied.ts";
+} from "../../proxy/test/proxy-process.ts";
 
 afterAll(cleanUp);
 
 const CODE =
   "Here it is:\n\n```typescript\nexport function add(a: number, b: number): number {\n  return a + b;\n}\n```\n";
-const LISTING = "src\n├── index.ts\n├── proxy\n│   ├── relay.ts\n│   └── way.ts\n└── tools\n    └── read.ts\n";
+const LISTING = "src\n├── index.ts\n├── proxy\n│   ├── servers.ts\n│   └── results.ts\n└── tools\n    └── read.ts\n";
 const DATA = '{\n  "name": "bosun",\n  "tags": ["a", "b"],\n  "size": 12345678901234567890\n}';
 const DIFF = "diff --git a/x.ts b/x.ts\n--- a/x.ts\n+++ b/x.ts\n@@ -1,3 +1,3 @@\n a\n-b\n+c\n d\n";
 const WORDS = "Nothing here is code, a list or data. It is a sentence, and then another one.";
@@ -65,7 +66,6 @@ test.concurrent(
 
 test.concurrent("tools/list returns merged tools (local tools + downstream tools)", async () => {
   const [command = "", ...flags] = bun;
-  const listed = path.resolve(import.meta.dir, "../../proxy/test/fixtures/listed-server.ts");
   const servers = json({
     mcpServers: {
       bcp: { command, args: [...flags, entry, "--mode", "reader"] },

@@ -3,8 +3,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import { EngineError, errnoOf } from "./failure.ts";
-import { compileGlob, literalPrefix, literalSegments, matchesGlob, matchesPathOrName } from "./glob-pattern.ts";
-import type { GlobPattern, Segment } from "./glob-pattern.ts";
+import { literalPrefix, literalSegments, matchesPath, matchesPathOrName } from "@bosun/platform/glob";
+import { compileGlob } from "./glob-pattern.ts";
+import type { PathGlob, Segment } from "@bosun/platform/glob";
 import type { Protection } from "./protect/protection.ts";
 import { bestWalkMode, openRealDirectory } from "./scope-directory.ts";
 import type { Directory, WalkMode } from "./scope-directory.ts";
@@ -25,17 +26,15 @@ export type ScopeOptions = {
   /** What a person's own programs obey: never changed. */
   readonly protection?: Protection | undefined;
   readonly walkMode?: WalkMode;
-  /** The program never changes its working directory: a root that is there is opened by a shorter way. */
-  readonly staysInFolder?: boolean;
 };
 
 export type Scope = {
   readonly workdir: string;
   readonly roots: readonly string[];
   readonly kept: readonly string[];
-  readonly deny: readonly GlobPattern[];
-  readonly readOnly: readonly GlobPattern[];
-  readonly ignore: readonly GlobPattern[];
+  readonly deny: readonly PathGlob[];
+  readonly readOnly: readonly PathGlob[];
+  readonly ignore: readonly PathGlob[];
   readonly protection: Protection | undefined;
   /** The file system does not tell `.ENV` from `.env`. */
   readonly foldCase: boolean;
@@ -53,7 +52,6 @@ export function openScope(options: ScopeOptions): Scope {
   const anchored = (sources: readonly string[] | undefined) =>
     (sources ?? []).map((source) => anchor(compileGlob(source, { foldCase }), workdir));
   const anchors = roots.map((root) => openRealDirectory(root, walkMode));
-  if (options.staysInFolder === true) for (const anchor of anchors) anchor.shortenIfOwn();
   return {
     workdir,
     roots,
@@ -90,7 +88,7 @@ export function deniedBy(scope: Scope, realPath: string): string | undefined {
 
 /** As `deniedBy`, for a path whose parents are known not to be denied (walks). */
 export function entryDeniedBy(scope: Scope, realPath: string): string | undefined {
-  return scope.deny.find((pattern) => matchesGlob(pattern, realPath))?.source;
+  return scope.deny.find((pattern) => matchesPath(pattern, realPath))?.source;
 }
 
 export function readOnlyBy(scope: Scope, realPath: string): string | undefined {
@@ -114,17 +112,17 @@ function rootOf(scope: Scope, realPath: string): string | undefined {
   return scope.roots.find((root) => isWithin(root.toLowerCase(), realPath.toLowerCase()));
 }
 
-function coveredBy(patterns: readonly GlobPattern[], realPath: string): string | undefined {
+function coveredBy(patterns: readonly PathGlob[], realPath: string): string | undefined {
   if (patterns.length === 0) return undefined;
   for (let at = realPath; ; at = path.posix.dirname(at)) {
-    const found = patterns.find((pattern) => matchesGlob(pattern, at));
+    const found = patterns.find((pattern) => matchesPath(pattern, at));
     if (found !== undefined) return found.source;
     if (at === "/") return undefined;
   }
 }
 
 /** Makes every alternative absolute and its fixed part real: a pattern through a link would otherwise never match. */
-function anchor(pattern: GlobPattern, workdir: string): GlobPattern {
+function anchor(pattern: PathGlob, workdir: string): PathGlob {
   const alternatives = pattern.alternatives.flatMap((segments) => {
     const trimmed = withoutEmptyEnd(segments);
     const first = trimmed[0];

@@ -1,4 +1,4 @@
 // The proxy: what other MCP servers say, in fewer tokens.
 export { runProxy } from "./run-proxy.ts";
-export type { LocalServer } from "./local-tools.ts";
+export type { LocalServer } from "./tools/local-tools.ts";
 export { PROXY } from "./proxy-config.ts";

@@ -7,7 +7,7 @@ import { number, oneOf, readFlags, UsageError, whole } from "@bosun/platform/fla
 import type { FlagValues, Program } from "@bosun/platform/flags";
 import { LOG_LEVELS } from "@bosun/platform/log";
 import type { LogLevel } from "@bosun/platform/log";
-import type { ServerSpec } from "./downstream.ts";
+import type { ServerSpec } from "./servers/server-spec.ts";
 
 export type ProxyConfig = {
   /** One server, or a file that names several. */

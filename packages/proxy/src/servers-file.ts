@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { UsageError } from "@bosun/platform/flags";
 import type { Log } from "@bosun/platform/log";
-import type { ServerSpec } from "./downstream.ts";
+import type { ServerSpec } from "./servers/server-spec.ts";
 
 const MAX_BYTES = 4 * 1024 * 1024;
 

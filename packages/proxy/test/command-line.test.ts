@@ -1,7 +1,7 @@
 // What a person may type, and what is said when it is wrong.
 import { afterAll, expect, test } from "bun:test";
 import { parseProxyConfig } from "../src/proxy-config.ts";
-import { bun, cleanUp, faulty, reasonOf, record, run, start } from "./proxied.ts";
+import { bun, cleanUp, faulty, reasonOf, record, run, start } from "./proxy-process.ts";
 
 afterAll(cleanUp);
 

@@ -22,7 +22,7 @@ import {
   stateIn,
   tool,
   unfolded,
-} from "./proxied.ts";
+} from "./proxy-process.ts";
 
 const filesystem = path.resolve(
   import.meta.dir,

@@ -1,6 +1,6 @@
 // A client of raw lines in front of the proxy, for what a client library would already have decoded.
 import path from "node:path";
-import { bun, entry, json, record, stateIn } from "./proxied.ts";
+import { bun, entry, json, record, stateIn } from "./proxy-process.ts";
 
 export const scripted = path.resolve(import.meta.dir, "fixtures/scripted-server.ts");
 

@@ -6,8 +6,8 @@ import { decode, render } from "@bosun/bcp";
 import type { Block } from "@bosun/bcp";
 import { countTokens, ORIGINAL_KEY, Originals, Shrinker } from "@bosun/shrink";
 import type { ToolResult } from "@bosun/shrink";
-import { Recording } from "../src/recording.ts";
-import { RenderedBlocks } from "../src/rendered-blocks.ts";
+import { Recording } from "../src/results/recording.ts";
+import { BcpRendering } from "../src/results/bcp-rendering.ts";
 import {
   bun,
   cleanUp,
@@ -22,7 +22,7 @@ import {
   start,
   stateIn,
   unfolded,
-} from "./proxied.ts";
+} from "./proxy-process.ts";
 
 afterAll(cleanUp);
 
@@ -237,7 +237,7 @@ test.concurrent("texts of one result are rendered, folded or left one by one, an
   const paths = Array.from({ length: 60 }, (_, i) => `packages/some/folder/module-${i}.ts`).join("\n");
   const copied = { content: [{ type: "text", text: RECORD }], structuredContent: JSON.parse(RECORD) as object };
   const three = { content: [RECORD, paths, "Just words."].map((text) => ({ type: "text", text })) };
-  const rendered = new RenderedBlocks("xml");
+  const rendered = new BcpRendering("xml");
   const emit = (result: ToolResult) =>
     rendered.render(
       originals,

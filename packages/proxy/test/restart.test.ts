@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connectHttp } from "@bosun/mcp/client";
-import { cleanUp, reasonOf, start, until } from "./proxied.ts";
+import { cleanUp, reasonOf, start, until } from "./proxy-process.ts";
 import { rawClient } from "./raw-client.ts";
 
 afterAll(cleanUp);

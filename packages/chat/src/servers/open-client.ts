@@ -1,7 +1,7 @@
 // A server's configuration → a connected client: addresses, tokens, environments, eras. Knows nothing of tools.
 import { readFileSync } from "node:fs";
 import { childEnvironment } from "@bosun/platform/environment";
-import { isLoopback } from "@bosun/platform/hosts";
+import { reachOf } from "@bosun/platform/hosts";
 import type { Redactor } from "@bosun/platform/secrets";
 import { Client, ConnectionError, connectHttp, httpFetch } from "@bosun/mcp";
 import type { ClientOptions, HttpFetch, JsonObject, Transport } from "@bosun/mcp";
@@ -140,7 +140,7 @@ function httpAccess(
 ): { headers: Record<string, string>; fetch: HttpFetch } {
   const token = bearerToken(reach, context.env);
   const url = new URL(reach.url);
-  if (token !== undefined && url.protocol === "http:" && !isLoopback(url.hostname)) {
+  if (token !== undefined && url.protocol === "http:" && reachOf(url.hostname) !== "loopback") {
     context.onWarning(`${alias}: its token travels in the open (http to ${url.host})`);
   }
   if (reach.tlsInsecure === true) context.onWarning(`${alias}: its certificate is not checked (tls_insecure)`);

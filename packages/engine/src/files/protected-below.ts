@@ -7,7 +7,7 @@ import type { Directory } from "../scope-directory.ts";
 import type { ScopedPath } from "../scope-place.ts";
 import { entryDeniedBy } from "../scope.ts";
 import type { Scope } from "../scope.ts";
-import { matchesGlob } from "../glob-pattern.ts";
+import { matchesPath } from "@bosun/platform/glob";
 import { Turns } from "../turns.ts";
 
 /** Throws PATH_DENIED or READ_ONLY. Costs nothing without patterns. */
@@ -49,7 +49,7 @@ function refuseProtected(place: ScopedPath, real: string): void {
 }
 
 function readOnlyEntry(scope: Scope, real: string): string | undefined {
-  return scope.readOnly.find((pattern) => matchesGlob(pattern, real))?.source;
+  return scope.readOnly.find((pattern) => matchesPath(pattern, real))?.source;
 }
 
 function entriesOf(directory: Directory): fs.Dirent[] {

@@ -3,8 +3,9 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { compileGlob, matchesSegments } from "../glob-pattern.ts";
-import type { Segment } from "../glob-pattern.ts";
+import { matchesSegments } from "@bosun/platform/glob";
+import { compileGlob } from "../glob-pattern.ts";
+import type { Segment } from "@bosun/platform/glob";
 import type { IgnoreWork } from "./ignore-work.ts";
 
 /** A rules file is read whole, so it is not read when it is this absurd. The longest in use have a tenth of it. */

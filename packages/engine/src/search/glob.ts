@@ -3,8 +3,9 @@
 import fs from "node:fs";
 import { compareBytes } from "../byte-order.ts";
 import { EngineError, errnoOf } from "../failure.ts";
-import { compileGlob, literalPrefix, matchesPathOrName } from "../glob-pattern.ts";
-import type { GlobPattern } from "../glob-pattern.ts";
+import { literalPrefix, matchesPathOrName } from "@bosun/platform/glob";
+import { compileGlob } from "../glob-pattern.ts";
+import type { PathGlob } from "@bosun/platform/glob";
 import { openListed } from "../listing.ts";
 import { joinPath } from "../scope-directory.ts";
 import type { ScopedPath } from "../scope-place.ts";
@@ -75,7 +76,7 @@ function belowRoot(source: string, place: ScopedPath): string {
 }
 
 /** A pattern with fixed directories in front can only match below them. One without a slash matches at any depth. */
-function mayHold(pattern: GlobPattern): (directory: string) => boolean {
+function mayHold(pattern: PathGlob): (directory: string) => boolean {
   const prefixes = pattern.alternatives.map((segments) => literalPrefix(segments).slice(0, segments.length - 1));
   if (prefixes.some((prefix) => prefix.length === 0)) return () => true;
   return (directory) => {

@@ -2,8 +2,8 @@
 import type { Id, Reply, Single } from "../wire/message.ts";
 import { parseMessage } from "../wire/message.ts";
 import { ConnectionError } from "../wire/rpc-error.ts";
-import { EventParser } from "../wire/sse.ts";
-import type { ServerEvent } from "../wire/sse.ts";
+import { EventParser } from "@bosun/platform/sse";
+import type { ServerEvent } from "@bosun/platform/sse";
 import { MAX_MESSAGE_BYTES } from "../wire/stdio.ts";
 
 /** When the server does not say how long to wait before coming back. */
