@@ -48,8 +48,6 @@ export type BenchOptions = {
   readonly stateFolder: string;
   /** Words that start the Landlock helper, when this is not run from its sources. */
   readonly sandboxHelper?: readonly string[] | undefined;
-  /** The program never changes its working directory. */
-  readonly staysInFolder?: boolean;
 };
 
 export class Bench {
@@ -91,7 +89,6 @@ export class Bench {
       readOnly: [...paths.readOnly, ...paths.protected.map(literalGlob), ...wildHolds(config, paths)],
       ignore: paths.ignore,
       protection,
-      staysInFolder: options.staysInFolder === true,
     };
     const scope = openScope({ workdir: config.workdir, roots: config.roots, ...rules });
     const isWorkspace = scope.roots.length === 1 && scope.roots[0] === scope.workdir;

@@ -75,7 +75,6 @@ export async function runServe(words: readonly string[], io: Io): Promise<number
       log,
       settings,
       secrets: token === undefined ? [] : [token],
-      staysInFolder: true,
       ...(io.sandboxHelper === undefined ? {} : { sandboxHelper: io.sandboxHelper }),
       ...(io.guests === undefined ? {} : { guests: io.guests }),
     });

@@ -37,7 +37,9 @@ export async function addConfiguredServers(servers: Servers, sources: ServerSour
     servers.add(plainConfig(alias, { kind: "builtin", ...builtIn }, "built in", settings.mcp));
   }
   for (const [alias, one] of Object.entries(settings.mcp.servers)) {
-    servers.add(configFromSettings(alias, one, settings.mcp, sources.settingsFile));
+    const builtIn = one.url === undefined && one.command === undefined ? servers.get(alias) : undefined;
+    if (builtIn !== undefined) builtIn.config = { ...builtIn.config, enabled: one.enabled };
+    else servers.add(configFromSettings(alias, one, settings.mcp, sources.settingsFile));
   }
   for (const list of sources.lists) {
     const file = path.resolve(cwd, list);

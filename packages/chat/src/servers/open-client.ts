@@ -24,6 +24,8 @@ export type OpenContext = {
   /** Signed in by a person: takes the place of a token. */
   authorizedFetch?: HttpFetch | undefined;
   onStderr: (text: string) => void;
+  /** How a server that we started has ended: "exit 1", "SIGKILL". */
+  onExit: (how: string) => void;
   onWarning: (text: string) => void;
   /** An answer to a call that was given up a moment ago; `params` are those of the call. */
   onLate: (params: JsonObject, reply: Reply) => void;
@@ -83,7 +85,7 @@ async function openTransport(
 }
 
 function startChild(reach: Extract<Reach, { kind: "stdio" }>, context: OpenContext): Transport {
-  return startServer({
+  const child = startServer({
     command: reach.command,
     args: reach.args,
     env: childEnvironment(context.env, {
@@ -95,6 +97,8 @@ function startChild(reach: Extract<Reach, { kind: "stdio" }>, context: OpenConte
     cwd: reach.cwd ?? context.cwd,
     onStderr: context.onStderr,
   });
+  void child.ended.then(context.onExit);
+  return child;
 }
 
 async function openHttp(
