@@ -1,6 +1,6 @@
 #!/usr/bin/env -S bun --no-env-file --config=/dev/null
 // bcp-mcp-server: .bcp files for MCP clients. Clients' configurations name this file; other programs import it.
-import { serveConnection, stdioTransport, withLastAnswers } from "@bosun/mcp/server";
+import { serveConnection, stdioTransport } from "@bosun/mcp/server";
 import type { Transport } from "@bosun/mcp/server";
 import { PathRefused } from "./allowed-paths.ts";
 import { helpText, UsageError } from "@bosun/platform/flags";
@@ -34,10 +34,11 @@ export async function runBcpMcpServer(argv: readonly string[]): Promise<number> 
     }
     const server = await createReader(config);
     if (config.cliPath !== undefined) endExternalOnSignals();
-    const log = createLog("bcp-mcp-server", config.logLevel);
+    const log = createLog({ program: "bcp-mcp-server", level: config.logLevel });
     log("debug", `reader ready, ${config.cliPath ?? "built-in codec"}`);
-    const transport = withLastAnswers(stdioTransport(), LAST_ANSWERS_MS);
-    await serveConnection(server, { ...transport, incoming: loggingNonsense(transport.incoming, log) });
+    const transport = stdioTransport();
+    const logged = { ...transport, incoming: loggingNonsense(transport.incoming, log) };
+    await serveConnection(server, logged, { drainMs: LAST_ANSWERS_MS });
     await transport.close();
     return 0;
   } catch (error) {

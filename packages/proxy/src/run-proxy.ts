@@ -1,5 +1,5 @@
 // The proxy as a program: in front of its servers, over stdio or HTTP, until the client goes or a signal comes.
-import { serveConnection, stdioTransport, withLastAnswers } from "@bosun/mcp/server";
+import { serveConnection, stdioTransport } from "@bosun/mcp/server";
 import { SendQueue } from "@bosun/mcp/relay";
 import { WarmUp } from "@bosun/shrink";
 import { helpText, UsageError } from "@bosun/platform/flags";
@@ -47,7 +47,7 @@ export async function runProxy(argv: readonly string[], extras?: ProxyExtras): P
   }
   try {
     const config = parseProxyConfig(argv, process.env, extras?.localToolsByDefault);
-    return await run(config, createLog("bosun proxy", config.logLevel), extras);
+    return await run(config, createLog({ program: "bosun proxy", level: config.logLevel }), extras);
   } catch (error) {
     // Said to the person who typed it.
     if (!(error instanceof UsageError)) throw error;
@@ -107,12 +107,12 @@ function outletOf({ listen, maxClients }: ProxyConfig): Outlet {
 }
 
 function overStdio(): Outlet {
-  const transport = withLastAnswers(stdioTransport(), LAST_ANSWERS_MS);
+  const transport = stdioTransport();
   const queue = new SendQueue(transport);
   return {
     backpressure: () => (queue.isFull ? queue.untilNotFull() : undefined),
     async serve(proxy) {
-      await serveConnection(proxy, transport, queue);
+      await serveConnection(proxy, transport, { queue, drainMs: LAST_ANSWERS_MS });
       await transport.close();
     },
   };

@@ -2,7 +2,7 @@
 import { AuthorizationError } from "./authorization-error.ts";
 import { DEFAULT_TIMEOUT_MS } from "./fetch-json.ts";
 import type { HttpFetch } from "./fetch-json.ts";
-import { reachOf } from "./safe-url.ts";
+import { reachOf } from "@bosun/platform/hosts";
 
 export type UserInteraction = {
   /** Where the authorization server sends the user back: loopback http, or https. */

@@ -1,8 +1,8 @@
 // What a legacy server asks of a client in requests of its own: each is answered once, and not too many at a time.
-import { rpcErrorFor } from "../wire/failure-reply.ts";
 import type { JsonObject } from "../wire/json.ts";
-import { errorText, resultText } from "../wire/message.ts";
+import { errorText } from "../wire/message.ts";
 import type { Id, Request } from "../wire/message.ts";
+import { replyTo } from "../wire/reply.ts";
 import { INVALID_REQUEST, RpcError } from "../wire/rpc-error.ts";
 
 /** A server that asks more at once is broken or hostile. */
@@ -58,15 +58,10 @@ export class ServerRequests {
       return errorText(id, new RpcError(INVALID_REQUEST, `more than ${MAX_ASKED} requests are being answered`));
     }
     const controller = new AbortController();
-    const { signal } = controller;
     this.open.set(id, controller);
-    try {
-      const result = method === "ping" ? {} : await this.answer(method, params, signal);
-      return signal.aborted ? undefined : resultText(id, result); // a cancelled question gets no answer
-    } catch (error) {
-      return signal.aborted ? undefined : errorText(id, rpcErrorFor(error));
-    } finally {
-      this.open.delete(id);
-    }
+    const { signal } = controller;
+    const replied = await replyTo(id, signal, () => (method === "ping" ? {} : this.answer(method, params, signal)));
+    this.open.delete(id);
+    return replied?.text.toString();
   }
 }

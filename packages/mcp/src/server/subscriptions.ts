@@ -7,7 +7,7 @@ import { idValue } from "../wire/message.ts";
 import type { Methods } from "./method-table.ts";
 import { META } from "../wire/revisions.ts";
 import { INVALID_PARAMS, RpcError } from "../wire/rpc-error.ts";
-import { hasTasksExtension } from "./run-as-task.ts";
+import { hasTasksExtension } from "./task-methods.ts";
 import type { SharedBudget } from "../wire/shared-budget.ts";
 import { MAX_SUBSCRIPTIONS, MAX_URI_CHARS, WatchedUris } from "./watched-uris.ts";
 

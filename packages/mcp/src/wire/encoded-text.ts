@@ -1,6 +1,7 @@
 // A long text that becomes JSON piece by piece while it is sent. As a string, as JSON, as a message around it and as
 // bytes it would be made four times over, and its reader would wait for the last of them; this way it is made once, and
-// the reader is busy with one piece while the next is made.
+// the reader is busy with one piece while the next is made. For the benchmark rows "1 MiB read" and "1 MiB view with line
+// numbers", which take twice to three times as long without it.
 import type { TextBlock } from "./content.ts";
 
 /** To everyone who looks, an ordinary text block: `text` is made when somebody does. */

@@ -37,7 +37,6 @@ const TESTS = [
   "lists",
   "call-memory-limit",
   "message",
-  "json-spans",
   "request-state",
   "schema",
   "shared-budget",

@@ -1,37 +1,9 @@
-// Model servers that already run on this machine, on their usual ports: a first start needs no settings.
+// How large the window of a model is, asked of the server that runs it.
 import { isObject } from "@bosun/mcp";
 import type { HttpFetch } from "@bosun/mcp";
 
-export type FoundModel = { program: string; baseUrl: string; model: string };
-
-const USUAL: readonly { program: string; port: number }[] = [
-  { program: "llama.cpp", port: 8080 },
-  { program: "Ollama", port: 11434 },
-  { program: "LM Studio", port: 1234 },
-  { program: "vLLM", port: 8000 },
-];
-/** Whoever is on this machine answers at once; a first start does not wait for others. */
-const WAIT_MS = 150;
 /** In the background, and perhaps far away. */
-const WINDOW_WAIT_MS = 3000;
-
-export async function findModels(fetch: HttpFetch, usual = USUAL): Promise<FoundModel[]> {
-  // Nobody at a port is the usual case.
-  const found = await Promise.all(usual.map((one) => ask(fetch, one).catch(() => [])));
-  return found.flat();
-}
-
-async function ask(fetch: HttpFetch, { program, port }: { program: string; port: number }): Promise<FoundModel[]> {
-  const baseUrl = `http://127.0.0.1:${port}/v1`;
-  const response = await fetch(`${baseUrl}/models`, { signal: AbortSignal.timeout(WAIT_MS) });
-  if (!response.ok) return [];
-  const body: unknown = await response.json();
-  const data = isObject(body) && Array.isArray(body["data"]) ? body["data"] : [];
-  return data.flatMap((one) => {
-    const id = isObject(one) ? one["id"] : undefined;
-    return typeof id === "string" && id !== "" ? [{ program, baseUrl, model: id }] : [];
-  });
-}
+const WAIT_MS = 3000;
 
 export type ServedModel = { baseUrl: string; model: string; headers: Readonly<Record<string, string>> };
 
@@ -80,7 +52,7 @@ async function readJson(
 ): Promise<unknown> {
   try {
     const response = await fetch(url, {
-      signal: AbortSignal.timeout(WINDOW_WAIT_MS),
+      signal: AbortSignal.timeout(WAIT_MS),
       headers: { ...headers },
       ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
     });

@@ -1,9 +1,8 @@
-// A client that has closed its end is still owed answers; when it has them, nothing is waited for.
+// A client that has closed its end still gets its answers; when it has them, nothing is waited for.
 import { expect, test } from "bun:test";
 import { serveConnection } from "@bosun/mcp/server";
 import type { Call, Transport } from "@bosun/mcp/server";
 import { parseMessage } from "@bosun/mcp/relay";
-import { withLastAnswers } from "../src/wire/last-answers.ts";
 
 /** More than a test may take. */
 const FOR_EVER_MS = 600_000;
@@ -12,7 +11,7 @@ test.each([
   ["a batch that is refused", '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', "batches are not part"],
   ["a request", '{"jsonrpc":"2.0","id":1,"method":"ping"}', '"result":{}'],
   ["a line that cannot be read", "{", "not valid JSON"],
-])("%s is paid with its answer", async (_, line, answer) => {
+])("%s is waited for until it is answered", async (_, line, answer) => {
   const said: string[] = [];
   async function* incoming(): Transport["incoming"] {
     yield parseMessage(line);
@@ -22,11 +21,11 @@ test.each([
     send: async (text) => void said.push(text),
     close: async () => {},
   };
-  await serveConnection({ handle: () => ({}) }, withLastAnswers(transport, FOR_EVER_MS));
+  await serveConnection({ handle: () => ({}) }, transport, { drainMs: FOR_EVER_MS });
   expect(said).toEqual([expect.stringContaining(answer)]);
 });
 
-test("a request that was withdrawn is owed nothing, also with an id that JavaScript would round", async () => {
+test("a request that was cancelled is not waited for, also with an id that JavaScript would round", async () => {
   const said: string[] = [];
   async function* incoming(): Transport["incoming"] {
     yield parseMessage('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}');
@@ -43,6 +42,6 @@ test("a request that was withdrawn is owed nothing, also with an id that JavaScr
     method === "initialize"
       ? greeting
       : new Promise<never>((_, reject) => void signal.addEventListener("abort", () => reject(new Error("withdrawn"))));
-  await serveConnection({ handle }, withLastAnswers(transport, FOR_EVER_MS));
+  await serveConnection({ handle }, transport, { drainMs: FOR_EVER_MS });
   expect(said).toEqual([expect.stringContaining('"id":1')]);
 });

@@ -1,0 +1,52 @@
+// The requests of one client that are being answered: bounded in number, cancelled one by one or all at once.
+import { idFrom } from "../wire/message.ts";
+import type { Id, Notification, Request } from "../wire/message.ts";
+import { CancelledByPeer, INVALID_REQUEST, RpcError } from "../wire/rpc-error.ts";
+
+export type RunningCall = { readonly method: string; readonly abort: AbortController };
+
+export class RunningCalls {
+  private readonly calls = new Map<Id, RunningCall>();
+  private readonly max: number;
+
+  constructor(max: number) {
+    this.max = max;
+  }
+
+  get size(): number {
+    return this.calls.size;
+  }
+
+  get cancelled(): number {
+    return [...this.calls.values()].filter(({ abort }) => abort.signal.aborted).length;
+  }
+
+  /** What is one too many, or has the id of another, is refused, not queued. */
+  start({ id, method }: Request): RunningCall | RpcError {
+    if (this.calls.has(id)) return new RpcError(INVALID_REQUEST, `request ${id} is still running`);
+    if (this.calls.size >= this.max) return new RpcError(INVALID_REQUEST, `more than ${this.max} requests are running`);
+    const call = { method, abort: new AbortController() };
+    this.calls.set(id, call);
+    return call;
+  }
+
+  end(id: Id): void {
+    this.calls.delete(id);
+  }
+
+  /** False once it has ended, also when a later request has the same id. */
+  has(id: Id, call: RunningCall): boolean {
+    return this.calls.get(id) === call;
+  }
+
+  /** `notifications/cancelled`; never of `initialize`. */
+  cancel({ params = {}, raw }: Notification): void {
+    const id = idFrom(params["requestId"], raw, ["params", "requestId"]);
+    const call = id === undefined ? undefined : this.calls.get(id);
+    if (call?.method !== "initialize") call?.abort.abort(CancelledByPeer.by(params));
+  }
+
+  abortAll(method?: string): void {
+    for (const call of this.calls.values()) if (method === undefined || call.method === method) call.abort.abort();
+  }
+}
