@@ -2,7 +2,16 @@
 // text. A rendering takes the place of a text whenever it costs fewer tokens than what the server sent; the handle beside
 // it gives back every byte.
 import type { Mode, NewBlock } from "@bosun/bcp";
-import { blocksOf, countTokens, DEFAULT_THRESHOLD, escapeMeta, NOTE_KEY, ORIGINAL_KEY, readNote, shownText } from "@bosun/shrink";
+import {
+  blocksOf,
+  countTokens,
+  DEFAULT_THRESHOLD,
+  escapeMeta,
+  NOTE_KEY,
+  ORIGINAL_KEY,
+  readNote,
+  shownText,
+} from "@bosun/shrink";
 import type { ContentBlock, FoldNote, NotedPart, Originals, Shrunk, ToolResult } from "@bosun/shrink";
 import { withSummaries } from "./block-summary.ts";
 
@@ -32,7 +41,12 @@ export class BcpRendering {
   private readonly budget: number;
   private readonly renderBlocks: RenderBlocks;
 
-  constructor({ mode, threshold = DEFAULT_THRESHOLD, budget = Infinity, renderBlocks = renderInProcess }: RenderingOptions) {
+  constructor({
+    mode,
+    threshold = DEFAULT_THRESHOLD,
+    budget = Infinity,
+    renderBlocks = renderInProcess,
+  }: RenderingOptions) {
     this.mode = mode;
     this.threshold = threshold;
     this.budget = budget;

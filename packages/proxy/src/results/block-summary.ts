@@ -15,7 +15,10 @@ export function withSummaries(blocks: readonly NewBlock[]): NewBlock[] {
 function summaryOf(block: NewBlock): string | undefined {
   switch (block.type) {
     case "code":
-      return ofText(block.content, [typeof block.lang === "number" || block.lang === "unknown" ? "code" : block.lang, block.path]);
+      return ofText(block.content, [
+        typeof block.lang === "number" || block.lang === "unknown" ? "code" : block.lang,
+        block.path,
+      ]);
     case "structured_data":
       return ofText(block.content, [block.format]);
     case "tool_result":
