@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { covers, policyFor, reachOf, safeUrl } from "../../src/auth/safe-url.ts";
 import type { Reach } from "../../src/auth/safe-url.ts";
-import { checkRedirectUri } from "../../src/auth/user-interaction.ts";
+import { checkRedirectUri } from "../../src/auth/authorization-code.ts";
 
 test.each<[string, Reach]>([
   ["localhost", "loopback"],
