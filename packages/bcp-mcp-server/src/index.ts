@@ -34,7 +34,7 @@ export async function runBcpMcpServer(argv: readonly string[]): Promise<number> 
     }
     const server = await createReader(config);
     if (config.cliPath !== undefined) endExternalOnSignals();
-    const log = createLog("bcp-mcp-server", config.logLevel);
+    const log = createLog({ program: "bcp-mcp-server", level: config.logLevel });
     log("debug", `reader ready, ${config.cliPath ?? "built-in codec"}`);
     const transport = stdioTransport();
     const logged = { ...transport, incoming: loggingNonsense(transport.incoming, log) };

@@ -346,7 +346,7 @@ test.concurrent("a server that ends between two questions comes back by itself",
     await screen.until(/odd ready/);
     await say(screen, "die");
     await screen.until("it died");
-    await screen.until(/odd failed: it ended: going down/);
+    await screen.until(/odd failed: it ended: exit 1, it said: going down/);
     const mark = screen.mark();
     await screen.until(/odd ready/, mark);
     await say(screen, "and now");
@@ -369,7 +369,7 @@ describe.concurrent("the prompt is there although servers are not", () => {
       await screen.until(PROMPT);
       screen.type("half a li");
       // A status line that arrives while typing stands above; the text and the cursor stay.
-      await screen.until(/dead failed: .*cannot open the database.*\n/);
+      await screen.until("dead failed: it ended: exit 3, it said: cannot open the database");
       await screen.until(/aish> half a li$/);
       screen.type(`${CTRL_C}${CTRL_C}`);
       await screen.until("mute failed: skipped");

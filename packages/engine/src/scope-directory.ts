@@ -31,8 +31,6 @@ export class Directory implements Disposable {
   readonly #borrowed: boolean;
   /** What a descriptor stands for never changes. */
   #held: Stats | undefined;
-  /** It is the program's own working directory, which is held open as well: names in it need no way through /proc. */
-  #isOwn = false;
 
   private constructor(path: string, mode: WalkMode, fd: number, borrowed = false) {
     this.path = path;
@@ -57,16 +55,7 @@ export class Directory implements Disposable {
 
   /** The same directory for another user, whose dispose leaves ours open. */
   lend(): Directory {
-    const lent = new Directory(this.path, this.mode, this.fd, true);
-    lent.#isOwn = this.#isOwn;
-    return lent;
-  }
-
-  /** For a program that never changes its working directory: where this is it, names in it are opened twice as fast. */
-  shortenIfOwn(): void {
-    if (this.mode !== "descriptors") return;
-    const [held, own] = [fs.fstatSync(this.fd, { bigint: true }), fs.statSync(".", { bigint: true })];
-    this.#isOwn = held.ino === own.ino && held.dev === own.dev;
+    return new Directory(this.path, this.mode, this.fd, true);
   }
 
   /** Whether its path, links in it followed, still leads to it. Only for directories above which nobody hostile writes. */
@@ -104,7 +93,6 @@ export class Directory implements Disposable {
 
   /** A path for node:fs that means `name` in this very directory. */
   at(name: string): string {
-    if (this.#isOwn) return `./${name}`;
     return this.mode === "descriptors" ? `/proc/self/fd/${this.fd}/${name}` : joinPath(this.path, name);
   }
 

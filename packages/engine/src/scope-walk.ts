@@ -30,26 +30,26 @@ export class Walk {
     this.#scope = scope;
     this.#shown = shown;
     this.#follow = follow;
-    this.#pending = components(full).toReversed();
     this.#directoryOnly = meansDirectory(full);
-    this.#directory = this.#start();
+    const { directory, rest } = this.#start(full, false);
+    this.#directory = directory;
+    this.#pending = rest.reverse();
   }
 
   /**
    * Where the walk begins: at a root, when the text goes through it by its real name, else at `/`. Nobody who is kept
    * inside the scope can write above a root, so seeing it in place is enough; it saves opening every directory above.
    */
-  #start(): Directory {
+  #start(full: string, mayEndThere: boolean): { readonly directory: Directory; readonly rest: string[] } {
     for (const anchor of this.#scope.anchors) {
-      const names = components(anchor.path);
-      // One component must be left: a root itself is named by its parent.
-      const through =
-        names.length < this.#pending.length && names.every((name, i) => this.#pending.at(-1 - i) === name);
-      if (!through || !anchor.isStillThere()) continue;
-      this.#pending.length -= names.length;
-      return anchor.lend();
+      const { path: root } = anchor;
+      if (!full.startsWith(root) || (full.length > root.length && full[root.length] !== "/")) continue;
+      const rest = components(full.slice(root.length));
+      // Unless the directory itself is wanted, one component must be left: a root is named by its parent.
+      if ((rest.length === 0 && !mayEndThere) || !anchor.isStillThere()) continue;
+      return { directory: anchor.lend(), rest };
     }
-    return Directory.openRoot(this.#scope.walkMode);
+    return { directory: Directory.openRoot(this.#scope.walkMode), rest: components(full) };
   }
 
   toEnd(): ScopedPath {
@@ -162,12 +162,12 @@ export class Walk {
 
   /** Walks to a real directory again from the top, following nothing: after `..` or an absolute link. */
   #restart(real: string): void {
-    const pending = this.#pending.splice(0, Infinity, "", ...components(real).toReversed());
-    // The empty mark keeps a root from swallowing the last real component; the directory itself is wanted here.
-    this.#move(this.#start());
+    const { directory, rest } = this.#start(real, true);
+    const pending = this.#pending.splice(0, Infinity, ...rest.reverse());
+    this.#move(directory);
     for (let name = this.#pending.pop(); name !== undefined; name = this.#pending.pop()) {
       const next = name;
-      if (next !== "") this.#move(this.#attempt(next, () => this.#directory.enter(next)));
+      this.#move(this.#attempt(next, () => this.#directory.enter(next)));
     }
     this.#pending.push(...pending);
   }
@@ -201,6 +201,9 @@ export class Walk {
   /** What we hold must still be where we judged it to be, or be at a place that policy permits as well. */
   #verifyDescriptor(entry: Entry | undefined, real: string): void {
     if (this.#scope.walkMode !== "descriptors" || entry?.fd === undefined) return;
+    // Straight below the only root there is no directory on the way that could have been moved elsewhere meanwhile.
+    const [root, ...others] = this.#scope.roots;
+    if (others.length === 0 && root === this.#directory.path) return;
     const now = fs.readlinkSync(`/proc/self/fd/${entry.fd}`);
     if (now === real) return;
     if (now.endsWith(" (deleted)")) {

@@ -26,8 +26,6 @@ export type ScopeOptions = {
   /** What a person's own programs obey: never changed. */
   readonly protection?: Protection | undefined;
   readonly walkMode?: WalkMode;
-  /** The program never changes its working directory: a root that is there is opened by a shorter way. */
-  readonly staysInFolder?: boolean;
 };
 
 export type Scope = {
@@ -54,7 +52,6 @@ export function openScope(options: ScopeOptions): Scope {
   const anchored = (sources: readonly string[] | undefined) =>
     (sources ?? []).map((source) => anchor(compileGlob(source, { foldCase }), workdir));
   const anchors = roots.map((root) => openRealDirectory(root, walkMode));
-  if (options.staysInFolder === true) for (const anchor of anchors) anchor.shortenIfOwn();
   return {
     workdir,
     roots,

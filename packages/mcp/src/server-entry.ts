@@ -7,8 +7,6 @@ export { InvalidArguments } from "./server/call-tool.ts";
 export type { Explain } from "./server/call-tool.ts";
 export { failure, image, structured, text } from "./wire/content.ts";
 export type { Content, Icon, ResourceContents, TextBlock, ToolResult } from "./wire/content.ts";
-export { descendantsOf, killDescendants } from "./wire/descendants.ts";
-export type { Descendant } from "./wire/descendants.ts";
 export { EncodedText } from "./wire/encoded-text.ts";
 export type { Context, LogLevel } from "./server/context.ts";
 export { serveConnection } from "./server/connection.ts";

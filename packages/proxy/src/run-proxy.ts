@@ -39,7 +39,7 @@ export async function runProxy(argv: readonly string[], offer?: OfferLocalTools)
   }
   try {
     const config = parseProxyConfig(argv, process.env);
-    return await run(config, createLog("bosun proxy", config.logLevel), offer);
+    return await run(config, createLog({ program: "bosun proxy", level: config.logLevel }), offer);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     console.error(`bosun proxy: ${error.message}\nTry: bosun proxy --help`);

@@ -3,8 +3,8 @@ import { realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { oneOf, readFlags, size, UsageError, whole } from "@bosun/platform/flags";
 import type { Flag, FlagValues, Program } from "@bosun/platform/flags";
-import { LOG_LEVELS } from "./log.ts";
-import type { LogFormat, LogLevel } from "./log.ts";
+import { LOG_LEVELS } from "@bosun/platform/log";
+import type { LogFormat, LogLevel } from "@bosun/platform/log";
 
 export const SURFACES = ["coding", "workspace", "shell", "bcp"] as const;
 export type Surface = (typeof SURFACES)[number];

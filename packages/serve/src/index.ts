@@ -2,8 +2,6 @@
 export { catalogueFor, runsCommands } from "./catalogue.ts";
 export { parseInvocation, PROGRAM, SURFACES } from "./config.ts";
 export type { Config, Invocation, Surface } from "./config.ts";
-export { createLog } from "./log.ts";
-export type { Log, LogFields, LogFormat, LogLevel } from "./log.ts";
 export { processIo } from "./main.ts";
 export { runServe } from "./serve.ts";
 export type { Io, Serving, Welcome } from "./serve.ts";

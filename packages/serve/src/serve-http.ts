@@ -1,4 +1,5 @@
 // The tools over HTTP: /mcp behind a token, /health for everybody, where tokens come from, and nothing else.
+import { isLoopback } from "@bosun/platform/hosts";
 import {
   AuthorizationError,
   createJwtVerifier,
@@ -112,8 +113,4 @@ function health(request: Request): Response {
 /** Response.json would add a charset, which JSON does not have. */
 function json(text: string, status: number, headers: Record<string, string> = {}): Response {
   return new Response(text, { status, headers: { "content-type": "application/json", ...headers } });
-}
-
-function isLoopback(host: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
 }

@@ -9,8 +9,8 @@ import { helpText, misspeltVariables, UsageError } from "@bosun/platform/flags";
 import { maxMessageBytes, parseInvocation, PROGRAM } from "./config.ts";
 import type { Config } from "./config.ts";
 import { firstWords } from "./first-words.ts";
-import { createLog } from "./log.ts";
-import type { Log } from "./log.ts";
+import { createLog } from "@bosun/platform/log";
+import type { Log } from "@bosun/platform/log";
 import { serveTools, settingsFor, VERSION } from "./serve-tools.ts";
 import type { ServeOptions, ToolService } from "./serve-tools.ts";
 import { settingsLayer } from "./settings-layer.ts";
@@ -75,7 +75,6 @@ export async function runServe(words: readonly string[], io: Io): Promise<number
       log,
       settings,
       secrets: token === undefined ? [] : [token],
-      staysInFolder: true,
       ...(io.sandboxHelper === undefined ? {} : { sandboxHelper: io.sandboxHelper }),
       ...(io.guests === undefined ? {} : { guests: io.guests }),
     });

@@ -81,6 +81,7 @@ const model = section(() =>
       extra_body: anything("Merged into the request last; wins over all but messages, tools and stream."),
       stream: flag("`false` for endpoints that cannot stream.", true),
       tools: flag("`false`: never send tools to this model.", true),
+      max_tools: number("Most tools of one request; the model finds the others by words.", { fallback: 128, min: 4 }),
       first_byte_timeout_s: seconds("Longest wait for the first byte.", 600),
       idle_timeout_s: seconds("Longest silence after it.", 120),
       compat,

@@ -67,6 +67,12 @@ function largeLists({ chat }: Program): string[] {
   const tokens = chat.tokens.estimate(servers.reduce((sum, server) => sum + size(server), 0));
   const many = chat.servers.tools().length;
   const [largest] = servers;
+  const { maxTools, tools: usesTools } = chat.model.settings;
+  if (largest !== undefined && usesTools && many > maxTools) {
+    return [
+      `${many} tools: a request holds ${maxTools} (max_tools of the model), the others are found by words; ${largest.alias} is the largest (tools.allow chooses)`,
+    ];
+  }
   if (largest === undefined || (many <= MANY_TOOLS && tokens <= chat.model.window / 4)) return [];
   return [
     `${many} tools take about ${tokens} tokens of each request; ${largest.alias} is the largest (tools.allow chooses)`,

@@ -66,6 +66,12 @@ export class Input {
     return this.#read({ prompt, initial, isQuestion: true });
   }
 
+  /** What is typed is not shown. */
+  async secret(prompt: string): Promise<LineEnd> {
+    this.#ahead = "";
+    return this.#read({ prompt, isSecret: true, isQuestion: true });
+  }
+
   /** Ends the line that is being read, as if the terminal had closed. */
   abandon(): void {
     this.#reader?.finish({ kind: "end-of-input" });

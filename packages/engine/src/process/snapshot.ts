@@ -1,9 +1,9 @@
 // One look at all processes and their labels, shared by everybody who asks at about the same time: two hundred commands
 // that end together must not look two hundred times.
 import { readFileSync } from "node:fs";
-import { readProcesses } from "./process-table.ts";
+import { readProcesses } from "@bosun/platform/process-tree";
 import { TAG_VARIABLE, tagsOf } from "./tags.ts";
-import type { ProcessRow } from "./process-table.ts";
+import type { ProcessRow } from "@bosun/platform/process-tree";
 
 export type Snapshot = {
   /** Live processes, ourselves excepted. */

@@ -3,7 +3,8 @@
 import { takeSnapshot } from "./snapshot.ts";
 import { tagsOf } from "./tags.ts";
 import { pause } from "./timers.ts";
-import type { ProcessRow } from "./process-table.ts";
+import { withDescendants } from "@bosun/platform/process-tree";
+import type { ProcessRow } from "@bosun/platform/process-tree";
 import type { TagTest } from "./tags.ts";
 
 export type Tree = {
@@ -60,18 +61,8 @@ export async function findMembers(
   notBefore: number,
 ): Promise<ProcessRow[]> {
   const { rows, byParent, labels } = await takeSnapshot(notBefore);
-  const members = new Set<number>(leaders);
-  for (const row of rows) {
-    if (leaders.includes(row.group) || labels(row.pid).some(matches)) members.add(row.pid);
-  }
-  const queue = [...members];
-  for (let pid = queue.pop(); pid !== undefined; pid = queue.pop()) {
-    for (const child of byParent.get(pid) ?? []) {
-      if (members.has(child.pid)) continue;
-      members.add(child.pid);
-      queue.push(child.pid);
-    }
-  }
+  const own = rows.filter((row) => leaders.includes(row.group) || labels(row.pid).some(matches));
+  const members = withDescendants([...leaders, ...own.map(({ pid }) => pid)], byParent);
   return rows.filter((row) => members.has(row.pid));
 }
 

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { EngineError } from "../../src/failure.ts";
 import { unconfined } from "../../src/process/confinement.ts";
-import { parseStat } from "../../src/process/process-table.ts";
+import { parseStat } from "@bosun/platform/process-tree";
 import { shellAt } from "../../src/process/shell.ts";
 import { ENV, eventually, openDeck } from "./fixture.ts";
 import type { Run } from "../../src/process/command.ts";

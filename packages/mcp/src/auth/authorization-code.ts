@@ -1,4 +1,5 @@
 // The authorization code grant with PKCE (RFC 7636): send the user there, and believe nothing that comes back unchecked.
+import { reachOf } from "@bosun/platform/hosts";
 import { AuthorizationError, quoteForeign } from "./authorization-error.ts";
 import type { AuthorizationServer } from "./authorization-server.ts";
 import { randomBase64Url, sha256Base64Url } from "./base64url.ts";
@@ -7,7 +8,6 @@ import { requestToken } from "./token-request.ts";
 import type { TokenEndpoint, TokenReply } from "./token-request.ts";
 import { DEFAULT_TIMEOUT_MS } from "./fetch-json.ts";
 import type { HttpFetch } from "./fetch-json.ts";
-import { reachOf } from "./safe-url.ts";
 
 export type CodeRequest = {
   server: AuthorizationServer;

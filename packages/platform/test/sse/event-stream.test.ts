@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { EventParser, eventText, primingText } from "../src/wire/sse.ts";
-import type { ServerEvent } from "../src/wire/sse.ts";
+import { EventParser, eventText, primingText } from "@bosun/platform/sse";
+import type { ServerEvent } from "@bosun/platform/sse";
 
 const message = (data: string, more: Partial<ServerEvent> = {}): ServerEvent => ({
   id: undefined,
@@ -86,3 +86,11 @@ test.each(["\n", "\r", "\r\n", "data\n", ":\n"])(
   },
   20_000,
 );
+
+test("what servers of models send: comments, JSON lines, and no blank line at the end", () => {
+  let comments = 0;
+  const parser = new EventParser(1000, { bareJson: true, onComment: () => void (comments += 1) });
+  const events = [...parser.push(': alive\n{"a":1}\r\ndata: {"b":2}'), ...parser.end()];
+  expect(events.map(({ data }) => data)).toEqual(['{"a":1}', '{"b":2}']);
+  expect(comments).toBe(1);
+});
