@@ -85,7 +85,7 @@ function ripgrepInside(ripgrep: string): BunPlugin {
     name: "ripgrep inside",
     setup(builder) {
       builder.onResolve({ filter: /\/ripgrep\.ts$/ }, ({ importer }) => {
-        if (!/engine[\\/]src[\\/](index|search[\\/]grep)\.ts$/.test(importer)) return undefined;
+        if (!/engine[\\/]src[\\/](index|search[\\/]search-content)\.ts$/.test(importer)) return undefined;
         replaced += 1;
         return { path: embeddedFinder };
       });

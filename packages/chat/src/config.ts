@@ -55,7 +55,7 @@ export const AISH: Program = {
       short: "m",
       value: "NAME",
       variable: "BOSUN_MODEL",
-      help: "a model of the settings",
+      help: "a model of the settings, one that was found, or an address",
     },
     { name: "demo", help: "a scripted stand-in, no model" },
     { group: "Tools", name: "mcp", value: "URL", repeatable: true, help: "connect a server" },
@@ -71,7 +71,7 @@ export const AISH: Program = {
     { name: "require", value: "ALIAS", repeatable: true, help: "fail when it does not connect" },
     { name: "max-depth", value: "N", help: "rounds of tool calls per question" },
     { group: "Sessions", name: "continue", short: "c", help: "the newest session of this folder" },
-    { name: "resume", value: "[ID]", optionalValue: /^\d{4,8}/, help: "that one" },
+    { name: "resume", value: "[ID]", optionalValue: /^[^\s-]\S*$/, help: "that one" },
     { name: "fork", help: "go on in a copy" },
     { name: "no-history", help: "write nothing" },
     {
@@ -115,6 +115,17 @@ Settings are in ~/.config/bosun/config.toml:
   [mcp.auto_approve]
   "files.read_*" = true`,
 };
+
+/** The same program under the name it was called by, such as `bosun chat`. */
+export function programCalled(name: string): Program {
+  const renamed = (text: string): string => text.replace(/\baish\b/g, name);
+  return {
+    ...AISH,
+    name,
+    usage: (AISH.usage ?? []).map(renamed),
+    examples: (AISH.examples ?? []).map(([typed, what]) => [renamed(typed), what]),
+  };
+}
 
 const LONGEST_TIMEOUT_S = 1_000_000_000;
 

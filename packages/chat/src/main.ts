@@ -1,6 +1,6 @@
 // The entry: command line → what runs. Callable inside another program; ends with an exit code, never by itself.
 import { helpText, UsageError } from "@bosun/platform/flags";
-import { AISH, parseArguments } from "./config.ts";
+import { AISH, parseArguments, programCalled } from "./config.ts";
 import type { Config } from "./config.ts";
 import { EXIT } from "./exit.ts";
 import { runPrint } from "./print/print.ts";
@@ -21,20 +21,21 @@ export async function runAish(argv: readonly string[], io: Io = processIo(), hos
 }
 
 async function run(argv: readonly string[], io: Io, host: HostOptions): Promise<number> {
+  const name = host.name ?? AISH.name;
   let config: Config;
   try {
     config = parseArguments(argv, io.env);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    io.stderr.write(`aish: ${error.message}\nTry aish --help.\n`);
+    io.stderr.write(`${name}: ${error.message}\nTry ${name} --help.\n`);
     return EXIT.usage;
   }
   switch (config.kind) {
     case "help":
-      io.stdout.write(`${helpText(AISH)}\n`);
+      io.stdout.write(`${helpText(programCalled(name))}\n`);
       return 0;
     case "version":
-      io.stdout.write(`aish ${VERSION}\n`);
+      io.stdout.write(`${name} ${VERSION}\n`);
       return 0;
     default:
   }

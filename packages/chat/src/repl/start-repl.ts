@@ -1,7 +1,7 @@
 // The interactive program: terminal, keyboard, person and repl put together; signals; an end that leaves nothing behind.
 import type { ElicitAnswer, JsonObject } from "@bosun/mcp";
 import type { ChatOptions } from "../config.ts";
-import { EXIT, isStartupError, StartupError } from "../exit.ts";
+import { EXIT, isStartupError } from "../exit.ts";
 import { Program } from "../program.ts";
 import type { HostOptions, Ui } from "../program.ts";
 import { Input } from "../screen/keyboard-input.ts";
@@ -12,6 +12,7 @@ import { Terminal } from "../screen/terminal.ts";
 import { askForm } from "./elicitation-form.ts";
 import { META } from "./meta-commands.ts";
 import { ageOf } from "./meta-sessions.ts";
+import { NoModel } from "../model/model-list.ts";
 import { Repl } from "./repl.ts";
 import { homeRelative } from "../screen/text-layout.ts";
 
@@ -99,14 +100,8 @@ async function createProgram(io: Io, options: ChatOptions, ui: Ui, host: HostOpt
   try {
     return await Program.create(io, options, ui, host);
   } catch (error) {
-    if (
-      !(error instanceof StartupError) ||
-      options.demo ||
-      options.model !== undefined ||
-      !/no model is configured/.test(error.message)
-    )
-      throw error;
-    ui.problem(error.message);
+    if (!(error instanceof NoModel) || options.demo) throw error;
+    for (const line of [error.message, ...error.advice]) ui.status(line);
     return Program.create(io, { ...options, demo: true }, ui, host);
   }
 }

@@ -1,7 +1,7 @@
 // What a file was when somebody saw it, small enough to remember: to tell later whether its content is still that.
 import type { BigIntStats } from "node:fs";
-import { Turns } from "../turns.ts";
-import { CHUNK_BYTES, Chunk } from "./chunk.ts";
+import { Turns } from "../time-slices.ts";
+import { CHUNK_BYTES, Chunk } from "./read-buffer.ts";
 import type { OpenFile } from "./open-file.ts";
 
 /** Time stamps move in ticks: a file written this recently may be written again without its stamp changing. */

@@ -1,14 +1,14 @@
 // Whether a directory tree holds something policy protects: deleting or moving the tree would get around the protection,
 // since patterns are judged by path.
 import fs from "node:fs";
-import { EngineError, errnoOf, ioError } from "../failure.ts";
-import { joinPath } from "../scope-directory.ts";
-import type { Directory } from "../scope-directory.ts";
-import type { ScopedPath } from "../scope-place.ts";
-import { entryDeniedBy } from "../scope.ts";
-import type { Scope } from "../scope.ts";
+import { EngineError, errnoOf, ioError } from "../engine-error.ts";
+import { joinPath } from "../scope/directory.ts";
+import type { Directory } from "../scope/directory.ts";
+import type { ScopedPath } from "../scope/scoped-path.ts";
+import { entryDeniedBy } from "../scope/scope.ts";
+import type { Scope } from "../scope/scope.ts";
 import { matchesPath } from "@bosun/platform/glob";
-import { Turns } from "../turns.ts";
+import { Turns } from "../time-slices.ts";
 
 /** Throws PATH_DENIED or READ_ONLY. Costs nothing without patterns. */
 export async function refuseProtectedBelow(place: ScopedPath, signal?: AbortSignal): Promise<void> {

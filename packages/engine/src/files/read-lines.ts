@@ -1,8 +1,8 @@
 // Lines of a text file by number, streamed through one buffer: memory does not grow with the file, nor with a line.
 // Numbers, cuts and totals come back as data; how they look is the surface's business.
-import { EngineError } from "../failure.ts";
-import { Turns } from "../turns.ts";
-import { Chunk } from "./chunk.ts";
+import { EngineError } from "../engine-error.ts";
+import { Turns } from "../time-slices.ts";
+import { Chunk } from "./read-buffer.ts";
 import type { TextEncoding } from "./file-kind.ts";
 import { ContentHash, fingerprintFrom } from "./fingerprint.ts";
 import type { Fingerprint } from "./fingerprint.ts";

@@ -1,7 +1,7 @@
 // A whole file into memory, up to a cap that holds even when the file lies about its size or grows meanwhile.
-import { EngineError } from "../failure.ts";
-import { Turns } from "../turns.ts";
-import { CHUNK_BYTES } from "./chunk.ts";
+import { EngineError } from "../engine-error.ts";
+import { Turns } from "../time-slices.ts";
+import { CHUNK_BYTES } from "./read-buffer.ts";
 import type { OpenFile } from "./open-file.ts";
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
