@@ -7,7 +7,6 @@ export {
   elementTexts,
   isDeeperThan,
   memberTexts,
-  resultWithin,
   spanAt,
   splice,
   valueEnd,
