@@ -77,11 +77,13 @@ const PRIMITIVES: readonly Primitive[] = [
   },
   {
     name: "resolver of paths inside a boundary",
-    telltale: /\brealpath(?:Sync)?\b[^]*\bO_NOFOLLOW\b|class Scope\b|function resolveInScope\b/,
+    telltale: /\brealpath(?:Sync)?\b[^]*\bO_NOFOLLOW\b/,
     home: "packages/engine/src/",
     besides: {
       "packages/bcp-mcp-server/src/allowed-paths.ts":
         "a server of its own, without the engine: opens, and asks the descriptor where it is",
+      "packages/bcp/src/cli/files.ts": "a file that a person names on a command line: no boundary",
+      "packages/cli/src/init/config-file.ts": "the same",
     },
   },
 ];

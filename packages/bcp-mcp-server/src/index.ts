@@ -23,8 +23,8 @@ export async function runBcpMcpServer(argv: readonly string[]): Promise<number> 
   // The proxy, and what it folds with, is loaded only when it is asked for.
   const proxy = argv.findIndex((word, at) => `${word}=${argv[at + 1]}` === PROXY_MODE || word === PROXY_MODE);
   if (proxy !== -1) {
-    const { runProxy } = await import("./proxy-mode.ts");
-    return runProxy(argv.toSpliced(proxy, argv[proxy] === PROXY_MODE ? 1 : 2));
+    const { runProxyMode } = await import("./proxy-mode.ts");
+    return runProxyMode(argv.toSpliced(proxy, argv[proxy] === PROXY_MODE ? 1 : 2));
   }
   try {
     const config = parseConfig(argv, process.env);

@@ -134,8 +134,9 @@ describe("who may call", () => {
     ["a name that ends like ours", { host: "evil-localhost" }, {}, 403],
     ["credentials in Host", { host: "localhost@evil.example" }, {}, 403],
     ["a trailing dot", { host: "localhost." }, {}, 403],
-    // No name server decides where that leads, and a server may listen on it.
-    ["another loopback address", { host: "127.0.0.2" }, {}, 200],
+    ["another loopback address, where one may listen, too", { host: "127.0.0.2" }, {}, 200],
+    ["a private address", { host: "10.0.0.1" }, {}, 403],
+    ["a name that starts like a loopback address", { host: "127.0.0.1.evil.example" }, {}, 403],
     ["a name below localhost", { host: "evil.localhost" }, {}, 403],
     ["an allowed name", { host: "tools.example:443" }, { allowedHosts: ["tools.example"] }, 200],
     ["any name behind a gateway", { host: "whatever" }, { allowedHosts: ["*"] }, 200],

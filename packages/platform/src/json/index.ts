@@ -8,7 +8,6 @@ export {
   elementTexts,
   isDeeperThan,
   memberTexts,
-  resultWithin,
   spanAt,
   splice,
   valueEnd,

@@ -1,6 +1,6 @@
 // Calls may be large, but not all of them at once.
 import { expect, test } from "bun:test";
-import { withCallMemoryLimit } from "../src/server/call-memory-limit.ts";
+import { withCallMemoryLimit } from "../src/server/running-calls.ts";
 import type { Call, Service } from "../src/server/call.ts";
 import { httpPeer, messages } from "./fixtures/http-peer.ts";
 import { kitchenSink, newGate } from "./fixtures/kitchen-sink.ts";
