@@ -96,6 +96,11 @@ export class Terminal {
     this.#err.write(text);
   }
 
+  /** An empty screen; what stood there stays in the scrollback where the terminal keeps one. */
+  clear(): void {
+    this.#err.write("\u001b[2J\u001b[H");
+  }
+
   startInput(input: InputLine): void {
     this.#clearTransient();
     if (!this.#isAtStart) this.#err.write("\n");
