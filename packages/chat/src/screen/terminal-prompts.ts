@@ -10,15 +10,20 @@ import { placeOf } from "../servers/server-config.ts";
 import { displayName } from "../tools/tool-names.ts";
 import type { CallAnswer, CallQuestion, LimitAnswer, Approver } from "../turn/turn-view.ts";
 import { argumentLines } from "./argument-lines.ts";
+import { editPreview } from "./edit-preview.ts";
+import type { ReadFile } from "./edit-preview.ts";
 import type { Input } from "./keyboard-input.ts";
 import { framedText } from "./untrusted-text.ts";
-import { wrap } from "./text-layout.ts";
+import { withoutTabs, wrap } from "./text-layout.ts";
 import type { Terminal } from "./terminal.ts";
 import { safeLine } from "./terminal-view.ts";
 
 export type EditText = (text: string, extension: string) => Promise<string | undefined>;
 
 export type CommandAnswer = { kind: "run"; command: string } | { kind: "no" } | { kind: "stop" };
+
+/** More of a change is shown on request, and before it can be allowed. */
+const SHOWN_CHANGES = 40;
 
 const HELP = [
   "y  once",
@@ -35,13 +40,15 @@ export class TerminalPrompts implements Approver {
   readonly #terminal: Terminal;
   readonly #input: Input;
   readonly #edit: EditText;
+  readonly #readFile: ReadFile;
   /** Set once the settings are known. */
   bell: boolean;
 
-  constructor(terminal: Terminal, input: Input, options: { edit: EditText; bell: boolean }) {
+  constructor(terminal: Terminal, input: Input, options: { edit: EditText; readFile: ReadFile; bell: boolean }) {
     this.#terminal = terminal;
     this.#input = input;
     this.#edit = options.edit;
+    this.#readFile = options.readFile;
     this.bell = options.bell;
   }
 
@@ -185,10 +192,33 @@ export class TerminalPrompts implements Approver {
     for (const { requested, path } of question.leads) {
       lines.push(`${side}path: ${safeLine(requested, 10_000)} ${style.yellow("→")} ${safeLine(path, 10_000)}`);
     }
-    const shown = argumentLines(question.arguments, columns - 3, whole, style.mark);
+    // Of a server elsewhere the same name may be another file.
+    const isHere = server.config.reach.kind === "builtin";
+    const preview = editPreview(question.arguments, isHere ? this.#readFile : () => undefined);
+    const shown = argumentLines(
+      preview === undefined || whole ? question.arguments : preview.rest,
+      columns - 3,
+      whole,
+      style.mark,
+    );
     for (const line of shown.lines) lines.push(`${side}${line}`);
+    const changes = preview?.lines ?? [];
+    const shownChanges = whole ? changes : changes.slice(0, SHOWN_CHANGES);
+    lines.push(...shownChanges.flatMap((line) => this.#changedLine(line)));
+    const left = changes.length - shownChanges.length;
+    if (left > 0) lines.push(`${side}… ${left.toLocaleString("en-US")} more lines`);
     this.#terminal.line(lines.join("\n"));
-    return shown.isCut;
+    return shown.isCut || left > 0;
+  }
+
+  /** `+` green, `-` red, what stands around it dim; whole, however wide. */
+  #changedLine(line: string): string[] {
+    const { style } = this.#terminal;
+    const paint = line.startsWith("+") ? style.green : line.startsWith("-") ? style.red : style.dim;
+    const side = style.dim(this.#terminal.frames.side);
+    const { text } = makeScreenSafe(line, style.mark === undefined ? {} : { mark: style.mark });
+    const rows = wrap(withoutTabs(text), this.#terminal.columns - 5);
+    return rows.map((row, at) => side + paint(at === 0 ? row : `  ${row}`));
   }
 
   /** True when sanitising changed what is shown: then a single key is not enough. */
