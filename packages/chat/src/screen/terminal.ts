@@ -13,6 +13,7 @@ export class Terminal {
   readonly style: Style;
   readonly wordStyle: Style;
   readonly frames: Frames;
+  readonly isUtf8: boolean;
   readonly #out: Output;
   readonly #err: Output;
   #isAtStart = true;
@@ -26,7 +27,8 @@ export class Terminal {
     const may = options.color !== false;
     this.style = styleFor(may && wantsColor(io.env, io.stderr.isTerminal));
     this.wordStyle = styleFor(may && wantsColor(io.env, io.stdout.isTerminal));
-    this.frames = framesFor(isUtf8Locale(io.env) && options.ascii !== true);
+    this.isUtf8 = isUtf8Locale(io.env) && options.ascii !== true;
+    this.frames = framesFor(this.isUtf8);
     this.#edge = new ForgedLineGuard(this.frames);
   }
 
