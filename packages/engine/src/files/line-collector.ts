@@ -1,6 +1,6 @@
 // UTF-8 bytes in pieces → the lines of a range. Skips and counts by newline alone; decodes only what is asked for.
 import { isAscii } from "node:buffer";
-import { EngineError } from "../failure.ts";
+import { EngineError } from "../engine-error.ts";
 import { isPlain, PlainLines, visibleEnd } from "./line-run.ts";
 import type { LineRun } from "./line-run.ts";
 

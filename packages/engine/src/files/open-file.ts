@@ -2,9 +2,9 @@
 // refused before it is opened, and what only pretends to be a file (/proc/kmsg) answers "nothing yet" instead of waiting.
 import fs from "node:fs";
 import type { BigIntStats } from "node:fs";
-import { EngineError, errnoOf, ioError } from "../failure.ts";
-import type { Entry } from "../scope-directory.ts";
-import type { ScopedPath } from "../scope-place.ts";
+import { EngineError, errnoOf, ioError } from "../engine-error.ts";
+import type { Entry } from "../scope/directory.ts";
+import type { ScopedPath } from "../scope/scoped-path.ts";
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
 

@@ -4,7 +4,7 @@ import { readProcess } from "@bosun/platform/process-tree";
 import fs, { accessSync, closeSync, mkdtempSync, openSync, statSync, unlinkSync, constants } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { EngineError, errnoOf } from "../failure.ts";
+import { EngineError, errnoOf } from "../engine-error.ts";
 import { randomHex } from "../random-hex.ts";
 import { pause } from "./timers.ts";
 

@@ -3,8 +3,8 @@
 import { readProcess } from "@bosun/platform/process-tree";
 import fs from "node:fs";
 import path from "node:path";
-import { compileGlob } from "../glob-pattern.ts";
-import { errnoOf } from "../failure.ts";
+import { compileGlob } from "../scope/glob-pattern.ts";
+import { errnoOf } from "../engine-error.ts";
 import { isProcess } from "../process/private-files.ts";
 import { randomHex } from "../random-hex.ts";
 import type { GitFolders, GitIdentity } from "./git-folders.ts";

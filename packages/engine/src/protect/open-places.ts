@@ -2,10 +2,10 @@
 // what is in it.
 import path from "node:path";
 import { matchesPath } from "@bosun/platform/glob";
-import { compileGlob } from "../glob-pattern.ts";
+import { compileGlob } from "../scope/glob-pattern.ts";
 import type { PathGlob } from "@bosun/platform/glob";
 import { folderOf } from "../sandbox/path-text.ts";
-import { isWithin } from "../scope.ts";
+import { isWithin } from "../scope/scope.ts";
 
 export class OpenPlaces {
   readonly #relative: readonly PathGlob[];

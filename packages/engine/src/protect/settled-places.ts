@@ -1,9 +1,9 @@
 // Which places of a folder a person's own programs obey: those that are settled after a command (a change is put back
 // unless a person agrees), and those whose changes are only noted.
 import { matchesSegments } from "@bosun/platform/glob";
-import { compileGlob } from "../glob-pattern.ts";
+import { compileGlob } from "../scope/glob-pattern.ts";
 import type { PathGlob, Segment } from "@bosun/platform/glob";
-import { isWithin } from "../scope.ts";
+import { isWithin } from "../scope/scope.ts";
 import { programsIn } from "./git-config-programs.ts";
 import { HOME_PLACES } from "./home-places.ts";
 

@@ -1,9 +1,9 @@
 // The file scope as a boundary: its roots, its rules as the real paths they cover now, and the policy files. The shell
 // gets the same boundary as the file tools.
-import { EngineError } from "../failure.ts";
+import { EngineError } from "../engine-error.ts";
 import { matchesPath } from "@bosun/platform/glob";
 import type { PathGlob } from "@bosun/platform/glob";
-import type { Scope } from "../scope.ts";
+import type { Scope } from "../scope/scope.ts";
 import { lookAt } from "./look-at.ts";
 import { entryIn } from "./path-text.ts";
 import { readFolder } from "./read-folder.ts";

@@ -1,10 +1,10 @@
 // What can be asked of a content search, and the flags of ripgrep it means. A pattern or a path is never an option: the
 // pattern is glued to its flag, paths come after `--`.
-import { EngineError } from "../failure.ts";
+import { EngineError } from "../engine-error.ts";
 import { matchesPathOrName } from "@bosun/platform/glob";
-import { compileGlob } from "../glob-pattern.ts";
+import { compileGlob } from "../scope/glob-pattern.ts";
 import type { PathGlob } from "@bosun/platform/glob";
-import type { Scope } from "../scope.ts";
+import type { Scope } from "../scope/scope.ts";
 import { extensionsOf } from "./file-types.ts";
 import { fromRe2 } from "./re2-syntax.ts";
 

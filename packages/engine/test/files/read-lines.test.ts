@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fs from "node:fs";
 import { kindOfFile, openForReading, readLines } from "../../src/index.ts";
 import type { EngineCode, LinesRead, ReadLinesOptions } from "../../src/index.ts";
-import { CHUNK_BYTES } from "../../src/files/chunk.ts";
+import { CHUNK_BYTES } from "../../src/files/read-buffer.ts";
 import { Workspace, failure, outcome } from "../workspace.ts";
 
 const MIB = 1024 ** 2;

@@ -3,11 +3,11 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { spawnFailure } from "../../src/process/command.ts";
+import { spawnFailure } from "../../src/process/command-checks.ts";
 import { sweepFolders } from "../../src/process/private-files.ts";
 import { parsePs, parseStat, readProcesses } from "@bosun/platform/process-tree";
-import { parseRecord } from "../../src/process/shell.ts";
-import { TagSpace, limitsPattern } from "../../src/process/tags.ts";
+import { parseRecord } from "../../src/process/shell-words.ts";
+import { TagSpace, limitsPattern } from "../../src/process/process-tags.ts";
 import { after } from "../../src/process/timers.ts";
 
 test.each([

@@ -3,14 +3,13 @@ import { createCall } from "../server/call.ts";
 import type { Call, Principal, Service } from "../server/call.ts";
 import { EventStream } from "./event-stream.ts";
 import type { StreamLimits } from "./event-stream.ts";
-import { decodeHeaderText } from "../wire/header-text.ts";
+import { decodeHeaderText, nameMember } from "../wire/mcp-headers.ts";
 import { VERSION_HEADER } from "./http-legacy.ts";
 import { HttpReply, jsonResponse } from "./http-reply.ts";
 import { errorText, notificationText } from "../wire/message.ts";
 import type { Request as RpcRequest, Single } from "../wire/message.ts";
 import { readModernMeta, supportedRevision } from "../server/modern-request.ts";
 import { ANONYMOUS_OWNER } from "../server/session-handle.ts";
-import { nameMember } from "../wire/mcp-headers.ts";
 import { mismatch } from "../wire/param-headers.ts";
 import { replyTo, rpcErrorFor } from "../wire/reply.ts";
 import {

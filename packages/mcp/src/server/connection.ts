@@ -2,10 +2,9 @@
 // Every message is judged by itself: one connection may speak several revisions.
 import { createCall } from "./call.ts";
 import type { Call, Service } from "./call.ts";
-import { withCallMemoryLimit } from "./call-memory-limit.ts";
+import { withCallMemoryLimit, RunningCalls } from "./running-calls.ts";
 import { clientFacts, LegacySession } from "./legacy-session.ts";
 import { hasModernMeta, readModernMeta, supportedRevision } from "./modern-request.ts";
-import { RunningCalls } from "./running-calls.ts";
 import type { RunningCall } from "./running-calls.ts";
 import type { MessageText } from "../wire/encoded-text.ts";
 import { errorText, notificationText } from "../wire/message.ts";

@@ -1,7 +1,10 @@
-// The requests of one client that are being answered: bounded in number, cancelled one by one or all at once.
+// The requests that are being answered: bounded in number for each client, cancelled one by one or all at once, and
+// bounded in what all of them keep in memory.
 import { idFrom } from "../wire/message.ts";
 import type { Id, Notification, Request } from "../wire/message.ts";
 import { CancelledByPeer, INVALID_REQUEST, RpcError } from "../wire/rpc-error.ts";
+import type { Call, Service } from "./call.ts";
+import type { JsonObject, RawJson } from "../wire/json.ts";
 
 export type RunningCall = { readonly method: string; readonly abort: AbortController };
 
@@ -49,4 +52,35 @@ export class RunningCalls {
   abortAll(method?: string): void {
     for (const call of this.calls.values()) if (method === undefined || call.method === method) call.abort.abort();
   }
+}
+
+/** Sixteen of the largest messages. A call keeps about twice its text: as it came, and as it was read. */
+const MAX_RUNNING_CHARS = 256 * 1024 * 1024;
+/** Calls below this are not worth counting: carriers limit their number. */
+const SMALL_CHARS = 4096;
+
+/** The service held to that: each call is allowed to be large, not all at once. */
+export function withCallMemoryLimit(service: Service, maxChars = MAX_RUNNING_CHARS): Service {
+  let running = 0;
+
+  async function counted(call: Call): Promise<JsonObject | RawJson> {
+    const chars = call.raw.length;
+    if (running + chars > maxChars) {
+      throw new RpcError(INVALID_REQUEST, "the calls that are running hold too much: try again when some have ended");
+    }
+    running += chars;
+    try {
+      return await service.handle(call);
+    } finally {
+      running -= chars;
+    }
+  }
+
+  return {
+    handle: (call) => (call.raw.length < SMALL_CHARS ? service.handle(call) : counted(call)),
+    notified: (message, session) => service.notified?.(message, session),
+    opened: (session) => service.opened?.(session),
+    isBusy: (owner) => service.isBusy?.(owner) ?? false,
+    ended: (owner) => service.ended?.(owner),
+  };
 }

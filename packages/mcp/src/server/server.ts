@@ -2,8 +2,8 @@
 // http-handler.ts bring it its calls.
 import type { Call, Service, Session } from "./call.ts";
 import type { Explain } from "./call-tool.ts";
-import { Changes } from "./changes.ts";
-import type { Change } from "./changes.ts";
+import { ChangeListeners, subscriptionMethods, MAX_SUBSCRIPTION_CHARS, SubscriptionSet } from "./subscriptions.ts";
+import type { Change } from "./subscriptions.ts";
 import type { Icon } from "../wire/content.ts";
 import { isLogLevel, logLevelOf, withContext } from "./context.ts";
 import type { LogLevel } from "./context.ts";
@@ -19,8 +19,6 @@ import type { Revision } from "../wire/revisions.ts";
 import { INVALID_PARAMS, RpcError } from "../wire/rpc-error.ts";
 import { StateCipher } from "./state-cipher.ts";
 import { SharedBudget } from "../wire/shared-budget.ts";
-import { subscriptionMethods } from "./subscriptions.ts";
-import { MAX_WATCHED_CHARS, WatchedUris } from "./watched-uris.ts";
 import { taskFields, taskMethods } from "./task-methods.ts";
 import { TASK_LIMITS, TaskStore } from "./tasks.ts";
 import type { TaskLimits } from "./tasks.ts";
@@ -64,7 +62,7 @@ export type Server = Service & {
 };
 
 export function createServer(options: ServerOptions): Server {
-  const changes = new Changes();
+  const changes = new ChangeListeners();
   const cipher = new StateCipher(options.stateKey);
   const closing = new AbortController();
   const pageSize = options.pageSize ?? DEFAULT_PAGE_SIZE;
@@ -84,10 +82,10 @@ export function createServer(options: ServerOptions): Server {
     changes.emit({ kind: "task", owner: task.owner, taskId: task.id, status: taskFields(task, "2026-07-28") }),
   );
 
-  const watched = new SharedBudget(MAX_WATCHED_CHARS);
+  const watched = new SharedBudget(MAX_SUBSCRIPTION_CHARS);
   const stateOf = (session: Session): SessionState => {
     let state = sessions.get(session);
-    if (!state) sessions.set(session, (state = { logLevel: "debug", uris: new WatchedUris(watched) }));
+    if (!state) sessions.set(session, (state = { logLevel: "debug", uris: new SubscriptionSet(watched) }));
     return state;
   };
   const levelFor = (call: Call): LogLevel | undefined =>
@@ -224,7 +222,7 @@ export function createServer(options: ServerOptions): Server {
   };
 }
 
-type SessionState = { logLevel: LogLevel; uris: WatchedUris };
+type SessionState = { logLevel: LogLevel; uris: SubscriptionSet };
 
 function implementation(options: ServerOptions, revision: Revision): JsonObject {
   const info: JsonObject = { name: options.name, version: options.version };

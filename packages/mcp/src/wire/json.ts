@@ -9,27 +9,13 @@ export function isObject(value: unknown): value is JsonObject {
 
 /** JSON text that is already encoded: it goes out as it is, so that nothing in it is lost by decoding it. */
 export class RawJson {
+  readonly text: string;
   /** The same decoded, where somebody has done that already. */
   readonly decoded: JsonObject | undefined;
-  #pieces: readonly string[];
 
-  /** In pieces where it is long: who sends them one by one never needs the whole. */
-  constructor(text: string | readonly string[], decoded?: JsonObject) {
-    this.#pieces = typeof text === "string" ? [text] : text;
+  constructor(text: string, decoded?: JsonObject) {
+    this.text = text;
     this.decoded = decoded;
-  }
-
-  get text(): string {
-    if (this.#pieces.length !== 1) this.#pieces = [this.#pieces.join("")];
-    return this.#pieces[0] ?? "";
-  }
-
-  get pieces(): readonly string[] {
-    return this.#pieces;
-  }
-
-  get length(): number {
-    return this.#pieces.reduce((sum, { length }) => sum + length, 0);
   }
 }
 

@@ -93,7 +93,6 @@ export class LineWriter {
       }
       this.gathered += "\n";
       this.handOn();
-      message.sent();
     } catch (error) {
       return Promise.reject(error instanceof Error ? error : new Error(String(error)));
     }

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { reachOf } from "@bosun/platform/hosts";
 import { covers, policyFor, safeUrl } from "../../src/auth/safe-url.ts";
 import type { Reach } from "@bosun/platform/hosts";
-import { checkRedirectUri } from "../../src/auth/user-interaction.ts";
+import { checkRedirectUri } from "../../src/auth/authorization-code.ts";
 
 test.each<[string, Reach]>([
   ["localhost", "loopback"],

@@ -82,17 +82,6 @@ export function isDeeperThan(text: string, limit: number): boolean {
   return false;
 }
 
-/**
- * Both questions about a message in one walk: is anything in it nested deeper than that, and where is its result?
- * A text that JSON.parse refuses is walked at least as far as that would read it.
- */
-export function resultWithin(text: string, limit: number): { isTooDeep: boolean; span?: Span | undefined } {
-  const start = skipBlanks(text, 0);
-  if (text[start] !== "{") return { isTooDeep: isDeeperThan(text, limit) };
-  const span = memberSpan(text, start, "result", limit - 1);
-  return span === TOO_DEEP ? { isTooDeep: true } : { isTooDeep: false, span };
-}
-
 /** The text with each span replaced. Spans must not overlap. */
 export function splice(text: string, edits: readonly (Span & { by: string })[]): string {
   let out = "";
@@ -104,10 +93,7 @@ export function splice(text: string, edits: readonly (Span & { by: string })[]):
   return out + text.slice(from);
 }
 
-const TOO_DEEP: Span = { start: -1, end: -1 };
-
-/** `maxDepth`: of the values; TOO_DEEP where one is deeper. */
-function memberSpan(text: string, at: number, name: string, maxDepth = Infinity): Span | undefined {
+function memberSpan(text: string, at: number, name: string): Span | undefined {
   if (text[at] !== "{") return undefined;
   let found: Span | undefined;
   let cursor = skipBlanks(text, at + 1);
@@ -115,8 +101,7 @@ function memberSpan(text: string, at: number, name: string, maxDepth = Infinity)
     const keyEnd = stringEnd(text, cursor);
     const key = text.slice(cursor, keyEnd);
     const value = skipBlanks(text, skipBlanks(text, keyEnd) + 1);
-    const end = valueEnd(text, value, maxDepth);
-    if (end < 0) return TOO_DEEP;
+    const end = valueEnd(text, value);
     // The last of duplicate members wins, as it does in JSON.parse.
     if (key === `"${name}"` || (key.includes("\\") && decodeKey(key) === name)) found = { start: value, end };
     cursor = skipBlanks(text, end);
@@ -144,8 +129,8 @@ function* elements(text: string, at: number): Generator<Span> {
   }
 }
 
-/** Where the value ends that starts there; −1: it is nested deeper than that. */
-export function valueEnd(text: string, at: number, maxDepth = Infinity): number {
+/** Where the value ends that starts there. */
+export function valueEnd(text: string, at: number): number {
   const first = text.charCodeAt(at);
   if (first === QUOTE) return stringEnd(text, at);
   if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return scalarEnd(text, at);
@@ -153,9 +138,8 @@ export function valueEnd(text: string, at: number, maxDepth = Infinity): number 
   for (let cursor = at; cursor < text.length; cursor++) {
     const char = text.charCodeAt(cursor);
     if (char === QUOTE) cursor = stringEnd(text, cursor) - 1;
-    else if (char === OPEN_BRACE || char === OPEN_BRACKET) {
-      if (++depth > maxDepth) return -1;
-    } else if ((char === CLOSE_BRACE || char === CLOSE_BRACKET) && --depth === 0) return cursor + 1;
+    else if (char === OPEN_BRACE || char === OPEN_BRACKET) depth++;
+    else if ((char === CLOSE_BRACE || char === CLOSE_BRACKET) && --depth === 0) return cursor + 1;
   }
   return text.length;
 }

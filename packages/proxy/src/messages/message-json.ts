@@ -20,7 +20,7 @@ export function exactParams(raw: string): JsonObject {
 /** The result of a reply as it was sent; throws the error it holds. */
 export function exactResult(reply: Reply): RawJson {
   if (reply.error) throw exactError(reply.error, reply.raw);
-  const span = reply.resultAt ?? spanAt(reply.raw, ["result"]);
+  const span = spanAt(reply.raw, ["result"]);
   return span ? new RawJson(reply.raw.slice(span.start, span.end), reply.result) : new RawJson("{}");
 }
 

@@ -19,7 +19,7 @@ export function spliceResult(passed: string, given: ToolResult, shrunk: Shrunk):
     return end;
   });
   if (!changed.some(([name]) => name === "_meta") && result._meta) changed.push(["_meta", metaText("{}", result)]);
-  return new RawJson(objectPieces(changed));
+  return new RawJson(objectPieces(changed).join(""));
 }
 
 type Edit = Span & { by: readonly string[] };
