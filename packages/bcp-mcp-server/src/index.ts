@@ -23,8 +23,8 @@ export async function runBcpMcpServer(argv: readonly string[]): Promise<number> 
   // The proxy, and what it folds with, is loaded only when it is asked for.
   const proxy = argv.findIndex((word, at) => `${word}=${argv[at + 1]}` === PROXY_MODE || word === PROXY_MODE);
   if (proxy !== -1) {
-    const { runProxy } = await import("./proxy-mode.ts");
-    return runProxy(argv.toSpliced(proxy, argv[proxy] === PROXY_MODE ? 1 : 2));
+    const { runProxyMode } = await import("./proxy-mode.ts");
+    return runProxyMode(argv.toSpliced(proxy, argv[proxy] === PROXY_MODE ? 1 : 2));
   }
   try {
     const config = parseConfig(argv, process.env);
@@ -42,6 +42,7 @@ export async function runBcpMcpServer(argv: readonly string[]): Promise<number> 
     await transport.close();
     return 0;
   } catch (error) {
+    // What was typed is wrong: said to the person who typed it.
     if (error instanceof UsageError) console.error(`bcp-mcp-server: ${error.message}`);
     else if (error instanceof PathRefused) console.error(`bcp-mcp-server: --allow-dir ${error.message}`);
     else throw error;

@@ -21,8 +21,8 @@ export type ProxyConfig = {
   compressTools: ToolCompression;
   budget: number | undefined;
   threshold: number | undefined;
-  /** Absent: results leave as text, folded. */
-  emitBcp: Mode | undefined;
+  /** How detected regions are rendered; absent where they are not. */
+  renderMode: Mode | undefined;
   record: string | undefined;
   timeoutMs: number;
   /** Serve clients over HTTP on this loopback port instead of stdio. */
@@ -69,7 +69,7 @@ export const PROXY: Program = {
     {
       name: "bcp-tools",
       value: "on|off",
-      help: "read_bcp_file, inspect_bcp_file and encode_bcp_file beside the server's own tools (default off; on where the server is named by --downstream-command)",
+      help: "read_bcp_file, inspect_bcp_file and encode_bcp_file beside the server's own tools (default off; on for bcp-mcp-server --mode proxy)",
     },
     {
       name: "allow-dir",
@@ -96,13 +96,13 @@ export const PROXY: Program = {
     {
       name: "emit",
       value: "text|bcp",
-      help: "bcp: results as rendered BCP blocks where that is fewer tokens (default text: folded)",
+      help: "bcp: detected regions as rendered BCP blocks where that is fewer tokens (default text, or bcp with --render-mode)",
     },
     {
       name: "render-mode",
       value: "xml|markdown|minimal",
       variable: "BCP_RENDER_MODE",
-      help: "how BCP blocks are rendered (default xml); as an option it implies --emit bcp",
+      help: "how detected regions are rendered, where that is fewer tokens than the text; through BCP_CLI_PATH when that is set",
     },
     {
       name: "record",
@@ -142,14 +142,14 @@ const MIN_BUDGET = 50;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export function parseProxyConfig(argv: readonly string[], env: Env): ProxyConfig {
+/** `bcpToolsByDefault`: of the program, unless the command line says otherwise. */
+export function parseProxyConfig(argv: readonly string[], env: Env, bcpToolsByDefault = false): ProxyConfig {
   const flags = readFlags(PROXY, argv, env);
   const { rest = [] } = flags;
   const [stray] = flags.operands.slice(0, flags.operands.length - rest.length);
   if (stray !== undefined)
     throw new UsageError(`unexpected argument ${JSON.stringify(stray)}: the server's command comes after --`);
-  // Configurations of this form expect the tools of the package, too.
-  const bcpTools = oneOf(flags, "bcp-tools", ["on", "off"], flags.has("downstream-command") ? "on" : "off") === "on";
+  const bcpTools = oneOf(flags, "bcp-tools", ["on", "off"], bcpToolsByDefault ? "on" : "off") === "on";
   const allowDirs = flags.list("allow-dir");
   // It bounds no server, and nobody should believe that it does.
   if (allowDirs.length > 0 && !bcpTools)
@@ -163,7 +163,7 @@ export function parseProxyConfig(argv: readonly string[], env: Env): ProxyConfig
     compressTools: oneOf(flags, "compress-tools", ["off", "light", "full"], "off"),
     budget: whole(flags, "budget", { min: MIN_BUDGET, max: 10_000_000 }),
     threshold: number(flags, "detect-threshold", { min: 0, max: 1 }),
-    emitBcp: emissionOf(flags),
+    renderMode: renderModeOf(flags),
     record: flags.text("record"),
     timeoutMs: (number(flags, "timeout", { min: 1, max: 1_000_000 }) ?? 600) * 1000,
     listen: whole(flags, "listen", { max: 65_535 }),
@@ -206,6 +206,7 @@ function headersOf(lines: readonly string[], env: Env): Record<string, string> {
     try {
       headers.append(name.trim(), expanded(value, env).trim());
     } catch (error) {
+      // What `Headers` refuses is said in our words.
       if (error instanceof UsageError) throw error;
       throw new UsageError(`--header ${JSON.stringify(name)}: that cannot stand in a header`);
     }
@@ -230,12 +231,11 @@ function nameOf(command: string, args: readonly string[]): string {
   return name.replace(/@[^@]*$/, "").replace(/[^A-Za-z0-9._-]+/g, "-") || runner;
 }
 
-/** The variable alone says how blocks look, not that there shall be any. */
-function emissionOf(flags: FlagValues): Mode | undefined {
-  const isTyped = flags.has("render-mode") && flags.source("render-mode") === "--render-mode";
-  const emit = oneOf(flags, "emit", ["text", "bcp"], isTyped ? "bcp" : "text");
+/** Asked for by name, or by --emit; --emit text takes it back. */
+function renderModeOf(flags: FlagValues): Mode | undefined {
   const mode = oneOf(flags, "render-mode", ["xml", "markdown", "minimal"], "xml");
-  return emit === "bcp" ? mode : undefined;
+  const isNamed = flags.text("render-mode") !== undefined;
+  return oneOf(flags, "emit", ["text", "bcp"], isNamed ? "bcp" : "text") === "bcp" ? mode : undefined;
 }
 
 function hostOf(url: string): string {
@@ -243,7 +243,7 @@ function hostOf(url: string): string {
     const { protocol, host } = new URL(url);
     if (protocol === "http:" || protocol === "https:") return host;
   } catch {
-    // said below
+    // No address at all: said below, with those of other protocols.
   }
   throw new UsageError(`--url must be an http or https address, got ${JSON.stringify(url)}`);
 }

@@ -16,6 +16,7 @@ import { Recording } from "./results/recording.ts";
 import { createProxyService } from "./proxy-service.ts";
 import type { ProxyService } from "./proxy-service.ts";
 import { BcpRendering } from "./results/bcp-rendering.ts";
+import type { RenderBlocks } from "./results/bcp-rendering.ts";
 import type { Backpressure } from "./servers/backpressure.ts";
 import { findSecondTokenizer, Savings } from "./stats/savings.ts";
 import { readServers } from "./servers-file.ts";
@@ -25,10 +26,17 @@ import { stateFolder } from "./locked-json-file.ts";
 const LAST_ANSWERS_MS = 10_000;
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** What the program that starts the proxy offers beside the servers' own tools, in the folders a person allowed. */
-export type OfferLocalTools = (allowDirs: readonly string[]) => LocalServer;
+/** What the program that starts the proxy adds to it. */
+export type ProxyExtras = {
+  /** Tools beside the servers' own, in the folders a person allowed. */
+  localTools(allowDirs: readonly string[]): LocalServer;
+  /** Whether they are there when the command line does not say. */
+  localToolsByDefault: boolean;
+  /** Renders blocks with another program, if one is named; ended by the signal. */
+  renderBlocks(log: Log, signal: AbortSignal): RenderBlocks | undefined;
+};
 
-export async function runProxy(argv: readonly string[], offer?: OfferLocalTools): Promise<number> {
+export async function runProxy(argv: readonly string[], extras?: ProxyExtras): Promise<number> {
   const [first, ...rest] = argv[0] === "--mode" ? argv.slice(2) : argv;
   if (first === "pins") return (await import("./pins/run-pins.ts")).runPins(rest);
   if (first === "stats") return (await import("./stats/run-stats.ts")).runStats(rest);
@@ -38,17 +46,18 @@ export async function runProxy(argv: readonly string[], offer?: OfferLocalTools)
     return 0;
   }
   try {
-    const config = parseProxyConfig(argv, process.env);
-    return await run(config, createLog({ program: "bosun proxy", level: config.logLevel }), offer);
+    const config = parseProxyConfig(argv, process.env, extras?.localToolsByDefault);
+    return await run(config, createLog({ program: "bosun proxy", level: config.logLevel }), extras);
   } catch (error) {
+    // Said to the person who typed it.
     if (!(error instanceof UsageError)) throw error;
     console.error(`bosun proxy: ${error.message}\nTry: bosun proxy --help`);
     return 2;
   }
 }
 
-async function run(config: ProxyConfig, log: Log, offer: OfferLocalTools | undefined): Promise<number> {
-  const { server, namespace, compressTools, budget, threshold, emitBcp, record, timeoutMs, stats } = config;
+async function run(config: ProxyConfig, log: Log, extras: ProxyExtras | undefined): Promise<number> {
+  const { server, namespace, compressTools, budget, threshold, renderMode, record, timeoutMs, stats } = config;
   const servers = server.kind === "file" ? await readServers(server.file, log) : [server];
   const savings = new Savings(stats ? await findSecondTokenizer() : undefined);
   const recording = record === undefined ? undefined : new Recording(record, threshold);
@@ -58,6 +67,7 @@ async function run(config: ProxyConfig, log: Log, offer: OfferLocalTools | undef
   if (unrecordable !== undefined) log("warn", `--record ${recording?.file}: ${unrecordable}; it is tried at the end`);
   const ended = new AbortController();
   const outlet = outletOf(config);
+  const rendering = { threshold, budget, renderBlocks: extras?.renderBlocks(log, ended.signal) };
   // The first result of a process would take 30 ms and more longer, which a person feels: made up for while a model reads
   // the list of tools (bench row "proxy, the first result").
   const warmUp = new WarmUp({ stop: ended.signal, isBusy: () => proxy.isBusy() });
@@ -68,15 +78,17 @@ async function run(config: ProxyConfig, log: Log, offer: OfferLocalTools | undef
     compressTools,
     timeoutMs,
     maxClients: config.maxClients,
+    // Nothing is ever detected with such confidence; a budget holds all the same.
+    passResults: threshold === 1 && budget === undefined,
     savings,
     log,
     ...(outlet.backpressure ? { backpressure: outlet.backpressure } : {}),
     ...(config.pins ? { pins: new PinCheck(stateFolder, log) } : {}),
     ...(budget === undefined ? {} : { budget }),
     ...(threshold === undefined ? {} : { threshold }),
-    ...(emitBcp === undefined ? {} : { rendering: new BcpRendering(emitBcp, threshold, budget) }),
+    ...(renderMode === undefined ? {} : { rendering: new BcpRendering({ ...rendering, mode: renderMode }) }),
     ...(recording === undefined ? {} : { recording }),
-    ...(config.bcpTools && offer ? { local: new LocalTools(offer(config.allowDirs)) } : {}),
+    ...(config.bcpTools && extras ? { local: new LocalTools(extras.localTools(config.allowDirs)) } : {}),
   });
   const signalled = firstSignal();
   await Promise.race([outlet.serve(proxy), signalled.promise]);
@@ -118,6 +130,7 @@ function listenOn<T>(port: number, serveOn: (port: number) => T): T {
   try {
     return serveOn(port);
   } catch (error) {
+    // The port was named by a person.
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
     throw new UsageError(`--listen ${port}: ${code === "EADDRINUSE" ? "the port is in use" : code}`);
   }
@@ -136,12 +149,14 @@ async function conclude(
   try {
     if (isWorthKeeping) await keepLedger(await stateFolder(), ledger);
   } catch (error) {
+    // Sums are no reason to fail.
     log("debug", `what was saved could not be kept: ${String(error)}`);
   }
   try {
     if (recording) log("info", `recorded ${await recording.write()}`);
     return true;
   } catch (error) {
+    // The session was served; that its recording is missing is said by the exit code.
     log("error", `--record ${recording?.file}: ${error instanceof Error ? error.message : String(error)}`);
     return false;
   }

@@ -7,7 +7,19 @@ afterAll(cleanUp);
 
 test("a value may follow its option after a blank or an equals sign", () => {
   const parsed = parseProxyConfig(["--budget=100", "--emit", "bcp", "--render-mode=minimal", "--", "x", "--a=b"], {});
-  expect(parsed).toMatchObject({ budget: 100, emitBcp: "minimal", server: { command: "x", args: ["--a=b"] } });
+  expect(parsed).toMatchObject({ budget: 100, renderMode: "minimal", server: { command: "x", args: ["--a=b"] } });
+});
+
+test.each<[string[], Record<string, string>, string | undefined]>([
+  [[], {}, undefined],
+  [["--render-mode", "markdown"], {}, "markdown"],
+  [[], { BCP_RENDER_MODE: "minimal" }, "minimal"],
+  [["--render-mode", "xml"], { BCP_RENDER_MODE: "minimal" }, "xml"],
+  [["--emit", "bcp"], {}, "xml"],
+  [["--emit", "text", "--render-mode", "xml"], {}, undefined],
+  [["--emit", "text"], { BCP_RENDER_MODE: "minimal" }, undefined],
+])("%p with %p renders as %p", (words, env, renderMode) => {
+  expect(parseProxyConfig([...words, "--", "x"], env).renderMode as string | undefined).toBe(renderMode);
 });
 
 test("--downstream-args: commas part them, and nothing is none", () => {

@@ -1,8 +1,8 @@
 // The proxy behind a port, and raw requests of 2026-07-28 to it, from whoever the test says they are from.
-import { bun, entry, stateIn } from "./proxy-process.ts";
+import { proxyCommand, stateIn } from "./proxy-process.ts";
 
 export async function listening(options: string[], server: string[]): Promise<AsyncDisposable & { url: URL }> {
-  const child = Bun.spawn([...bun, entry, "--mode", "proxy", "--listen", "0", ...options, ...server], {
+  const child = Bun.spawn([...proxyCommand, "--listen", "0", ...options, ...server], {
     stdin: "ignore",
     stdout: "ignore",
     stderr: "pipe",

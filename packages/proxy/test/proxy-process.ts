@@ -7,10 +7,13 @@ import type { Client, ClientOptions } from "@bosun/mcp/client";
 import { ORIGINAL_KEY } from "@bosun/shrink";
 import { unfoldLines } from "../src/unfold-lines.ts";
 
+/** Where clients' configurations find the reader, and the proxy with its tools. */
 export const entry = path.resolve(import.meta.dir, "../../bcp-mcp-server/src/index.ts");
 export const faulty = path.resolve(import.meta.dir, "fixtures/faulty-server.ts");
 export const listed = path.resolve(import.meta.dir, "fixtures/listed-server.ts");
 export const bun = [process.execPath, "--no-env-file", "--config=/dev/null"];
+/** bosun proxy */
+export const proxyCommand = [...bun, path.resolve(import.meta.dir, "../../cli/src/main.ts"), "proxy"];
 /** Everything the tests write; emptied after each file of them, removed after the last. */
 export const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "bosun-proxy-")));
 let next = 0;
@@ -35,6 +38,8 @@ export type Start = {
   /** Of the faulty server. */
   mode?: string;
   server?: string[];
+  /** The program, instead of bosun proxy. */
+  program?: string[];
   /** Instead of a server: everything after the options. */
   servers?: string;
   behind?: string[];
@@ -46,14 +51,14 @@ export type Start = {
 };
 
 export async function start(given: Start = {}): Promise<Proxied> {
-  const [command = "", ...flags] = bun;
+  const [command = "", ...program] = given.program ?? proxyCommand;
   const log = record();
   const server = given.server ?? [...bun, faulty, log, given.mode ?? "legacy"];
   const behind = given.behind ?? (given.servers === undefined ? ["--", ...server] : ["--servers", given.servers]);
   const client = await connectChild(
     {
       command,
-      args: [...flags, entry, "--mode", "proxy", ...(given.options ?? []), ...behind],
+      args: [...program, ...(given.options ?? []), ...behind],
       env: { ...stateIn(given.state), ...given.env },
       ...(given.onStderr ? { onStderr: given.onStderr } : {}),
     },
@@ -103,7 +108,7 @@ export function tool(
 
 /** The program run to its end. */
 export async function run(args: string[], state?: string): Promise<{ code: number; out: string; err: string }> {
-  const child = Bun.spawn([...bun, entry, "--mode", "proxy", ...args], {
+  const child = Bun.spawn([...proxyCommand, ...args], {
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",

@@ -1,7 +1,7 @@
 // Nothing outlives the proxy, however it ends; and while it runs its memory has bounds.
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
-import { bun, cleanUp, entry, faulty, record, stateIn, until } from "./proxy-process.ts";
+import { bun, cleanUp, proxyCommand, faulty, record, stateIn, until } from "./proxy-process.ts";
 
 afterAll(cleanUp);
 
@@ -33,7 +33,7 @@ function spawn(words: string[]) {
 
 /** The proxy over pipes of our own, so that we can be a bad client. */
 function raw(mode = "legacy", options: string[] = []): Raw {
-  const child = spawn([...bun, entry, "--mode", "proxy", ...options, "--", ...bun, faulty, record(), mode]);
+  const child = spawn([...proxyCommand, ...options, "--", ...bun, faulty, record(), mode]);
   const reader = child.stdout.getReader();
   let out = "";
   return {
@@ -97,7 +97,7 @@ describe("the servers and their children end", () => {
     async () => {
       // A client of its own process: the proxy is its child, and it is killed without a word.
       const script = `
-      const child = Bun.spawn(${JSON.stringify([...bun, entry, "--mode", "proxy", "--", ...bun, faulty, record()])}, { stdin: "pipe", stdout: "inherit", stderr: "ignore" });
+      const child = Bun.spawn(${JSON.stringify([...proxyCommand, "--", ...bun, faulty, record()])}, { stdin: "pipe", stdout: "inherit", stderr: "ignore" });
       child.stdin.write(${JSON.stringify(`${[...HELLO, call(2, "children")].join("\n")}\n`)});
       await child.stdin.flush();
       console.log("proxy " + child.pid);
@@ -155,6 +155,7 @@ test.each([
     for (let n = 0; n < floods; n++) proxy.say(call(1000 + n, "flood"));
     for (let n = 0; n < huges; n++) proxy.say(call(2000 + n, "huge"));
     let most = 0;
+    // Nothing tells that it has taken all it will take: it is looked at for a while.
     for (let round = 0; round < 60; round++) {
       await Bun.sleep(100);
       most = Math.max(most, residentMib(proxy.pid));
@@ -173,6 +174,7 @@ test("what a server had to keep while its client did not read comes when it read
   await proxy.heard('"id":1');
   const calls = Array.from({ length: 8 }, (_, n) => 1000 + n);
   for (const id of calls) proxy.say(call(id, "huge"));
+  // Nothing tells that it does not read its server any more; the answers are long by then, or not.
   await Bun.sleep(3000);
   proxy.say(call(2, "ok"));
   const answered = new Set<number>();

@@ -6,7 +6,7 @@ import { countTokens, countToolTokens, ORIGINAL_KEY, Shrinker, wholeText } from 
 import { add, emptyLedger, keepLedger, readLedger, serverIn } from "../src/stats/savings-ledger.ts";
 import { DESCRIBE_TOOL, OWN_TOOL_TOKENS, READ_ORIGINAL } from "../src/tools/proxy-tools.ts";
 import { Savings } from "../src/stats/savings.ts";
-import { bun, cleanUp, entry, faulty, folder, original, record, run, start, stateIn } from "./proxy-process.ts";
+import { bun, cleanUp, proxyCommand, faulty, folder, original, record, run, start, stateIn } from "./proxy-process.ts";
 
 afterAll(cleanUp);
 
@@ -72,7 +72,7 @@ test.concurrent("two sessions are summed up; what was fetched back and our own t
 });
 
 test.concurrent("--stats reports at the end, in two vocabularies where there are two", async () => {
-  const child = Bun.spawn([...bun, entry, "--mode", "proxy", "--stats", "--", ...bun, faulty, record()], {
+  const child = Bun.spawn([...proxyCommand, "--stats", "--", ...bun, faulty, record()], {
     stdin: "pipe",
     stdout: "ignore",
     stderr: "pipe",

@@ -1,4 +1,5 @@
 // JSON: the one that reads it with places, spans of a text, canonical texts, and numbers as they were written.
+export { isObject } from "./is-object.ts";
 export { canonicalJson, digestOf } from "./canonical-json.ts";
 export { exactNumber, exactNumberText, isExactNumber, parseExactly, parseKeepingIntegers } from "./exact-numbers.ts";
 export { Positions } from "./positions.ts";

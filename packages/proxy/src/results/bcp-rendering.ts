@@ -1,6 +1,7 @@
-// --emit bcp: a result as typed BCP blocks, written, read back and rendered, text by text. A rendering takes the place
-// of the folded text only when it costs fewer tokens than what the server sent and hardly more than the fold; the
-// handle beside it gives back every byte.
+// --render-mode: the regions of a result that were detected, as typed BCP blocks, encoded, decoded and rendered, text by
+// text. A rendering takes the place of a text whenever it costs fewer tokens than what the server sent; the handle beside
+// it gives back every byte.
+import type { Mode, NewBlock } from "@bosun/bcp";
 import {
   blocksOf,
   countTokens,
@@ -12,14 +13,24 @@ import {
   shownText,
 } from "@bosun/shrink";
 import type { ContentBlock, FoldNote, NotedPart, Originals, Shrunk, ToolResult } from "@bosun/shrink";
-import type { Mode } from "@bosun/bcp";
+import { withSummaries } from "./block-summary.ts";
 
-/** Longer texts pass through, as with folds. */
+/** Longer texts pass through. */
 const MAX_CHARS = 250_000;
-/** What types may cost: who asks for them wants them, but asked for fewer tokens first. */
-const MOST_PER_FOLDED = 1.25;
-/** Where the codec gives up on hostile nesting the text stays as it is. */
-type Codec = typeof import("@bosun/bcp");
+
+/** Encodes blocks, decodes and renders them. Undefined where that cannot be done: the text stays as it is. */
+export type RenderBlocks = (
+  blocks: readonly NewBlock[],
+  options: { mode: Mode; budget?: number },
+) => Promise<string | undefined>;
+
+export type RenderingOptions = {
+  mode: Mode;
+  threshold: number | undefined;
+  /** Tokens of a rendering: beyond, blocks are shown by their summaries. */
+  budget: number | undefined;
+  renderBlocks?: RenderBlocks | undefined;
+};
 
 /** A result as it came, and whose it is. */
 export type Given = { result: ToolResult; json: string; toolName: string; client: string };
@@ -28,28 +39,34 @@ export class BcpRendering {
   private readonly mode: Mode;
   private readonly threshold: number;
   private readonly budget: number;
-  private codec: Promise<Codec> | undefined;
+  private readonly renderBlocks: RenderBlocks;
 
-  /** `budget`: a rendering of more tokens than this is none. */
-  constructor(mode: Mode, threshold: number = DEFAULT_THRESHOLD, budget: number = Infinity) {
+  constructor({
+    mode,
+    threshold = DEFAULT_THRESHOLD,
+    budget = Infinity,
+    renderBlocks = renderInProcess,
+  }: RenderingOptions) {
     this.mode = mode;
     this.threshold = threshold;
     this.budget = budget;
+    this.renderBlocks = renderBlocks;
   }
 
   /** `folded` with renderings where they are worth it; itself where none is. */
   async render(originals: Originals, given: Given, folded: Shrunk): Promise<Shrunk> {
-    this.codec ??= import("@bosun/bcp");
-    const codec = await this.codec;
     const { result, toolName } = given;
     const status = result.isError === true ? "error" : "ok";
     const notes = notedParts(folded.result);
-    const rendered = contentOf(result).map((block, at) =>
-      isText(block)
-        ? this.worth(block.text, contentOf(folded.result)[at], notes[at], (text) =>
-            this.rendering(codec, text, toolName, status),
-          )
-        : undefined,
+    const rendered = await Promise.all(
+      contentOf(result).map(async (block, at) => {
+        // Foreign marks wear a disguise in the fold; in a rendering they would pass for ours.
+        if (!isText(block) || block.text.length > MAX_CHARS || notes[at]?.escaped !== undefined) return undefined;
+        const blocks = blocksOf(block.text, { toolName, status, threshold: this.threshold, compact: true });
+        // Without a kind of its own there is nothing to gain: rendering only adds a label.
+        if (blocks.every(({ type }) => type === "tool_result")) return undefined;
+        return this.smaller(block.text, withSummaries(blocks));
+      }),
     );
     if (rendered.every((one) => one === undefined)) return folded;
     // Stored before anything is emitted that names it.
@@ -58,40 +75,29 @@ export class BcpRendering {
     return withRenderings(given.result, folded, rendered, notes, handle);
   }
 
-  private worth(
-    text: string,
-    folded: ContentBlock | undefined,
-    note: NotedPart | undefined,
-    render: (text: string) => string | undefined,
-  ): Rendered | undefined {
-    // Foreign marks wear a disguise in the fold; in a rendering they would pass for ours.
-    if (text.length > MAX_CHARS || note?.escaped !== undefined) return undefined;
-    const shown = render(text);
-    if (shown === undefined) return undefined;
-    const [before, after] = [countTokens(text), countTokens(shown)];
-    if (after >= before || after > this.budget) return undefined;
-    // What was cut for the budget is no measure: a rendering that fits leaves nothing out.
-    const isDear = note?.omitted !== true && after > MOST_PER_FOLDED * countTokens(String(folded?.text));
-    return isDear ? undefined : { text: shown, before, after };
-  }
-
-  private rendering(codec: Codec, text: string, toolName: string, status: "ok" | "error"): string | undefined {
-    const blocks = blocksOf(text, { toolName, status, threshold: this.threshold, compact: true });
-    // Without a kind of its own there is nothing to gain: rendering only adds a label.
-    if (blocks.every(({ type }) => type === "tool_result")) return undefined;
-    try {
-      return codec.render(codec.decode(codec.encodePlain(blocks)).blocks, { mode: this.mode });
-    } catch (error) {
-      if (
-        error instanceof codec.EncodeError ||
-        error instanceof codec.DecodeError ||
-        error instanceof codec.RenderError
-      )
-        return undefined;
-      throw error;
+  private async smaller(text: string, blocks: readonly NewBlock[]): Promise<Rendered | undefined> {
+    const { mode, budget } = this;
+    const before = countTokens(text);
+    for (const options of budget === Infinity ? [{ mode }] : [{ mode }, { mode, budget }]) {
+      const shown = await this.renderBlocks(blocks, options);
+      if (shown === undefined) return undefined;
+      const after = countTokens(shown);
+      if (after < before && after <= budget) return { text: shown, before, after };
     }
+    return undefined;
   }
 }
+
+export const renderInProcess: RenderBlocks = async (blocks, options) => {
+  const { decode, DecodeError, EncodeError, encodePlain, render, RenderError } = await import("@bosun/bcp");
+  try {
+    return render(decode(encodePlain(blocks)).blocks, { ...options, summaries: "all" });
+  } catch (error) {
+    // The codec gives up on hostile nesting.
+    if (error instanceof EncodeError || error instanceof DecodeError || error instanceof RenderError) return undefined;
+    throw error;
+  }
+};
 
 type Rendered = { text: string; before: number; after: number };
 

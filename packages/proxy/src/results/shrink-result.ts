@@ -12,7 +12,9 @@ import type { Recording } from "./recording.ts";
 import { spliceResult } from "./splice-result.ts";
 
 export type ResultOptions = {
-  /** With `--emit bcp`. */
+  /** Nothing is changed. */
+  passResults?: boolean;
+  /** With `--render-mode`. */
   rendering?: BcpRendering;
   recording?: Recording;
   savings: Savings;
@@ -25,12 +27,13 @@ export async function shrinkResult(
   call: Call,
   { backend, name }: ServerItem,
   { owner, shrinker }: Receiver,
-  { rendering, recording, savings }: ResultOptions,
+  { rendering, recording, savings, passResults = false }: ResultOptions,
 ): Promise<RawJson> {
   const json = jsonOf(given);
   const result = decodedOf(given) as ToolResult;
   const exact = exactOf(json, result);
   recording?.add(name, result, exact.structured?.());
+  if (passResults) return new RawJson(json);
   const folded = shrinker.shrink(result, exact, callName(String(call.params["name"]), call.params["arguments"]));
   const source = { result, json, toolName: name, client: owner };
   const shrunk = rendering ? await rendering.render(shrinker.originals, source, folded) : folded;

@@ -31,7 +31,7 @@ export async function callTool(client: Client, call: Call, options: CallToolOpti
   }
   if (name === client.tools.describer.name)
     return completeResult(call, (await describeTool(client.tools.definitions(), args)) as JsonObject);
-  if (local?.has(name) && !client.tools.has(name)) return local.handle(call);
+  if (local?.names.has(name)) return local.handle(call);
   const item = await client.tools.find(call);
   const { backend } = item;
   const addressed = item.name === name ? call : rewriteCall(call, ["name"], item.name);

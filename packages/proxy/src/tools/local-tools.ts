@@ -16,14 +16,16 @@ export class LocalTools {
     this.source = source;
   }
 
-  has(name: unknown): boolean {
-    return typeof name === "string" && this.source.names.has(name);
+  get names(): ReadonlySet<string> {
+    return this.source.names;
   }
 
   async definitions(call: Call): Promise<ToolDefinition[]> {
     const listed = JSON.parse(jsonOf(await this.handle(onBehalfOf(call, "tools/list", {})))) as JsonObject;
     const tools = Array.isArray(listed["tools"]) ? listed["tools"] : [];
-    return tools.filter((tool): tool is JsonObject & ToolDefinition => isObject(tool) && this.has(tool["name"]));
+    return tools.filter(
+      (tool): tool is JsonObject & ToolDefinition => isObject(tool) && this.names.has(String(tool["name"])),
+    );
   }
 
   async handle(call: Call): Promise<JsonObject | RawJson> {

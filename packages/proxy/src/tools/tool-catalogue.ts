@@ -39,8 +39,8 @@ export class ToolCatalogue {
 
   /** The one server whose pages pass one by one, under their own names: there is nothing to compare them with. */
   private get passing(): Backend | undefined {
-    const isPassing = this.backends.length === 1 && !this.options.namespace && this.options.pins === undefined;
-    return isPassing ? this.backends[0] : undefined;
+    const { namespace, pins, local } = this.options;
+    return this.backends.length === 1 && !namespace && !pins && !local ? this.backends[0] : undefined;
   }
 
   async list(call: Call): Promise<JsonObject | RawJson> {
@@ -83,9 +83,7 @@ export class ToolCatalogue {
 
   /** Is this name a tool of a server's? Then it is never ours. */
   has(name: string): boolean {
-    const [only] = this.backends;
-    if (this.backends.length === 1 && only && !this.options.namespace) return only.tools.has(name);
-    return this.names.has(name);
+    return this.passing ? this.passing.tools.has(name) : this.names.has(name);
   }
 
   /** The tool that gives full definitions. */
@@ -119,11 +117,12 @@ export class ToolCatalogue {
   }
 
   private async nameAll(): Promise<void> {
-    const { pins, namespace } = this.options;
+    const { pins, namespace, local } = this.options;
     const offered = this.backends.map((backend) => ({ backend, names: [...backend.tools.keys()] }));
     const absent = this.backends.filter((backend) => !backend.isListed && backend.tools.size === 0);
-    const reserved = await Promise.all(absent.map((backend) => pins?.lastNames(backend.spec) ?? []));
-    this.names = clientNames(offered, namespace, new Set(reserved.flat()));
+    const absentNames = await Promise.all(absent.map((backend) => pins?.lastNames(backend.spec) ?? []));
+    // Of two tools of one name ours keeps it: configurations that name it mean ours.
+    this.names = clientNames(offered, namespace, new Set([...absentNames.flat(), ...(local?.names ?? [])]));
     if (this.backends.length > 1 && pins)
       await pins.compare(offered.map(({ backend, names }) => ({ spec: backend.spec, tools: names })));
   }
