@@ -9,6 +9,7 @@ import type { Server } from "../servers/mcp-server.ts";
 import { InputHistory } from "../settings/input-history.ts";
 import { displayName, nearest } from "../tools/tool-names.ts";
 import { runTurn } from "../turn/turn.ts";
+import { FIRST_QUESTION } from "../model/demo-model.ts";
 import { withAttachments } from "./attachments.ts";
 import { completions } from "./tab-completion.ts";
 import { editText, onTerminal } from "../shell/terminal-program.ts";
@@ -267,6 +268,8 @@ export class Repl {
     const { chat, settings, io } = this.program;
     this.terminal.line(banner(this.program));
     if (!settings.shell.confirmCmd) this.view.problem("CMD: lines run without asking (shell.confirm_cmd = false)");
+    if (this.program.isDemo)
+      this.view.status(`everything here is real, in a folder of its own · ask: ${FIRST_QUESTION}`);
     if (settings.shell.route !== "ai") this.view.status(`lines go to: ${settings.shell.route}`);
     if (chat.servers.list().length === 0)
       this.view.status(`in ${homeRelative(io.cwd(), io.home)} · :help for commands`);
