@@ -27,7 +27,7 @@ export type ClientOptions = RequestHandlers & {
   version: string;
   /** "auto" asks the server; pin it to spare the question. */
   era?: "auto" | "legacy" | "modern";
-  /** How long to wait for the answer that tells the era. */
+  /** How long to wait for the answer that shows the era. */
   probeTimeoutMs?: number;
   /** Silence allowed per request; progress starts it anew. */
   timeoutMs?: number;

@@ -15,7 +15,7 @@ const ACCEPT = "application/json, text/event-stream";
 /** There is nothing to think about: to take a message is all that is asked. */
 const ACCEPTED_WITHIN_MS = 60_000;
 
-export type HttpLinkOptions = {
+type HttpLinkOptions = {
   url: URL;
   fetch: HttpFetch;
   headers?: Readonly<Record<string, string>> | undefined;

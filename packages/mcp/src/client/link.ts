@@ -17,7 +17,7 @@ export type Outgoing = {
 /** `status`: of the HTTP response that carried the reply. */
 export type Answer = { reply: Reply; status: number | undefined };
 
-/** What the server says on its own. */
+/** Requests and notifications of the server. */
 export type FromServer = (message: Request | Notification) => void;
 
 export type Link = {

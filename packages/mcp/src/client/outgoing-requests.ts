@@ -24,7 +24,7 @@ export type CallOptions = {
 };
 
 /** Silence allowed per request, and time in all, where a call does not say. */
-export type RequestTimeouts = { timeoutMs?: number; maxTotalMs?: number };
+type RequestTimeouts = { timeoutMs?: number; maxTotalMs?: number };
 
 export class OutgoingRequests {
   private readonly link: () => Link;

@@ -7,7 +7,7 @@ import type { Id } from "./message.ts";
 import { INTERNAL_ERROR, RpcError } from "./rpc-error.ts";
 
 export type Result = JsonObject | RawJson;
-export type Replied = { text: MessageText } & ({ result: Result; error?: never } | { error: RpcError; result?: never });
+type Replied = { text: MessageText } & ({ result: Result; error?: never } | { error: RpcError; result?: never });
 
 /** Undefined when the request has been cancelled meanwhile: then it gets no reply. */
 export async function replyTo(
