@@ -75,7 +75,7 @@ export type { SessionCommand, SessionOptions, SessionStore } from "./session.ts"
 export type { CommandKind, CommandObserver } from "./session/command-observer.ts";
 export { SettledPlaces } from "./protect/settle.ts";
 export type { SettledPlace, SettledPlacesOptions } from "./protect/settle.ts";
-export type { SettledChange } from "./protect/baseline.ts";
+export type { SettledChange } from "./protect/settler.ts";
 export type { PlaceState } from "./protect/snapshot.ts";
 export { Originals } from "./session/originals.ts";
 export type { Original } from "./session/originals.ts";

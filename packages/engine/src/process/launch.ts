@@ -7,7 +7,7 @@ import { writeScript } from "./records.ts";
 import { LONGEST_ARGUMENT_BYTES, execWords, shellWords, spareWords } from "./shell.ts";
 import { TAG_VARIABLE } from "./tags.ts";
 import type { Command } from "./command.ts";
-import type { Confinement, Wrapped } from "./confinement.ts";
+import type { Confinement, Cover, Wrapped } from "./confinement.ts";
 import type { Environment } from "./environment.ts";
 import type { Channel, Pipe, PipePool } from "./pipes.ts";
 import type { RecordFiles, RecordPlace } from "./records.ts";
@@ -31,6 +31,7 @@ export type Launched = {
   /** Undefined when both streams go into one. */
   readonly stderr: Pipe | undefined;
   readonly record: RecordPlace;
+  readonly cover: Cover | undefined;
   /** To be called when the command has ended. */
   leave(): void;
 };
@@ -158,7 +159,8 @@ async function spawn(equipment: Equipment, means: Means, startFor: (marker: stri
       cwd: confinement.namespaced ? "/" : (confinement.outside(cwd, scratch) ?? "/"),
       stdio: [...stdio, ...wrapped.fds],
     });
-    return { child, tag: means.tag, stdout, stderr, record: { fd: recordFd, offset, marker }, leave };
+    const record = { fd: recordFd, offset, marker };
+    return { child, tag: means.tag, stdout, stderr, record, cover: wrapped.cover, leave };
   } catch (error) {
     leave();
     if (recordFd !== undefined) closeQuietly(recordFd);

@@ -1,22 +1,23 @@
 // What the protected places of some folders hold, and what is done when they hold something else: changes of settled
 // places are put back at once, changes of the others are noted.
-import path from "node:path";
 import { lookAt } from "../sandbox/look-at.ts";
 import { isWithin } from "../scope.ts";
 import type { Directory } from "../scope-directory.ts";
-import type { Aside, AsideSlot } from "./aside.ts";
 import { changesBetween, contentsOf, isModeOnly } from "./changes.ts";
 import type { Change } from "./changes.ts";
 import { gitFoldersInside, GitFolderSearch, identityAt, isSameGit } from "./git-folders.ts";
 import type { GitFolders, GitIdentity } from "./git-folders.ts";
+import { HeldStates } from "./held-states.ts";
+import type { HeldStatesOptions } from "./held-states.ts";
 import type { JournalContent } from "./journal.ts";
-import type { KeptContents } from "./kept-content.ts";
 import { changesInNewRepository, gitFoldersOf, MADE_RULE } from "./new-repositories.ts";
-import { NotKept, putBackTools, putMode, putState, removeEmptyFolders, stateAt } from "./put-back.ts";
+import { putBackTools, putMode, putState, stateAt } from "./put-back.ts";
 import { openFolder } from "./real-folder.ts";
 import { escapedGlob, GIT_ENTRIES, homePlacesBelow } from "./settled-places.ts";
-import type { FolderRules, GitPlaces, PlaceLevel, PlaceRule, PlaceRules } from "./settled-places.ts";
-import { ABSENT, EMPTY, entered, lookAtEntry, lookAtPlaces, pathTextOf, statOf, textOf } from "./snapshot.ts";
+import type { FolderRules, GitPlaces, PlaceRule, PlaceRules } from "./settled-places.ts";
+import { Settler } from "./settler.ts";
+import type { SettledChange, SettlerOptions } from "./settler.ts";
+import { ABSENT, EMPTY, entered, lookAtEntry, lookAtPlaces, pathTextOf, statOf } from "./snapshot.ts";
 import type { FolderState, PlaceState } from "./snapshot.ts";
 
 /** Folders whose places are known; far more than one looks for repositories. */
@@ -24,39 +25,13 @@ const MAX_TOPS = 200;
 /** Somebody may be writing at the same time. */
 const ATTEMPTS = 3;
 
-export type SettledChange = {
-  /** Absolute, and relative to the allowed folder that holds it. */
-  readonly place: string;
-  readonly shown: string;
-  readonly level: PlaceLevel;
-  readonly why: string;
-  /** "stays": it could not be put back; `problem` says why. */
-  readonly done: "noted" | "put back" | "stays";
-  readonly problem: string | undefined;
-  /** It could not be put back now, but what was there is kept: it is tried again. */
-  readonly isTriedAgain: boolean;
-  /** Where the changed version lies now. */
-  readonly aside: string | undefined;
-  readonly before: PlaceState;
-  readonly after: PlaceState;
-  /** For putting the changed version in again. */
-  readonly folder: string;
-  readonly parts: readonly string[];
-  readonly slot: AsideSlot;
-};
-
-export type BaselineOptions = {
-  readonly rules: PlaceRules;
-  readonly contents: KeptContents;
-  readonly aside: Aside;
-  /** Real paths; empty: everything. */
-  readonly roots: readonly string[];
-  /** Where folders are looked for when everything is allowed. */
-  readonly workdir: string;
-  readonly home: string;
-  /** Further places by their absolute paths, which come and go. The same list means that nothing changed. */
-  readonly further?: (() => readonly string[]) | undefined;
-};
+export type BaselineOptions = SettlerOptions &
+  HeldStatesOptions & {
+    readonly rules: PlaceRules;
+    readonly home: string;
+    /** Further places by their absolute paths, which come and go. The same list means that nothing changed. */
+    readonly further?: (() => readonly string[]) | undefined;
+  };
 
 /** `opening`: the pattern by which a person would take the place out of the list. */
 export type FoundRule = { readonly rule: PlaceRule; readonly opening: string };
@@ -70,6 +45,8 @@ export class Baseline {
   readonly #roots: readonly string[];
   /** A journal says nothing of places that are only noted. */
   readonly #isLeft: boolean;
+  readonly #settler: Settler;
+  readonly #held: HeldStates;
   readonly #absentAtHome = new Map<string, readonly string[]>();
   #git: GitFolders = new Map();
   #gitFolders = new Set<string>();
@@ -81,6 +58,8 @@ export class Baseline {
   constructor(options: BaselineOptions, left?: JournalContent) {
     this.#options = options;
     this.#isLeft = left !== undefined;
+    this.#settler = new Settler(options);
+    this.#held = new HeldStates(this.#settler, options);
     this.#roots = options.roots.map(latin1);
     const starts = this.#roots.length === 0 ? [latin1(options.workdir)] : this.#roots;
     this.#search = new GitFolderSearch(starts);
@@ -103,6 +82,7 @@ export class Baseline {
       if (changesBetween(top.state, state).length > 0) isChanged = true;
       top.state = state;
     }
+    if (this.#held.refresh()) isChanged = true;
     return isChanged;
   }
 
@@ -115,8 +95,9 @@ export class Baseline {
     for (const [folder, top] of this.#tops) top.rules = this.#rulesFor(folder);
   }
 
-  /** Everything that differs is put back or noted; from then on what stands there counts. */
-  settle(now: Date, onFailed: (error: unknown) => void): SettledChange[] {
+  /** Everything that differs is put back or noted; from then on what stands there counts. `open`: held places that a command
+   * was let change. */
+  settle(now: Date, onFailed: (error: unknown) => void, open: readonly string[] = []): SettledChange[] {
     const settled: SettledChange[] = [];
     // What fails in one folder must neither hide what was done in another nor keep it from being looked at.
     const attempt = (work: () => void): void => {
@@ -129,6 +110,7 @@ export class Baseline {
     attempt(() => this.meetFurther());
     for (const [folder, top] of this.#tops) attempt(() => this.#settleTop(folder, top, now, settled));
     attempt(() => this.#settleRepositories(now, settled));
+    attempt(() => settled.push(...this.#held.settle(now, open)));
     this.#options.aside.prune();
     return settled;
   }
@@ -141,7 +123,7 @@ export class Baseline {
     const top = this.#tops.get(change.folder);
     const there = this.#lookAt(directory, change.parts, ruleOf(change));
     if (changesBetween(change.before, there).length > 0 || !isSameWhole(change.before, there)) return false;
-    const tools = putBackTools({ contents, aside: aside.slot(now), prefix: this.#prefixOf(change.folder) });
+    const tools = putBackTools({ contents, aside: aside.slot(now), prefix: this.#settler.prefixOf(change.folder) });
     try {
       if (isModeOnly(change) && change.after.kind === "folder") putMode(directory, change.parts, change.after, tools);
       else {
@@ -153,6 +135,7 @@ export class Baseline {
       return false;
     }
     if (change.aside !== undefined) change.slot.discard(change.aside);
+    this.#held.accept(inFolder(change.folder, change.parts.join("/")));
     const fresh = top && this.#look(change.folder, top);
     // Only this place: commands may be changing others at the same time.
     if (top !== undefined && fresh !== undefined) {
@@ -167,6 +150,7 @@ export class Baseline {
    * meanwhile is not. `isExpected` is asked about what is found: a command may have been quicker.
    */
   accept(place: string, isExpected: (state: PlaceState) => boolean): void {
+    this.#held.accept(latin1(place));
     for (const [folder, top] of this.#tops) {
       const text = pathTextOf(folder);
       if (place === text || !isWithin(text, place)) continue;
@@ -228,13 +212,12 @@ export class Baseline {
   /** Digests of all that could have to be put back. */
   *contents(): Generator<string> {
     for (const { state } of this.#tops.values()) yield* contentsOf(state);
+    yield* this.#held.contents();
   }
 
   /** Relative to the allowed folder that holds it. */
   shown(place: string): string {
-    const { roots, workdir } = this.#options;
-    const root = [...roots, workdir].find((one) => place !== one && isWithin(one, place));
-    return root === undefined ? place : path.relative(root, place);
+    return this.#settler.shown(place);
   }
 
   #addTop(folder: string): Top | undefined {
@@ -325,7 +308,7 @@ export class Baseline {
         (change) => !isTried(change) && !isOfNewGit(change) && !isUnknown(change),
       );
       if (changes.length === 0) break;
-      add(this.#settleChanges(folder, changes, before, now));
+      add(this.#settler.settle(folder, changes, before, now));
       state = this.#look(folder, { ...top, state }) ?? EMPTY;
     }
     // Somebody writes faster than we put back: what stood there before goes on counting.
@@ -360,50 +343,12 @@ export class Baseline {
         const rule: PlaceRule = { ...MADE_RULE, level: "settle", why: "a folder with protected places was there" };
         const after = lookAtEntry(outer, name, rule, ABSENT, this.#options.contents);
         const change = { parts: parts.slice(0, index + 1), rule, before: ABSENT, after };
-        return this.#settleChanges(root, [change], EMPTY, now);
+        return this.#settler.settle(root, [change], EMPTY, now);
       }
       directory = entered(outer, name);
     }
     directory?.[Symbol.dispose]();
     return [];
-  }
-
-  #settleChanges(folder: string, changes: readonly Change[], before: FolderState, now: Date): SettledChange[] {
-    if (changes.length === 0) return [];
-    const { contents, aside } = this.#options;
-    const slot = aside.slot(now);
-    const tools = putBackTools({ contents, aside: slot, prefix: this.#prefixOf(folder) });
-    using directory = openFolder(folder);
-    return changes.map((change) => {
-      const settled = (what: Pick<SettledChange, "done"> & Partial<SettledChange>): SettledChange => {
-        const place = textOf([folder === "/" ? "" : folder, ...change.parts].join("/"));
-        const { rule, before: was, after, parts } = change;
-        const { level, why } = rule;
-        const facts = { problem: undefined, aside: undefined, isTriedAgain: false, ...what };
-        return { place, shown: this.shown(place), level, why, before: was, after, folder, parts, slot, ...facts };
-      };
-      if (change.rule.level === "note") return settled({ done: "noted" });
-      if (directory === undefined) return settled({ done: "stays", problem: "its folder is gone" });
-      try {
-        const put =
-          isModeOnly(change) && change.before.kind === "folder"
-            ? putMode(directory, change.parts, change.before, tools)
-            : putState(directory, change.parts, change.before, tools);
-        if (change.before.kind === "absent") removeEmptyFolders(directory, change.parts, before);
-        return settled({ done: "put back", aside: put ?? undefined });
-      } catch (error) {
-        const problem = error instanceof Error ? error.message : String(error);
-        return settled({ done: "stays", problem, isTriedAgain: !(error instanceof NotKept) });
-      }
-    });
-  }
-
-  /** Where a version lies aside: as below the allowed folder. */
-  #prefixOf(folder: string): string[] {
-    const root = this.#roots.find((one) => isWithin(one, folder)) ?? latin1(this.#options.workdir);
-    if (folder === root) return [];
-    const inside = isWithin(root, folder) ? folder.slice(root === "/" ? 1 : root.length + 1) : folder.slice(1);
-    return inside.split("/").filter((name) => name !== "");
   }
 
   #settleRepositories(now: Date, all: SettledChange[]): void {
@@ -415,14 +360,14 @@ export class Baseline {
       // A worktree's repository may be an old one; one that was made anew is new also where an old one was.
       const isKnown = (folder: string): boolean => folder !== place && this.#gitFolders.has(folder);
       for (const { folder, changes } of changesInNewRepository(place, isKnown, this.#roots, this.#options.contents))
-        all.push(...this.#settleChanges(folder, changes, EMPTY, now));
+        all.push(...this.#settler.settle(folder, changes, EMPTY, now));
       // That a submodule or worktree came is seen by its own `.git`.
       if (this.#isInsideGit(place, found)) continue;
       // Not what looks like a bare one: that may be any folder, with somebody's repositories in it.
       if (place.endsWith("/.git") && kindAt(place) === "folder") made.set(place, identity);
       const slash = place.lastIndexOf("/");
       const noted: Change = { parts: [place.slice(slash + 1)], rule: MADE_RULE, before: ABSENT, after: ABSENT };
-      all.push(...this.#settleChanges(place.slice(0, slash) || "/", [noted], EMPTY, now));
+      all.push(...this.#settler.settle(place.slice(0, slash) || "/", [noted], EMPTY, now));
     }
     if (made.size > this.#made.size || [...made].some(([place, one]) => this.#made.get(place) !== one))
       this.#made = made;

@@ -136,7 +136,10 @@ class Collector {
     if (real !== undefined) this.#addIfInside({ ...place, path: real, absent: "nothing" });
   }
 
-  #addIfInside(place: ProtectedPlace): void {
+  #addIfInside(named: ProtectedPlace): void {
+    // The others are the person's own files, some with keys in them: they are not read.
+    const isPutBack = named.use === "run by git" || named.use === "obeyed by git";
+    const place = { ...named, isPutBack };
     const { roots, everywhere } = this.#options;
     const file = place.path;
     // An allowed folder itself was named by the person: it is not taken away again.

@@ -4,17 +4,19 @@ import fs from "node:fs";
 import path from "node:path";
 import { ioError } from "../failure.ts";
 import { isWithin } from "../scope.ts";
+import type { LostPlace } from "../process/confinement.ts";
 import type { CommandKind, CommandObserver } from "../session/command-observer.ts";
 import { Aside } from "./aside.ts";
 import { Baseline } from "./baseline.ts";
-import type { SettledChange } from "./baseline.ts";
 import { changesBetween, contentsOf } from "./changes.ts";
 import type { GitFolders } from "./git-folders.ts";
+import type { ProtectedPlace } from "./held-places.ts";
 import { claimedRoots, claimJournal, Journal, leftJournals, openRoots } from "./journal.ts";
 import type { LeftJournal } from "./journal.ts";
 import { KeptContents } from "./kept-content.ts";
 import { PlaceRules } from "./settled-places.ts";
 import type { PlaceLevel, RuleOptions } from "./settled-places.ts";
+import type { SettledChange } from "./settler.ts";
 import { ABSENT } from "./snapshot.ts";
 import type { PlaceState } from "./snapshot.ts";
 
@@ -35,6 +37,8 @@ export type SettledPlacesOptions = RuleOptions & {
   readonly stateFolder: string;
   /** Further places by their absolute paths, which come and go. The same list means that nothing changed. */
   readonly further?: (() => readonly string[]) | undefined;
+  /** What mounts hold, and is put back should they be lost. The same list means that nothing changed. */
+  readonly held?: (() => readonly ProtectedPlace[]) | undefined;
   /** Whether processes of earlier commands still run. */
   readonly hasLeftovers: () => Promise<boolean>;
   /** Told of every change at once, with the sessions whose commands may have made it. */
@@ -44,6 +48,8 @@ export type SettledPlacesOptions = RuleOptions & {
     /** Commands of another server run in the same folders: a change may be theirs. */
     isShared: boolean,
   ) => void;
+  /** Commands of that session were stopped: somebody outside replaced these, and the commands could see or change them. */
+  readonly onStopped?: ((places: readonly string[], session: object) => void) | undefined;
   /** Places could not be looked at. They are looked at again; told once until that works. */
   readonly onFailed?: ((error: unknown, sessions: readonly object[]) => void) | undefined;
 };
@@ -70,7 +76,10 @@ export class SettledPlaces implements CommandObserver {
   #contents = new KeptContents(undefined);
   #journal: Journal | undefined;
   #written = "";
-  readonly #running = new Map<object, { readonly session: object; readonly kind: CommandKind }>();
+  readonly #running = new Map<
+    object,
+    { readonly session: object; kind: CommandKind; readonly open: readonly string[] }
+  >();
   /** Sessions whose last commands may have left something running. */
   readonly #lingering = new Set<object>();
   /** Commands may have changed things since what counts was last read. */
@@ -129,7 +138,7 @@ export class SettledPlaces implements CommandObserver {
       throw ioError("look at", "protected places", error);
     }
     this.#isOpen = true;
-    this.#running.set(command, { session, kind });
+    this.#running.set(command, { session, kind, open });
     if (kind === "background") this.#tick();
     return () => {
       if (!this.#running.has(command)) return;
@@ -139,6 +148,16 @@ export class SettledPlaces implements CommandObserver {
       this.#lingering.add(session);
       if (this.#running.size === 0) this.#calmDown();
     };
+  }
+
+  /** Mounts are gone for commands that run: from now on their changes are put back as they come. */
+  lost(session: object, places: readonly LostPlace[]): void {
+    const stopped = places.flatMap(({ path: file, isPutBack }) => (isPutBack ? [] : [file]));
+    if (stopped.length > 0) this.#options.onStopped?.(stopped, session);
+    if (stopped.length === places.length || this.#isClosed) return;
+    for (const command of this.#running.values()) if (command.session === session) command.kind = "background";
+    this.#tick();
+    if (this.#isOpen) this.#settle();
   }
 
   /** What a path is, after links or as written. `isMovedOrDeleted`: the name itself would lead elsewhere. */
@@ -230,8 +249,8 @@ export class SettledPlaces implements CommandObserver {
   }
 
   #baselineOptions(contents: KeptContents) {
-    const { roots, workdir, home, further } = this.#options;
-    return { rules: this.#rules, contents, aside: this.#aside, roots, workdir, home, further };
+    const { roots, workdir, home, further, held } = this.#options;
+    return { rules: this.#rules, contents, aside: this.#aside, roots, workdir, home, further, held };
   }
 
   #recoverFrom(left: LeftJournal): void {
@@ -241,7 +260,8 @@ export class SettledPlaces implements CommandObserver {
     try {
       if (left.wasOpen && !this.#rules.isEmpty) {
         const contents = KeptContents.inFolder(path.join(folder, "copies"));
-        const baseline = new Baseline({ ...this.#baselineOptions(contents), roots: left.roots }, left);
+        const options = { ...this.#baselineOptions(contents), roots: left.roots, held: undefined };
+        const baseline = new Baseline(options, left);
         const settled = baseline.settle(new Date(), (error) => failures.push(error));
         if (settled.length > 0) this.#options.onSettled(settled, [], false);
       }
@@ -287,7 +307,8 @@ export class SettledPlaces implements CommandObserver {
     if (this.#isDue) return true;
     const failures: unknown[] = [];
     try {
-      const settled = this.#known().settle(new Date(), (error) => failures.push(error));
+      const open = [...this.#running.values()].flatMap((command) => command.open);
+      const settled = this.#known().settle(new Date(), (error) => failures.push(error), open);
       if (settled.length > 0) {
         const isShared = openRoots(this.#options.stateFolder).some((roots) => this.#overlaps(roots));
         this.#options.onSettled(settled, this.#concerned, isShared);

@@ -202,7 +202,7 @@ class Look {
   }
 
   #file(directory: Directory, name: string, rule: PlaceRule, known: PlaceState, seen: BigIntStats): PlaceState {
-    if (known.kind === "file" && known.rule === rule && isSame(known.identity, seen)) return known;
+    if (known.kind === "file" && known.rule === rule && isSameIdentity(known.identity, seen)) return known;
     let fd: number;
     try {
       fd = fs.openSync(directory.atBytes(bytesOf(name)), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -288,7 +288,8 @@ function identityOf(stat: BigIntStats): Identity {
   return { dev, ino, size, mtimeNs, ctimeNs, mode, isSettled };
 }
 
-function isSame(known: Identity, { dev, ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): boolean {
+/** Whether it is proven that nothing changed. */
+export function isSameIdentity(known: Identity, { dev, ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): boolean {
   return (
     known.isSettled &&
     known.ctimeNs === ctimeNs &&

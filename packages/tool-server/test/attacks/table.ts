@@ -4,6 +4,7 @@ import { HIDDEN_COMMANDS } from "./hidden-commands.ts";
 import { HTTP_CALLERS } from "./http-callers.ts";
 import { JUDGED_PATHS } from "./judged-paths.ts";
 import { LIFETIMES } from "./lifetimes.ts";
+import { LOST_MOUNTS } from "./lost-mounts.ts";
 import { MOUNTS } from "./mounts.ts";
 import { ODD_FILES } from "./odd-files.ts";
 import { OPTIONS } from "./options.ts";
@@ -23,6 +24,7 @@ export const ATTACKS: readonly Attack[] = [
   ...ODD_FILES,
   ...REACH,
   ...MOUNTS,
+  ...LOST_MOUNTS,
   ...VARIABLES,
   ...HIDDEN_COMMANDS,
   ...OPTIONS,
