@@ -143,7 +143,7 @@ export class Bench {
       settlesGit: !holds,
       further: () => {
         heldNow(this.protection, log); // says when not everything is looked at, also where nothing is held
-        return this.protection.unheld();
+        return this.protection.settled(holds);
       },
       ...(holds ? { held: () => this.protection.places() } : {}),
       roots: this.scope.roots,

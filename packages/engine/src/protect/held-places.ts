@@ -30,10 +30,20 @@ export type HoldOptions = {
 export type HeldUse =
   "run by git" | "obeyed by git" | "read by the person's programs when they start" | "held by the settings";
 
-export type ProtectedPlace = HeldPlace & { readonly use: HeldUse; readonly isFolder: boolean };
+export type ProtectedPlace = HeldPlace & {
+  readonly use: HeldUse;
+  readonly isFolder: boolean;
+  /** It is no part of a git folder: a configuration names it, or it is in the home folder. */
+  readonly isElsewhere?: boolean;
+};
 
 /** What was found, and the files whose change would make it another list. */
-export type HeldList = { readonly places: readonly ProtectedPlace[]; readonly watched: readonly string[] };
+export type HeldList = {
+  readonly places: readonly ProtectedPlace[];
+  /** What git runs and commands may write: it is put back after them. */
+  readonly scripts: readonly string[];
+  readonly watched: readonly string[];
+};
 
 export function heldPlaces(options: HoldOptions): ProtectedPlace[] {
   return [...listHeldPlaces(options, findRepositories(options.roots)).places];
@@ -54,6 +64,7 @@ class Collector {
   readonly #open: OpenPlaces;
   readonly #bases: readonly string[];
   readonly #places = new Map<string, ProtectedPlace>();
+  readonly #scripts = new Set<string>();
   readonly #watched = new Set<string>();
 
   constructor(options: HoldOptions, repositories: readonly Repository[]) {
@@ -63,7 +74,7 @@ class Collector {
   }
 
   list(): HeldList {
-    return { places: [...this.#places.values()], watched: [...this.#watched] };
+    return { places: [...this.#places.values()], scripts: [...this.#scripts], watched: [...this.#watched] };
   }
 
   addRepository(repository: Repository): void {
@@ -78,10 +89,15 @@ class Collector {
     for (const folder of worktrees.gitDirs) this.#addOfWorktree(folder, facts);
     for (const folder of modules.gitDirs) this.#addShared(folder, facts);
     for (const { path: named, kind } of facts.named) {
+      if (kind === "script") {
+        if (this.#isWritable(named) && !this.#places.has(named)) this.#scripts.add(named);
+        continue;
+      }
       const isFolder = kind === "hooks";
       // Elsewhere nothing of ours may stand in the person's folder: what is made there is put back afterwards.
       const absent = isFolder && isWithin(commonDir, named) ? "folder" : "nothing";
-      this.#add({ path: named, absent, use: kind === "config" ? "obeyed by git" : "run by git", isFolder });
+      const use = kind === "config" ? "obeyed by git" : "run by git";
+      this.#add({ path: named, absent, use, isFolder, isElsewhere: true });
     }
   }
 
@@ -94,7 +110,7 @@ class Collector {
       const found = statOf(file);
       if (found === undefined) continue;
       const use = "read by the person's programs when they start";
-      this.#add({ path: file, absent: "nothing", use, isFolder: found === "folder" });
+      this.#add({ path: file, absent: "nothing", use, isFolder: found === "folder", isElsewhere: true });
     }
   }
 
@@ -140,13 +156,16 @@ class Collector {
     // The others are the person's own files, some with keys in them: they are not read.
     const isPutBack = named.use === "run by git" || named.use === "obeyed by git";
     const place = { ...named, isPutBack };
+    if (this.#isWritable(place.path) && !this.#places.has(place.path)) this.#places.set(place.path, place);
+  }
+
+  /** Inside, and not opened by the person. */
+  #isWritable(file: string): boolean {
     const { roots, everywhere } = this.#options;
-    const file = place.path;
     // An allowed folder itself was named by the person: it is not taken away again.
-    if (roots.some((root) => isWithin(file, root))) return;
-    if (everywhere !== true && !roots.some((root) => isWithin(root, file))) return;
-    if (this.#places.has(file) || this.#open.has(file, this.#bases)) return;
-    this.#places.set(file, place);
+    if (roots.some((root) => isWithin(file, root))) return false;
+    if (everywhere !== true && !roots.some((root) => isWithin(root, file))) return false;
+    return !this.#open.has(file, this.#bases);
   }
 }
 

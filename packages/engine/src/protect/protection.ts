@@ -39,9 +39,9 @@ export class Protection {
   #findMade: () => GitFolders = () => NONE_MADE;
   /** Also those of repositories that commands made. */
   #all: readonly ProtectedPlace[] = [];
-  #held: HeldList = { places: [], watched: [] };
+  #held: HeldList = { places: [], scripts: [], watched: [] };
   #stamps: readonly Stamp[] = [];
-  #unheld: { readonly of: readonly ProtectedPlace[]; readonly paths: readonly string[] } = { of: [], paths: [] };
+  #settled: { readonly of: HeldList; readonly paths: readonly string[] } = { of: this.#held, paths: [] };
 
   /** Throws INVALID_GLOB for a pattern of `open` that is none. Looks at nothing yet. */
   constructor(options: HoldOptions) {
@@ -92,15 +92,19 @@ export class Protection {
     return this.#all;
   }
 
-  /** Those that nothing keeps from being made: what a command makes there has to be put back afterwards. */
-  unheld(): readonly string[] {
+  /** What is put back after commands, by the paths of now; the very same list as long as nothing has changed. `isHeld`: mounts
+   * hold what is there, and what is a part of a git folder is settled by its own rules where they do not. */
+  settled(isHeld: boolean): readonly string[] {
     const places = this.places();
-    if (this.#unheld.of !== places)
-      this.#unheld = {
-        of: places,
-        paths: places.flatMap(({ path: file, absent }) => (absent === "nothing" && !isThere(file) ? [file] : [])),
-      };
-    return this.#unheld.paths;
+    if (this.#settled.of === this.#held) return this.#settled.paths;
+    const left = places.filter(
+      ({ path: file, absent, isElsewhere }) =>
+        (!isHeld && isElsewhere === true) || (absent === "nothing" && !isThere(file)),
+    );
+    const paths = [...new Set([...left.map(({ path: file }) => file), ...this.#held.scripts])];
+    const isSame = paths.join("\0") === this.#settled.paths.join("\0");
+    this.#settled = { of: this.#held, paths: isSame ? this.#settled.paths : paths };
+    return this.#settled.paths;
   }
 
   /** There are more repositories or folders than are looked at: some may not be protected. */
