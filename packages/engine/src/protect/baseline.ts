@@ -9,12 +9,13 @@ import { gitFoldersInside, GitFolderSearch, identityAt, isSameGit } from "./git-
 import type { GitFolders, GitIdentity } from "./git-folders.ts";
 import { HeldStates } from "./held-states.ts";
 import type { HeldStatesOptions } from "./held-states.ts";
-import type { JournalContent } from "./journal.ts";
+import type { JournalContent, OpenJournal } from "./journal.ts";
 import { changesInNewRepository, gitFoldersOf, MADE_RULE } from "./new-repositories.ts";
 import { putBackTools, putMode, putState, stateAt } from "./put-back.ts";
 import { openFolder } from "./real-folder.ts";
 import { escapedGlob, GIT_ENTRIES, homePlacesBelow } from "./settled-places.ts";
 import type { FolderRules, GitPlaces, PlaceRule, PlaceRules } from "./settled-places.ts";
+import { stoodBefore } from "./stood-before.ts";
 import { Settler } from "./settler.ts";
 import type { SettledChange, SettlerOptions } from "./settler.ts";
 import { ABSENT, EMPTY, entered, lookAtEntry, lookAtPlaces, pathTextOf, statOf } from "./snapshot.ts";
@@ -73,17 +74,30 @@ export class Baseline {
     }
   }
 
-  /** What stands there now is what counts. Gives whether anything differs from before. */
-  refresh(): boolean {
+  /** What stands there now is what counts, or what stood there before commands of other servers began that are changing it.
+   * Gives whether anything differs from before. */
+  refresh(others: readonly OpenJournal[] = []): boolean {
     this.meetFurther();
-    let isChanged = this.#meetRepositories(this.#findGit());
+    const found = [...this.#findGit()].filter(([place, now]) => others.every((other) => wasKnownTo(other, place, now)));
+    let isChanged = this.#meetRepositories(new Map(found));
     for (const [folder, top] of this.#tops) {
-      const state = this.#look(folder, top) ?? EMPTY;
+      const state = this.#before(folder, top, this.#look(folder, top) ?? EMPTY, others);
       if (changesBetween(top.state, state).length > 0) isChanged = true;
       top.state = state;
     }
-    if (this.#held.refresh()) isChanged = true;
+    if (this.#held.refresh(others)) isChanged = true;
     return isChanged;
+  }
+
+  #before(folder: string, top: Top, now: FolderState, others: readonly OpenJournal[]): FolderState {
+    let state = now;
+    for (const other of others) {
+      const known = other.tops.get(folder);
+      if (known === undefined) continue;
+      for (const sha256 of contentsOf(known)) this.#options.contents.takeOver(sha256, other.copies);
+      state = stoodBefore(state, ruled(known, top.rules, []), other.rules === this.#options.rules.key);
+    }
+    return state;
   }
 
   /** What git is told to run or obey may be something else than before: looked at before a command, since what it makes there
@@ -199,9 +213,17 @@ export class Baseline {
 
   get journal(): JournalContent {
     const tops = new Map([...this.#tops].map(([folder, { state }]) => [folder, state]));
-    // After a crash nobody knows that they are settled: they are looked at as new ones.
     const git = new Map([...this.#git].filter(([place]) => !this.#made.has(place)));
-    return { roots: this.#options.roots, tops, git, gitFolders: this.#gitFolders };
+    const { roots, rules } = this.#options;
+    return {
+      roots,
+      tops,
+      git,
+      gitFolders: this.#gitFolders,
+      made: this.#made,
+      held: this.#held.states,
+      rules: rules.key,
+    };
   }
 
   /** The repositories that commands made, as long as they are the very same; paths in latin1. Another map when it changes. */
@@ -439,6 +461,12 @@ export class Baseline {
     else
       for (const entry of name === ".git" ? [".git"] : GIT_ENTRIES) added.state = grafted(added.state, state, [entry]);
   }
+}
+
+/** Or is none of its business. */
+function wasKnownTo({ roots, git, made }: OpenJournal, place: string, now: GitIdentity): boolean {
+  const isInside = roots.length === 0 || roots.some((root) => isWithin(latin1(root), place));
+  return !isInside || isSameGit(git.get(place) ?? made.get(place), now);
 }
 
 function gitFoldersAt(place: string): string[] {

@@ -11,6 +11,7 @@ import { readBounded } from "./bounded-file.ts";
 import { changesBetween, contentsOf } from "./changes.ts";
 import { programsIn } from "./git-config-programs.ts";
 import type { ProtectedPlace } from "./held-places.ts";
+import type { OpenJournal } from "./journal.ts";
 import type { KeptContents } from "./kept-content.ts";
 import { openFolder } from "./real-folder.ts";
 import type { PlaceRule } from "./settled-places.ts";
@@ -47,8 +48,13 @@ export class HeldStates {
     this.#options = options;
   }
 
-  /** No command runs: what stands there now is what counts, and its mounts will hold. Gives whether anything differs. */
-  refresh(): boolean {
+  get states(): ReadonlyMap<string, PlaceState> {
+    return new Map([...this.#known].map(([place, { state }]) => [place, state]));
+  }
+
+  /** No command of ours runs: what stands there now is what counts, and its mounts will hold; or what stood there before
+   * commands of other servers began. Gives whether anything differs. */
+  refresh(others: readonly OpenJournal[]): boolean {
     const list = this.#options.held?.() ?? [];
     let isChanged = false;
     if (list !== this.#list) {
@@ -61,12 +67,25 @@ export class HeldStates {
       known.isExposed = false;
       known.identity = identityAt(known.place.path);
       const { place, state: before } = known;
-      if (isUnchanged(place.path, before) || (before.kind === "absent" && isPlaceholder(place))) continue;
+      for (const other of others) if (this.#takeOver(known, other)) isChanged = true;
+      if (known.isExposed || isUnchanged(place.path, before) || (before.kind === "absent" && isPlaceholder(place)))
+        continue;
       const state = this.#look(known) ?? ABSENT;
       if (changesBetween(known.state, state).length > 0) isChanged = true;
       known.state = state;
     }
     return isChanged;
+  }
+
+  /** Whether another server knows it as something else: then it is compared and put back. */
+  #takeOver(known: Known, other: OpenJournal): boolean {
+    const before = other.held.get(known.place.path);
+    if (before === undefined) return false;
+    for (const sha256 of contentsOf(before)) this.#options.contents.takeOver(sha256, other.copies);
+    if (changesBetween(before, this.#look(known) ?? ABSENT).length === 0) return false;
+    known.state = before;
+    known.isExposed = true;
+    return true;
   }
 
   settle(now: Date, open: readonly string[]): SettledChange[] {

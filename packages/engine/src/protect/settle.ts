@@ -11,8 +11,8 @@ import { Baseline } from "./baseline.ts";
 import { changesBetween, contentsOf } from "./changes.ts";
 import type { GitFolders } from "./git-folders.ts";
 import type { ProtectedPlace } from "./held-places.ts";
-import { claimedRoots, claimJournal, Journal, leftJournals, openRoots } from "./journal.ts";
-import type { LeftJournal } from "./journal.ts";
+import { claimedRoots, claimJournal, Journal, leftJournals, openJournals } from "./journal.ts";
+import type { LeftJournal, OpenJournal } from "./journal.ts";
 import { KeptContents } from "./kept-content.ts";
 import { PlaceRules } from "./settled-places.ts";
 import type { PlaceLevel, RuleOptions } from "./settled-places.ts";
@@ -279,7 +279,7 @@ export class SettledPlaces implements CommandObserver {
       this.#journal ??= Journal.create(this.#options.stateFolder);
       this.#contents = new KeptContents(this.#journal?.copies);
       const baseline = new Baseline(this.#baselineOptions(this.#contents));
-      baseline.refresh();
+      baseline.refresh(this.#others());
       // Not before it has seen everything: what it has not seen would count as made by the next command.
       this.#baseline = baseline;
       this.#write();
@@ -287,8 +287,15 @@ export class SettledPlaces implements CommandObserver {
     return this.#baseline;
   }
 
+  /** Other servers whose commands may be changing things here. */
+  #others(): OpenJournal[] {
+    return openJournals(this.#options.stateFolder).filter(({ roots }) => this.#overlaps(roots));
+  }
+
   #refresh(): void {
-    const isChanged = this.#known().refresh();
+    const isFirst = this.#baseline === undefined;
+    const known = this.#known();
+    const isChanged = isFirst || known.refresh(this.#others());
     if (isChanged || !this.#isWritten) this.#write();
     this.#journal?.mark(true);
   }
@@ -310,7 +317,7 @@ export class SettledPlaces implements CommandObserver {
       const open = [...this.#running.values()].flatMap((command) => command.open);
       const settled = this.#known().settle(new Date(), (error) => failures.push(error), open);
       if (settled.length > 0) {
-        const isShared = openRoots(this.#options.stateFolder).some((roots) => this.#overlaps(roots));
+        const isShared = this.#others().length > 0;
         this.#options.onSettled(settled, this.#concerned, isShared);
       }
       if (settled.length > 0 || !this.#isWritten) this.#write();

@@ -76,11 +76,14 @@ export class PlaceRules {
   readonly #open: readonly GlobPattern[];
   readonly #foldCase: boolean;
   readonly #enabled: boolean;
+  /** The same for rules that speak of the same places. */
+  readonly key: string;
   /** What git obeys in every repository is settled, not only in those that commands made. */
   readonly settlesGit: boolean;
 
   constructor(options: RuleOptions) {
-    const { enabled = true, foldCase = false } = options;
+    const { enabled = true, foldCase = false, settle, note, open, settlesGit } = options;
+    this.key = JSON.stringify([enabled, foldCase, settle, note, open, settlesGit === true]);
     this.#enabled = enabled;
     this.settlesGit = enabled && options.settlesGit === true;
     this.#foldCase = foldCase;

@@ -621,6 +621,44 @@ test("a change while another server's command runs in the same folder is said to
   end();
 });
 
+test.each<[string, string | undefined, string]>([
+  ["changed", "mine\n", "evil\n"],
+  ["made", undefined, "evil\n"],
+])(
+  "two servers: what the other's command has just %s does not count as having been there",
+  async (_, before, after) => {
+    using place = new Place(before === undefined ? {} : { ".envrc": before });
+    const end = place.places.begin({}, "foreground");
+    place.write(".envrc", after);
+    const [begun, go] = [path.join(place.base, "begun"), path.join(place.base, "go")];
+    const other = serverProcess(
+      place,
+      `const end = places.begin({}, "foreground"); fs.writeFileSync(${JSON.stringify(begun)}, "");
+     while (!fs.existsSync(${JSON.stringify(go)})) Bun.sleepSync(5);
+     end(); places.close();`,
+    );
+    while (!fs.existsSync(begun)) await Bun.sleep(5);
+    end();
+    expect(place.read(".envrc")).toBe(before);
+    fs.writeFileSync(go, "");
+    await other.exited;
+    expect(place.read(".envrc")).toBe(before);
+  },
+);
+
+test("two servers with other rules: what only one of them knows of is left alone", async () => {
+  using place = new Place({ "mine/a": "a", ".envrc": "mine\n" });
+  const end = place.places.begin({}, "foreground");
+  const other = serverProcess(
+    place,
+    `const second = new SettledPlaces({ ...options, settle: ["mine"], onSettled: () => console.log("settled") });
+     const end = second.begin({}, "foreground"); end(); second.close();`,
+  );
+  expect(await new Response(other.stdout).text()).toBe("");
+  end();
+  expect(place.read("mine/a")).toBe("a");
+});
+
 test("the journal of a server that runs is left alone", () => {
   using place = new Place({ ".envrc": "mine\n" });
   const end = place.places.begin({}, "foreground");
