@@ -1,6 +1,7 @@
 // What the protected places of some folders hold, and what is done when they hold something else: changes of settled
 // places are put back at once, changes of the others are noted.
-import { lookAt } from "../sandbox/look-at.ts";
+import { idAt, idOf, lookAt } from "../sandbox/look-at.ts";
+import { entryIn } from "../sandbox/path-text.ts";
 import { isWithin } from "../scope.ts";
 import type { Directory } from "../scope-directory.ts";
 import { changesBetween, contentsOf, isModeOnly } from "./changes.ts";
@@ -11,6 +12,7 @@ import { HeldStates } from "./held-states.ts";
 import type { HeldStatesOptions } from "./held-states.ts";
 import type { JournalContent, OpenJournal } from "./journal.ts";
 import { changesInNewRepository, gitFoldersOf, MADE_RULE } from "./new-repositories.ts";
+import { linkTargets } from "./link-targets.ts";
 import { putBackTools, putMode, putState, stateAt } from "./put-back.ts";
 import { openFolder } from "./real-folder.ts";
 import { escapedGlob, GIT_ENTRIES, homePlacesBelow } from "./settled-places.ts";
@@ -54,6 +56,7 @@ export class Baseline {
   /** Repositories that commands made: nothing holds them, so that they can be removed again. Another map when it changes. */
   #made: GitFolders = new Map();
   #further: readonly string[] = [];
+  #linked: readonly string[] = [];
 
   /** `left`: what a journal says stood there; otherwise what stands there now counts from the first `refresh`. */
   constructor(options: BaselineOptions, left?: JournalContent) {
@@ -68,6 +71,8 @@ export class Baseline {
     if (left === undefined) return;
     this.#git = left.git;
     this.#gitFolders = new Set(left.gitFolders);
+    this.#linked = linkTargets(left.tops);
+    this.#meetRules();
     for (const [folder, state] of left.tops) {
       const top = this.#addTop(folder);
       if (top !== undefined) top.state = ruled(state, top.rules, []);
@@ -85,6 +90,7 @@ export class Baseline {
       if (changesBetween(top.state, state).length > 0) isChanged = true;
       top.state = state;
     }
+    if (this.#meetLinked()) isChanged = true;
     if (this.#held.refresh(others)) isChanged = true;
     return isChanged;
   }
@@ -106,7 +112,21 @@ export class Baseline {
     const further = this.#options.further?.() ?? [];
     if (further === this.#further) return;
     this.#further = further;
+    this.#meetRules();
+  }
+
+  #meetRules(): void {
     for (const [folder, top] of this.#tops) top.rules = this.#rulesFor(folder);
+  }
+
+  /** What a person's own links at places lead to is obeyed like what stands there itself. */
+  #meetLinked(): boolean {
+    const linked = linkTargets([...this.#tops].map(([folder, { state }]) => [folder, state]));
+    if (linked.join("\0") === this.#linked.join("\0")) return false;
+    this.#linked = linked;
+    this.#meetRules();
+    for (const [folder, top] of this.#tops) top.state = this.#look(folder, top) ?? EMPTY;
+    return true;
   }
 
   /** Everything that differs is put back or noted; from then on what stands there counts. `open`: held places that a command
@@ -202,6 +222,19 @@ export class Baseline {
     return undefined;
   }
 
+  /** The place that is settled and the same file under another name. */
+  placeOfSameFile(file: string): string | undefined {
+    const stat = lookAt(file);
+    if (stat === undefined || !stat.isFile() || stat.nlink < 2) return undefined;
+    const id = idAt(file);
+    for (const [folder, top] of this.#tops) {
+      const state = this.#look(folder, top);
+      const parts = state && partsOfFile(state, id);
+      if (parts !== undefined) return entryIn(pathTextOf(folder), parts.map(pathTextOf).join("/"));
+    }
+    return undefined;
+  }
+
   /** One place as it is now. */
   stateOf(place: string, rule: PlaceRule): PlaceState {
     const at = latin1(place);
@@ -254,7 +287,9 @@ export class Baseline {
   #rulesFor(folder: string): FolderRules {
     const { rules, home } = this.#options;
     const text = pathTextOf(folder);
-    const further = this.#further.flatMap((place) => (place !== text && isWithin(text, place) ? [place] : []));
+    const further = [...this.#further, ...this.#linked].flatMap((place) =>
+      place !== text && isWithin(text, place) ? [place] : [],
+    );
     const relative = further.map((place) => escapedGlob(place.slice(text === "/" ? 1 : text.length + 1)));
     return rules.below(text, this.#absentOfHome(folder, home), relative, this.#gitPlacesOf(folder));
   }
@@ -461,6 +496,15 @@ export class Baseline {
     else
       for (const entry of name === ".git" ? [".git"] : GIT_ENTRIES) added.state = grafted(added.state, state, [entry]);
   }
+}
+
+function partsOfFile(folder: FolderState, id: string): string[] | undefined {
+  for (const [name, state] of folder.entries) {
+    if (state.kind === "file" && state.rule.level === "settle" && idOf(state.identity) === id) return [name];
+    const below = state.kind === "folder" ? partsOfFile(state, id) : undefined;
+    if (below !== undefined) return [name, ...below];
+  }
+  return undefined;
 }
 
 /** Or is none of its business. */

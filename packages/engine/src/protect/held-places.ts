@@ -64,6 +64,8 @@ class Collector {
   readonly #open: OpenPlaces;
   readonly #bases: readonly string[];
   readonly #places = new Map<string, ProtectedPlace>();
+  /** Folders that are held as one. */
+  readonly #whole = new Set<string>();
   readonly #scripts = new Set<string>();
   readonly #watched = new Set<string>();
 
@@ -87,7 +89,8 @@ class Collector {
     const [worktrees, modules] = [worktreesIn(commonDir), modulesIn(commonDir)];
     for (const folder of [...worktrees.watched, ...modules.watched]) this.#watched.add(folder);
     for (const folder of worktrees.gitDirs) this.#addOfWorktree(folder, facts);
-    for (const folder of modules.gitDirs) this.#addShared(folder, facts);
+    if (modules.isTooMany === true) this.#addAllModules(entryIn(commonDir, "modules"));
+    else for (const folder of modules.gitDirs) this.#addShared(folder, facts);
     for (const { path: named, kind } of facts.named) {
       if (kind === "script") {
         if (this.#isWritable(named) && !this.#places.has(named)) this.#scripts.add(named);
@@ -135,6 +138,14 @@ class Collector {
     this.#addFile(at("config.worktree"), facts.worktreeConfig ? { content: "" } : "nothing");
   }
 
+  /** As one: a mount for each would hold up every command. Nothing can be committed in a submodule then. */
+  #addAllModules(folder: string): void {
+    // Thousands of objects are in it, too: they are not read to be put back.
+    this.#add({ path: folder, absent: "nothing", use: "obeyed by git", isFolder: true, isPutBack: false });
+    for (const file of this.#places.keys()) if (file !== folder && isWithin(folder, file)) this.#places.delete(file);
+    this.#whole.add(folder);
+  }
+
   #addOfWorktree(gitDir: string, facts: Pick<ConfigFacts, "worktreeConfig">): void {
     this.#addFile(entryIn(gitDir, "commondir"), "nothing");
     this.#addFile(entryIn(gitDir, "gitdir"), "nothing");
@@ -154,7 +165,9 @@ class Collector {
 
   #addIfInside(named: ProtectedPlace): void {
     // The others are the person's own files, some with keys in them: they are not read.
-    const isPutBack = named.use === "run by git" || named.use === "obeyed by git";
+    const { isPutBack = named.use === "run by git" || named.use === "obeyed by git" } = named;
+    const isInside = [...this.#whole].some((folder) => folder !== named.path && isWithin(folder, named.path));
+    if (isInside) return;
     const place = { ...named, isPutBack };
     if (this.#isWritable(place.path) && !this.#places.has(place.path)) this.#places.set(place.path, place);
   }

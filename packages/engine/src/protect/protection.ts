@@ -41,7 +41,11 @@ export class Protection {
   #all: readonly ProtectedPlace[] = [];
   #held: HeldList = { places: [], scripts: [], watched: [] };
   #stamps: readonly Stamp[] = [];
-  #settled: { readonly of: HeldList; readonly paths: readonly string[] } = { of: this.#held, paths: [] };
+  #settled: {
+    readonly of: readonly ProtectedPlace[];
+    readonly scripts: readonly string[];
+    readonly paths: readonly string[];
+  } = { of: [], scripts: [], paths: [] };
 
   /** Throws INVALID_GLOB for a pattern of `open` that is none. Looks at nothing yet. */
   constructor(options: HoldOptions) {
@@ -82,7 +86,13 @@ export class Protection {
     // What changes after it was stamped is seen the next time.
     this.#stamps = listed.watched.map(stampOf);
     const isSame = JSON.stringify(places) === JSON.stringify(before);
-    this.#held = { ...listed, places: isSame ? before : places };
+    const { scripts } = this.#held;
+    const isSameScripts = listed.scripts.join("\0") === scripts.join("\0");
+    this.#held = {
+      ...listed,
+      places: isSame ? before : places,
+      scripts: isSameScripts ? scripts : listed.scripts,
+    };
     return this.#held.places;
   }
 
@@ -96,14 +106,16 @@ export class Protection {
    * hold what is there, and what is a part of a git folder is settled by its own rules where they do not. */
   settled(isHeld: boolean): readonly string[] {
     const places = this.places();
-    if (this.#settled.of === this.#held) return this.#settled.paths;
-    const left = places.filter(
-      ({ path: file, absent, isElsewhere }) =>
-        (!isHeld && isElsewhere === true) || (absent === "nothing" && !isThere(file)),
-    );
-    const paths = [...new Set([...left.map(({ path: file }) => file), ...this.#held.scripts])];
-    const isSame = paths.join("\0") === this.#settled.paths.join("\0");
-    this.#settled = { of: this.#held, paths: isSame ? this.#settled.paths : paths };
+    const { scripts } = this.#held;
+    // What is made there later does not take it out.
+    if (this.#settled.of !== places || this.#settled.scripts !== scripts) {
+      const left = places.filter(
+        ({ path: file, absent, isElsewhere }) =>
+          (!isHeld && isElsewhere === true) || (absent === "nothing" && !isThere(file)),
+      );
+      const paths = [...new Set([...left.map(({ path: file }) => file), ...scripts])];
+      this.#settled = { of: places, scripts, paths };
+    }
     return this.#settled.paths;
   }
 
@@ -211,7 +223,10 @@ function madeOf(repositories: readonly Repository[], made: GitFolders): string[]
  */
 function withEarlier(now: readonly ProtectedPlace[], before: readonly ProtectedPlace[]): readonly ProtectedPlace[] {
   const paths = new Set(now.map((place) => place.path));
-  const kept = before.filter((place) => !paths.has(place.path) && mayBeThere(folderOf(place.path)));
+  const folders = now.flatMap(({ path: folder, isFolder }) => (isFolder ? [folder] : []));
+  const isNew = ({ path: file }: ProtectedPlace): boolean =>
+    !paths.has(file) && !folders.some((folder) => isWithin(folder, file));
+  const kept = before.filter((place) => isNew(place) && mayBeThere(folderOf(place.path)));
   return [...kept, ...now].slice(0, MOST_PLACES);
 }
 

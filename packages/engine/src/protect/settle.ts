@@ -170,6 +170,11 @@ export class SettledPlaces implements CommandObserver {
     return { level: rule.level, why: rule.why, shown: baseline.shown(file), opening };
   }
 
+  /** The place that a file with several names also is: what is written to it is written there. */
+  placeOfSameFile(file: string): string | undefined {
+    return this.#rules.isEmpty ? undefined : this.#known().placeOfSameFile(file);
+  }
+
   /** What stands at a place now; undefined when it is none. */
   stateAt(file: string): PlaceState | undefined {
     const found = this.#known().ruleFor(file, true);

@@ -130,7 +130,7 @@ export class PlaceRules {
     }));
     const ofGit = further.map((source): PlaceRule => ({
       level: "settle",
-      why: "git is told to run or obey it",
+      why: "git's configuration or a link of the person leads to it",
       pattern: compileGlob(source, { foldCase: this.#foldCase }),
     }));
     const settled = this.#enabled ? git.flatMap((places) => gitRules(places, this.#foldCase)) : [];

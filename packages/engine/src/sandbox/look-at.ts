@@ -20,6 +20,6 @@ export function idAt(file: string): string {
   }
 }
 
-export function idOf({ dev, ino }: BigIntStats): string {
+export function idOf({ dev, ino }: Pick<BigIntStats, "dev" | "ino">): string {
   return `${dev}:${ino}`;
 }

@@ -202,6 +202,24 @@ test("in a folder whose name is not UTF-8 the same places are held, and what its
   ]);
 });
 
+test("a repository with more submodules than can be mounted one by one: their folder as one", () => {
+  using folder = new GitFolder();
+  folder.repository("w");
+  const add = (n: number): void => {
+    mkdirSync(folder.at(`w/.git/modules/lib/m${n}/hooks`), { recursive: true });
+    for (const name of ["HEAD", "config"]) writeFileSync(folder.at(`w/.git/modules/lib/m${n}/${name}`), "");
+  };
+  const modules = (names: readonly string[]): string[] => names.filter((name) => name.includes("modules"));
+  for (let n = 0; n < 100; n += 1) add(n);
+  expect(modules(Object.keys(listed(folder)))).toHaveLength(400);
+  const usual = { roots: [folder.at("w")], home: folder.at("home"), open: [], extra: [], enabled: true };
+  const protection = new Protection(usual);
+  const held = (): string[] => modules(protection.places().map(({ path: file }) => file));
+  expect(held()).toHaveLength(400);
+  add(100);
+  expect(held()).toEqual([folder.at("w/.git/modules")]);
+});
+
 test("scripts that a configuration names are settled where commands go on writing them, by whatever key", () => {
   using folder = new GitFolder();
   folder.repository("w");

@@ -14,6 +14,7 @@ import { PROTECTED_PLACES } from "./protected-places.ts";
 import { RACES } from "./races.ts";
 import { REACH } from "./reach.ts";
 import { SECRETS } from "./secrets.ts";
+import { SETTLED_PLACES } from "./settled-places.ts";
 import { VARIABLES } from "./variables.ts";
 import type { Attack, Mode } from "./arena.ts";
 
@@ -30,6 +31,7 @@ export const ATTACKS: readonly Attack[] = [
   ...OPTIONS,
   ...POLICY,
   ...PROTECTED_PLACES,
+  ...SETTLED_PLACES,
   ...SECRETS,
   ...HTTP_CALLERS,
   ...LIFETIMES,
