@@ -9,7 +9,7 @@ import type { Change } from "./changes.ts";
 import { gitFoldersInside, GitFolderSearch, identityAt, isSameGit } from "./git-folders.ts";
 import type { GitFolders, GitIdentity } from "./git-folders.ts";
 import { HeldStates } from "./held-states.ts";
-import type { HeldStatesOptions } from "./held-states.ts";
+import type { HeldOptions, HeldStatesOptions } from "./held-states.ts";
 import type { JournalContent, OpenJournal } from "./journal.ts";
 import { changesInNewRepository, gitFoldersOf, MADE_RULE } from "./new-repositories.ts";
 import { linkTargets } from "./link-targets.ts";
@@ -95,6 +95,12 @@ export class Baseline {
     return isChanged;
   }
 
+  /** Commands have ended, and it is not known yet whether something is left of them: what mounts held is the person's. */
+  refreshHeld(others: readonly OpenJournal[]): void {
+    this.meetFurther();
+    this.#held.refresh(others);
+  }
+
   #before(folder: string, top: Top, now: FolderState, others: readonly OpenJournal[]): FolderState {
     let state = now;
     for (const other of others) {
@@ -129,9 +135,8 @@ export class Baseline {
     return true;
   }
 
-  /** Everything that differs is put back or noted; from then on what stands there counts. `open`: held places that a command
-   * was let change. */
-  settle(now: Date, onFailed: (error: unknown) => void, open: readonly string[] = []): SettledChange[] {
+  /** Everything that differs is put back or noted; from then on what stands there counts. */
+  settle(now: Date, onFailed: (error: unknown) => void, held?: HeldOptions): SettledChange[] {
     const settled: SettledChange[] = [];
     // What fails in one folder must neither hide what was done in another nor keep it from being looked at.
     const attempt = (work: () => void): void => {
@@ -144,7 +149,7 @@ export class Baseline {
     attempt(() => this.meetFurther());
     for (const [folder, top] of this.#tops) attempt(() => this.#settleTop(folder, top, now, settled));
     attempt(() => this.#settleRepositories(now, settled));
-    attempt(() => settled.push(...this.#held.settle(now, open)));
+    if (held?.isAtRisk === true) attempt(() => settled.push(...this.#held.settle(now, held.open)));
     this.#options.aside.prune();
     return settled;
   }

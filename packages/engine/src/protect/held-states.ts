@@ -25,6 +25,13 @@ export type HeldStatesOptions = {
   readonly held?: (() => readonly ProtectedPlace[]) | undefined;
 };
 
+export type HeldOptions = {
+  /** Places that a command was let change. */
+  readonly open: readonly string[];
+  /** Something of a command still runs, and could have changed what nothing holds any more. */
+  readonly isAtRisk: boolean;
+};
+
 type Known = {
   readonly place: ProtectedPlace;
   /** In latin1. */

@@ -11,6 +11,7 @@ import { Baseline } from "./baseline.ts";
 import { changesBetween, contentsOf } from "./changes.ts";
 import type { GitFolders } from "./git-folders.ts";
 import type { ProtectedPlace } from "./held-places.ts";
+import type { HeldOptions } from "./held-states.ts";
 import { claimedRoots, claimJournal, Journal, leftJournals, openJournals } from "./journal.ts";
 import type { LeftJournal, OpenJournal } from "./journal.ts";
 import { KeptContents } from "./kept-content.ts";
@@ -84,6 +85,8 @@ export class SettledPlaces implements CommandObserver {
   readonly #lingering = new Set<object>();
   /** Commands may have changed things since what counts was last read. */
   #isOpen = false;
+  /** When it was last asked, something of them still ran. */
+  #isLeft = false;
   #calm: Timer | undefined;
   #ticks: Timer | undefined;
   #isClosed = false;
@@ -130,8 +133,9 @@ export class SettledPlaces implements CommandObserver {
     const command = {};
     clearTimeout(this.#calm);
     try {
-      if (this.#isOpen) this.#known().meetFurther();
-      else this.#refresh();
+      if (!this.#isOpen) this.#refresh();
+      else if (this.#heldOptions.isAtRisk) this.#known().meetFurther();
+      else this.#known().refreshHeld(this.#others());
     } catch (error) {
       // The command does not start; those before it still have to be asked about.
       if (this.#isOpen && this.#running.size === 0) this.#calmDown();
@@ -319,8 +323,7 @@ export class SettledPlaces implements CommandObserver {
     if (this.#isDue) return true;
     const failures: unknown[] = [];
     try {
-      const open = [...this.#running.values()].flatMap((command) => command.open);
-      const settled = this.#known().settle(new Date(), (error) => failures.push(error), open);
+      const settled = this.#known().settle(new Date(), (error) => failures.push(error), this.#heldOptions);
       if (settled.length > 0) {
         const isShared = this.#others().length > 0;
         this.#options.onSettled(settled, this.#concerned, isShared);
@@ -333,6 +336,12 @@ export class SettledPlaces implements CommandObserver {
     if (failure === undefined) this.#isFailing = false;
     else this.#failed(failure);
     return failure === undefined;
+  }
+
+  /** Where nothing of a command runs any more, what is another file now is the person's. */
+  get #heldOptions(): HeldOptions {
+    const open = [...this.#running.values()].flatMap((command) => command.open);
+    return { open, isAtRisk: this.#running.size > 0 || this.#isLeft };
   }
 
   #failed(error: unknown): void {
@@ -392,6 +401,7 @@ export class SettledPlaces implements CommandObserver {
   async #askForLeftovers(): Promise<void> {
     const isLeft = await this.#options.hasLeftovers().catch(() => true);
     if (this.#running.size > 0 || this.#isClosed || !this.#isOpen) return;
+    this.#isLeft = isLeft;
     const isSettled = this.#settle();
     if (isLeft || !isSettled) return this.#tick();
     this.#lingering.clear();
