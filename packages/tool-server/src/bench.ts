@@ -145,7 +145,7 @@ export class Bench {
         heldNow(this.protection, log); // says when not everything is looked at, also where nothing is held
         return this.protection.settled(holds);
       },
-      ...(holds ? { held: () => this.protection.places() } : {}),
+      ...(holds ? { held: () => this.protection.lastPlaces } : {}),
       roots: this.scope.roots,
       workdir: this.scope.workdir,
       home: realFolder(home),

@@ -98,7 +98,7 @@ export class Baseline {
   /** Commands have ended, and it is not known yet whether something is left of them: what mounts held is the person's. */
   refreshHeld(others: readonly OpenJournal[]): void {
     this.meetFurther();
-    this.#held.refresh(others);
+    this.#held.refresh(others, true);
   }
 
   #before(folder: string, top: Top, now: FolderState, others: readonly OpenJournal[]): FolderState {

@@ -60,8 +60,9 @@ export class HeldStates {
   }
 
   /** No command of ours runs: what stands there now is what counts, and its mounts will hold; or what stood there before
-   * commands of other servers began. Gives whether anything differs. */
-  refresh(others: readonly OpenJournal[]): boolean {
+   * commands of other servers began. Gives whether anything differs. `isQuick`: what was written into the same files since the
+   * last time may be missed. */
+  refresh(others: readonly OpenJournal[], isQuick = false): boolean {
     const list = this.#options.held?.() ?? [];
     let isChanged = false;
     if (list !== this.#list) {
@@ -71,14 +72,16 @@ export class HeldStates {
       isChanged = true;
     }
     for (const known of this.#known.values()) {
-      known.isExposed = false;
-      known.identity = identityAt(known.place.path);
       const { place, state: before } = known;
+      const identity = identityAt(place.path);
+      const isOther = !isSameEntry(known.identity, identity);
+      Object.assign(known, { identity, isExposed: false });
       for (const other of others) if (this.#takeOver(known, other)) isChanged = true;
-      if (known.isExposed || isUnchanged(place.path, before) || (before.kind === "absent" && isPlaceholder(place)))
+      if (known.isExposed || (isQuick && !isOther && before.kind !== "absent") || isUnchanged(place.path, before))
         continue;
+      if (before.kind === "absent" && isPlaceholder(place)) continue;
       const state = this.#look(known) ?? ABSENT;
-      if (changesBetween(known.state, state).length > 0) isChanged = true;
+      if (changesBetween(before, state).length > 0) isChanged = true;
       known.state = state;
     }
     return isChanged;
@@ -177,12 +180,16 @@ function isUnchanged(file: string, state: PlaceState): boolean {
   if (state.kind !== "folder" || !state.isWhole || !stat.isDirectory()) return false;
   if (state.mode !== (Number(stat.mode) & 0o7777)) return false;
   if (readFolder(file).length !== state.entries.size) return false;
-  return [...state.entries].every(([name, inner]) => isUnchanged(entryIn(file, pathTextOf(name)), inner));
+  // Git runs no samples.
+  const isSame = ([name, inner]: readonly [string, PlaceState]): boolean =>
+    name.endsWith(".sample") || isUnchanged(entryIn(file, pathTextOf(name)), inner);
+  return [...state.entries].every(isSame);
 }
 
 function lookAtKind(file: string) {
   try {
-    return lstatSync(fsPath(file), { bigint: true });
+    // An exception costs more than all else here.
+    return lstatSync(fsPath(file), { bigint: true, throwIfNoEntry: false });
   } catch {
     return undefined; // nothing, or nothing that we may see
   }

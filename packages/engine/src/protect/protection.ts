@@ -102,10 +102,15 @@ export class Protection {
     return this.#all;
   }
 
-  /** What is put back after commands, by the paths of now; the very same list as long as nothing has changed. `isHeld`: mounts
+  /** The places as they were when they were last looked at. */
+  get lastPlaces(): readonly ProtectedPlace[] {
+    return this.#repositories === undefined ? this.places() : this.#held.places;
+  }
+
+  /** What is put back after commands, of `lastPlaces`; the very same list as long as nothing has changed. `isHeld`: mounts
    * hold what is there, and what is a part of a git folder is settled by its own rules where they do not. */
   settled(isHeld: boolean): readonly string[] {
-    const places = this.places();
+    const places = this.lastPlaces;
     const { scripts } = this.#held;
     // What is made there later does not take it out.
     if (this.#settled.of !== places || this.#settled.scripts !== scripts) {

@@ -38,7 +38,7 @@ export type SettledPlacesOptions = RuleOptions & {
   readonly stateFolder: string;
   /** Further places by their absolute paths, which come and go. The same list means that nothing changed. */
   readonly further?: (() => readonly string[]) | undefined;
-  /** What mounts hold, and is put back should they be lost. The same list means that nothing changed. */
+  /** What mounts hold, and is put back should they be lost; asked after `further`. The same list means that nothing changed. */
   readonly held?: (() => readonly ProtectedPlace[]) | undefined;
   /** Whether processes of earlier commands still run. */
   readonly hasLeftovers: () => Promise<boolean>;

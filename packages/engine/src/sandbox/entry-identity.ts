@@ -9,7 +9,8 @@ export type EntryIdentity = { readonly id: string; readonly born: bigint; readon
 /** Undefined when nothing is there, or nothing that we may see. */
 export function identityAt(file: string): EntryIdentity | undefined {
   try {
-    const stat = lstatSync(fsPath(file), { bigint: true });
+    const stat = lstatSync(fsPath(file), { bigint: true, throwIfNoEntry: false });
+    if (stat === undefined) return undefined;
     const isBornKnown = tellsBirth(stat) || tellsBirth(lstatSync(fsPath(folderOf(file)), { bigint: true }));
     return { id: idOf(stat), born: stat.birthtimeNs, isBornKnown };
   } catch {
