@@ -143,7 +143,7 @@ export class Baseline {
       try {
         work();
       } catch (error) {
-        onFailed(error);
+        onFailed(error); // said, and looked at again later
       }
     };
     attempt(() => this.meetFurther());
@@ -171,7 +171,7 @@ export class Baseline {
         if (replaced !== undefined && change.before.kind !== "folder") tools.aside.discard(replaced);
       }
     } catch {
-      return false;
+      return false; // somebody is writing there, or the disk is full: it stays as it was put back, and the version aside
     }
     if (change.aside !== undefined) change.slot.discard(change.aside);
     this.#held.accept(inFolder(change.folder, change.parts.join("/")));

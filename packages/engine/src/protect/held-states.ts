@@ -1,10 +1,10 @@
 // What the held places of git hold: a second line. The mount on one is gone for commands that run when somebody outside puts
 // another file in its place, the person's own `git remote add` for example. From then on it is compared and put back.
-import { lstatSync } from "node:fs";
 import { compileGlob } from "../glob-pattern.ts";
 import { identityAt, isSameEntry } from "../sandbox/entry-identity.ts";
 import type { EntryIdentity } from "../sandbox/entry-identity.ts";
-import { bytesOfPath, entryIn, fsPath } from "../sandbox/path-text.ts";
+import { lookExactlyAt } from "../sandbox/look-at.ts";
+import { entryIn } from "../sandbox/path-text.ts";
 import { readFolder } from "../sandbox/read-folder.ts";
 import { isWithin } from "../scope.ts";
 import { readBounded } from "./bounded-file.ts";
@@ -16,7 +16,7 @@ import type { KeptContents } from "./kept-content.ts";
 import { openFolder } from "./real-folder.ts";
 import type { PlaceRule } from "./settled-places.ts";
 import type { SettledChange, Settler } from "./settler.ts";
-import { ABSENT, EMPTY, isSameIdentity, lookAtEntry, pathTextOf } from "./snapshot.ts";
+import { ABSENT, EMPTY, isSameIdentity, latin1Of, lookAtEntry, pathTextOf } from "./snapshot.ts";
 import type { PlaceState } from "./snapshot.ts";
 
 export type HeldStatesOptions = {
@@ -137,7 +137,7 @@ export class HeldStates {
 function entryOf(place: ProtectedPlace, before: ReadonlyMap<string, Known>): [string, Known] {
   const known = before.get(place.path);
   if (known !== undefined) return [place.path, { ...known, place }];
-  const at = bytesOfPath(place.path).toString("latin1");
+  const at = latin1Of(place.path);
   const slash = at.lastIndexOf("/");
   const [folder, name] = [at.slice(0, slash) || "/", at.slice(slash + 1)];
   return [
@@ -169,12 +169,12 @@ function isPlaceholder({ path: file, absent }: ProtectedPlace): boolean {
 }
 
 function isEmptyFolder(file: string): boolean {
-  return lookAtKind(file)?.isDirectory() === true && readFolder(file).length === 0;
+  return lookExactlyAt(file)?.isDirectory() === true && readFolder(file).length === 0;
 }
 
 /** Whether it need not be read again: one lstat per entry. */
 function isUnchanged(file: string, state: PlaceState): boolean {
-  const stat = lookAtKind(file);
+  const stat = lookExactlyAt(file);
   if (stat === undefined) return state.kind === "absent";
   if (state.kind === "file") return isSameIdentity(state.identity, stat);
   if (state.kind !== "folder" || !state.isWhole || !stat.isDirectory()) return false;
@@ -184,13 +184,4 @@ function isUnchanged(file: string, state: PlaceState): boolean {
   const isSame = ([name, inner]: readonly [string, PlaceState]): boolean =>
     name.endsWith(".sample") || isUnchanged(entryIn(file, pathTextOf(name)), inner);
   return [...state.entries].every(isSame);
-}
-
-function lookAtKind(file: string) {
-  try {
-    // An exception costs more than all else here.
-    return lstatSync(fsPath(file), { bigint: true, throwIfNoEntry: false });
-  } catch {
-    return undefined; // nothing, or nothing that we may see
-  }
 }

@@ -55,7 +55,7 @@ export class Journal {
       fs.mkdirSync(path.join(folder, "copies"), { recursive: true, mode: 0o700 });
       return new Journal(folder);
     } catch {
-      return undefined;
+      return undefined; // a disk that is full or read-only: what survives no crash still holds while we run
     }
   }
 
@@ -202,7 +202,7 @@ function startOf(pid: number): string {
     const text = fs.readFileSync(`/proc/${pid}/stat`, "latin1");
     return text.slice(text.lastIndexOf(")") + 2).split(" ")[19] ?? "";
   } catch {
-    return "";
+    return ""; // it is gone, or there is no /proc
   }
 }
 
@@ -211,7 +211,7 @@ function ownRealm(): string {
     const boot = fs.readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
     return `${boot} ${fs.readlinkSync("/proc/self/ns/pid")}`;
   } catch {
-    return "";
+    return ""; // no /proc: then numbers alone tell processes apart
   }
 }
 
@@ -321,6 +321,6 @@ function parsed(text: string): (JournalContent & { readonly owner: Owner }) | un
     const { owner, roots, rules = "" } = body;
     return { owner, roots, tops, git, gitFolders: new Set(body.gitFolders), made, held, rules };
   } catch {
-    return undefined;
+    return undefined; // cut off, or not ours
   }
 }

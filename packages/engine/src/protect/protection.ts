@@ -1,13 +1,13 @@
 // What file tools may not change, asked for each path: the held places as they are now, git's own names in any folder, and
 // the same files under other names.
-import fs from "node:fs";
 import type { BigIntStats } from "node:fs";
-import { EngineError, errnoOf } from "../failure.ts";
-import { bytesOfPath, entryIn, folderOf, fsPath } from "../sandbox/path-text.ts";
+import { EngineError } from "../failure.ts";
+import { isThere, lookExactlyAt, mayBeThere } from "../sandbox/look-at.ts";
+import { bytesOfPath, entryIn, folderOf } from "../sandbox/path-text.ts";
 import { readFolder } from "../sandbox/read-folder.ts";
 import { isWithin } from "../scope.ts";
-import { isUnchanged, stampOf } from "./folder-stamp.ts";
-import type { Stamp } from "./folder-stamp.ts";
+import { isUnchanged, stampOf } from "./stamp.ts";
+import type { Stamp } from "./stamp.ts";
 import { identityAt, isSameGit } from "./git-folders.ts";
 import type { GitFolders } from "./git-folders.ts";
 import { listHeldPlaces } from "./held-places.ts";
@@ -158,7 +158,7 @@ export class Protection {
       for (const file of filesOf(place)) {
         left -= 1;
         if (left < 0) return;
-        const found = statOf(file);
+        const found = lookExactlyAt(file);
         if (found?.ino === stat.ino && found.dev === stat.dev && !this.#isOpen(file))
           throw this.#refusal(file, place.use, place);
       }
@@ -235,15 +235,6 @@ function withEarlier(now: readonly ProtectedPlace[], before: readonly ProtectedP
   return [...kept, ...now].slice(0, MOST_PLACES);
 }
 
-/** What cannot be looked at may be there. */
-function mayBeThere(file: string): boolean {
-  try {
-    return fs.lstatSync(fsPath(file), { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    return errnoOf(error) !== "ENOTDIR";
-  }
-}
-
 function gitUse(file: string): HeldUse | undefined {
   const found = GIT_NAMES.exec(file);
   if (found === null) return undefined;
@@ -269,18 +260,6 @@ function completesBare(file: string): HeldUse | undefined {
 function placeNamed(file: string): Pick<ProtectedPlace, "path" | "isFolder"> {
   const hooks = /^.*?\/\.git\/(?:.*?\/)?hooks(?=\/|$)/i.exec(file)?.[0];
   return hooks === undefined ? { path: file, isFolder: /\/\.git$/i.test(file) } : { path: hooks, isFolder: true };
-}
-
-function statOf(file: string): BigIntStats | undefined {
-  try {
-    return fs.lstatSync(fsPath(file), { bigint: true, throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
-
-function isThere(file: string): boolean {
-  return stampOf(file).text !== "";
 }
 
 function* filesOf({ path: file, isFolder }: ProtectedPlace): Generator<string> {

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import type { BigIntStats } from "node:fs";
 import { errnoOf, isExhausted } from "../failure.ts";
 import { kindOf } from "../scope-directory.ts";
-import { textOfPath } from "../sandbox/path-text.ts";
+import { bytesOfPath, textOfPath } from "../sandbox/path-text.ts";
 import type { Directory } from "../scope-directory.ts";
 import type { KeptContent, KeptContents } from "./kept-content.ts";
 import type { FolderRules, PlaceRule } from "./settled-places.ts";
@@ -247,6 +247,11 @@ class Look {
 
 export function bytesOf(name: string): Buffer {
   return Buffer.from(name, "latin1");
+}
+
+/** A path as text that keeps every byte → its bytes as latin1. */
+export function latin1Of(path: string): string {
+  return bytesOfPath(path).toString("latin1");
 }
 
 /** For patterns: text that keeps every byte. */

@@ -1,21 +1,19 @@
 // By what an entry is known from a later one of the same name, also where a file system gives an inode away again.
-import { lstatSync } from "node:fs";
 import type { BigIntStats } from "node:fs";
-import { idOf } from "./look-at.ts";
-import { folderOf, fsPath } from "./path-text.ts";
+import { idOf, lookExactlyAt } from "./look-at.ts";
+import { folderOf } from "./path-text.ts";
 
 export type EntryIdentity = { readonly id: string; readonly born: bigint; readonly isBornKnown: boolean };
 
 /** Undefined when nothing is there, or nothing that we may see. */
 export function identityAt(file: string): EntryIdentity | undefined {
-  try {
-    const stat = lstatSync(fsPath(file), { bigint: true, throwIfNoEntry: false });
-    if (stat === undefined) return undefined;
-    const isBornKnown = tellsBirth(stat) || tellsBirth(lstatSync(fsPath(folderOf(file)), { bigint: true }));
-    return { id: idOf(stat), born: stat.birthtimeNs, isBornKnown };
-  } catch {
-    return undefined; // nothing, or nothing that we may see
-  }
+  const stat = lookExactlyAt(file);
+  if (stat === undefined) return undefined;
+  return {
+    id: idOf(stat),
+    born: stat.birthtimeNs,
+    isBornKnown: tellsBirth(stat) || tellsBirth(lookExactlyAt(folderOf(file))),
+  };
 }
 
 export function isSameEntry(then: EntryIdentity | undefined, now: EntryIdentity | undefined): boolean {
@@ -24,6 +22,6 @@ export function isSameEntry(then: EntryIdentity | undefined, now: EntryIdentity 
 }
 
 /** A file system that does not know when something was made gives its last change instead. */
-function tellsBirth({ birthtimeNs, ctimeNs }: BigIntStats): boolean {
-  return birthtimeNs !== ctimeNs;
+function tellsBirth(stat: BigIntStats | undefined): boolean {
+  return stat !== undefined && stat.birthtimeNs !== stat.ctimeNs;
 }
