@@ -1,23 +1,24 @@
 // What the protected places of some folders hold, and what is done when they hold something else: changes of settled
 // places are put back at once, changes of the others are noted.
-import { idAt, idOf, lookAt } from "../sandbox/look-at.ts";
+import { idAt, lookAt } from "../sandbox/look-at.ts";
 import { entryIn } from "../sandbox/path-text.ts";
 import { isWithin } from "../scope.ts";
 import type { Directory } from "../scope-directory.ts";
 import { changesBetween, contentsOf, isModeOnly } from "./changes.ts";
 import type { Change } from "./changes.ts";
-import { gitFoldersInside, GitFolderSearch, identityAt, isSameGit } from "./git-folders.ts";
+import { isSameGit } from "./git-folders.ts";
 import type { GitFolders, GitIdentity } from "./git-folders.ts";
+import { grafted, partsOfFile, ruled, stateAt, stoodBefore } from "./folder-states.ts";
 import { HeldStates } from "./held-states.ts";
 import type { HeldOptions, HeldStatesOptions } from "./held-states.ts";
 import type { JournalContent, OpenJournal } from "./journal.ts";
-import { changesInNewRepository, gitFoldersOf, MADE_RULE } from "./new-repositories.ts";
+import { inFolder, isInsideGit, kindAt, KnownRepositories, splitPlace } from "./known-repositories.ts";
 import { linkTargets } from "./link-targets.ts";
-import { putBackTools, putMode, putState, stateAt } from "./put-back.ts";
+import { changesInNewRepository, MADE_RULE } from "./new-repositories.ts";
+import { putBackTools, putMode, putState } from "./put-back.ts";
 import { openFolder } from "./real-folder.ts";
 import { escapedGlob, GIT_ENTRIES, homePlacesBelow } from "./settled-places.ts";
-import type { FolderRules, GitPlaces, PlaceRule, PlaceRules } from "./settled-places.ts";
-import { stoodBefore } from "./stood-before.ts";
+import type { FolderRules, PlaceRule, PlaceRules } from "./settled-places.ts";
 import { Settler } from "./settler.ts";
 import type { SettledChange, SettlerOptions } from "./settler.ts";
 import { ABSENT, EMPTY, entered, lookAtEntry, lookAtPlaces, pathTextOf, statOf } from "./snapshot.ts";
@@ -44,17 +45,13 @@ type Top = { rules: FolderRules; state: FolderState };
 export class Baseline {
   readonly #options: BaselineOptions;
   readonly #tops = new Map<string, Top>();
-  readonly #search: GitFolderSearch;
+  readonly #git: KnownRepositories;
   readonly #roots: readonly string[];
   /** A journal says nothing of places that are only noted. */
   readonly #isLeft: boolean;
   readonly #settler: Settler;
   readonly #held: HeldStates;
   readonly #absentAtHome = new Map<string, readonly string[]>();
-  #git: GitFolders = new Map();
-  #gitFolders = new Set<string>();
-  /** Repositories that commands made: nothing holds them, so that they can be removed again. Another map when it changes. */
-  #made: GitFolders = new Map();
   #further: readonly string[] = [];
   #linked: readonly string[] = [];
 
@@ -66,11 +63,9 @@ export class Baseline {
     this.#held = new HeldStates(this.#settler, options);
     this.#roots = options.roots.map(latin1);
     const starts = this.#roots.length === 0 ? [latin1(options.workdir)] : this.#roots;
-    this.#search = new GitFolderSearch(starts);
+    this.#git = new KnownRepositories({ starts, roots: this.#roots, settlesGit: options.rules.settlesGit }, left);
     for (const folder of starts) this.#addTop(folder);
     if (left === undefined) return;
-    this.#git = left.git;
-    this.#gitFolders = new Set(left.gitFolders);
     this.#linked = linkTargets(left.tops);
     this.#meetRules();
     for (const [folder, state] of left.tops) {
@@ -83,7 +78,9 @@ export class Baseline {
    * Gives whether anything differs from before. */
   refresh(others: readonly OpenJournal[] = []): boolean {
     this.meetFurther();
-    const found = [...this.#findGit()].filter(([place, now]) => others.every((other) => wasKnownTo(other, place, now)));
+    const found = [...this.#git.find()].filter(([place, now]) =>
+      others.every((other) => wasKnownTo(other, place, now)),
+    );
     let isChanged = this.#meetRepositories(new Map(found));
     for (const [folder, top] of this.#tops) {
       const state = this.#before(folder, top, this.#look(folder, top) ?? EMPTY, others);
@@ -251,22 +248,13 @@ export class Baseline {
 
   get journal(): JournalContent {
     const tops = new Map([...this.#tops].map(([folder, { state }]) => [folder, state]));
-    const git = new Map([...this.#git].filter(([place]) => !this.#made.has(place)));
     const { roots, rules } = this.#options;
-    return {
-      roots,
-      tops,
-      git,
-      gitFolders: this.#gitFolders,
-      made: this.#made,
-      held: this.#held.states,
-      rules: rules.key,
-    };
+    return { roots, tops, ...this.#git.journal, held: this.#held.states, rules: rules.key };
   }
 
   /** The repositories that commands made, as long as they are the very same; paths in latin1. Another map when it changes. */
   get made(): GitFolders {
-    return this.#made;
+    return this.#git.made;
   }
 
   /** Digests of all that could have to be put back. */
@@ -296,20 +284,7 @@ export class Baseline {
       place !== text && isWithin(text, place) ? [place] : [],
     );
     const relative = further.map((place) => escapedGlob(place.slice(text === "/" ? 1 : text.length + 1)));
-    return rules.below(text, this.#absentOfHome(folder, home), relative, this.#gitPlacesOf(folder));
-  }
-
-  /** What git obeys is settled where nothing holds it. */
-  #gitPlacesOf(folder: string): GitPlaces[] {
-    const { settlesGit } = this.#options.rules;
-    const isMade = (place: string): boolean => [...this.#made.keys()].some((made) => isWithin(made, place));
-    const dotGit = inFolder(folder, ".git");
-    const inMadeTop = [...this.#made.keys()].some((made) => isWithin(made.slice(0, -"/.git".length), folder));
-    const places: GitPlaces[] = [];
-    if (settlesGit || this.#made.has(dotGit)) places.push("in .git");
-    if ((settlesGit && this.#gitFolders.has(folder)) || isMade(folder)) places.push("git folder");
-    const isPointer = settlesGit || inMadeTop ? kindAt(dotGit) === "other" : false;
-    return isPointer ? [...places, "pointer"] : places;
+    return rules.below(text, this.#absentOfHome(folder, home), relative, this.#git.placesOf(folder));
   }
 
   /** Those that exist are somebody else's to hold: they are read-only to commands. */
@@ -359,7 +334,7 @@ export class Baseline {
       return;
     }
     // What git itself writes into a repository that was just made is looked at as such.
-    const isNew = { dotGit: this.#isNewGit(inFolder(folder, ".git")), folder: this.#isNewGit(folder) };
+    const isNew = { dotGit: this.#git.isNew(inFolder(folder, ".git")), folder: this.#git.isNew(folder) };
     const isOfNewGit = ({ rule, parts }: Change): boolean =>
       rule.isOfGit === true && (parts[0] === ".git" ? isNew.dotGit : isNew.folder);
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
@@ -381,14 +356,6 @@ export class Baseline {
         (one) => one.done === "stays" && !one.isTriedAgain && one.parts.join("/") === change.parts.join("/"),
       );
     top.state = changesBetween(before, state).some(isLost) ? before : state;
-  }
-
-  /** One that a command made may also be gone again. */
-  #isNewGit(place: string): boolean {
-    const made = this.#made.get(place);
-    if (made === undefined) return !this.#git.has(place);
-    const now = identityAt(pathTextOf(place));
-    return now === undefined || !isSameGit(made, now);
   }
 
   /** A folder with places that has become a link leads programs elsewhere: the link is what changed. */
@@ -414,72 +381,31 @@ export class Baseline {
   }
 
   #settleRepositories(now: Date, all: SettledChange[]): void {
-    const found = this.#findGit();
+    const found = this.#git.find();
     const known = all.length;
-    const made = new Map(this.#made);
-    for (const [place, identity] of found) {
-      if (isSameGit(this.#git.get(place), identity)) continue;
-      // A worktree's repository may be an old one; one that was made anew is new also where an old one was.
-      const isKnown = (folder: string): boolean => folder !== place && this.#gitFolders.has(folder);
+    const made: [string, GitIdentity][] = [];
+    for (const [place, identity] of this.#git.newIn(found)) {
+      const isKnown = (folder: string): boolean => folder !== place && this.#git.hasFolder(folder);
       for (const { folder, changes } of changesInNewRepository(place, isKnown, this.#roots, this.#options.contents))
         all.push(...this.#settler.settle(folder, changes, EMPTY, now));
       // That a submodule or worktree came is seen by its own `.git`.
-      if (this.#isInsideGit(place, found)) continue;
+      if (isInsideGit(place, found)) continue;
       // Not what looks like a bare one: that may be any folder, with somebody's repositories in it.
-      if (place.endsWith("/.git") && kindAt(place) === "folder") made.set(place, identity);
-      const slash = place.lastIndexOf("/");
-      const noted: Change = { parts: [place.slice(slash + 1)], rule: MADE_RULE, before: ABSENT, after: ABSENT };
-      all.push(...this.#settler.settle(place.slice(0, slash) || "/", [noted], EMPTY, now));
+      if (place.endsWith("/.git") && kindAt(place) === "folder") made.push([place, identity]);
+      const [top, name] = splitPlace(place);
+      const noted: Change = { parts: [name], rule: MADE_RULE, before: ABSENT, after: ABSENT };
+      all.push(...this.#settler.settle(top, [noted], EMPTY, now));
     }
-    if (made.size > this.#made.size || [...made].some(([place, one]) => this.#made.get(place) !== one))
-      this.#made = made;
-    this.#meetRepositories(all.length > known ? this.#findGit() : found);
-  }
-
-  /** What git finds; and inside of it, where that is settled, the git folders of submodules and worktrees. */
-  #findGit(): GitFolders {
-    const found = new Map(this.#search.find());
-    const { settlesGit } = this.#options.rules;
-    const isInScope = (folder: string): boolean =>
-      this.#roots.length === 0 || this.#roots.some((root) => isWithin(root, folder));
-    const folders = new Set(
-      [...found.keys()].filter((place) => settlesGit || this.#made.has(place)).flatMap((place) => gitFoldersAt(place)),
-    );
-    for (const folder of folders) {
-      if (!isInScope(folder)) continue;
-      for (const [inner, identity] of gitFoldersInside(folder)) found.set(inner, identity);
-    }
-    return found;
-  }
-
-  #isInsideGit(place: string, found: GitFolders): boolean {
-    return (
-      /\/(?:modules|worktrees)\//.test(place) && [...found.keys()].some((one) => one !== place && isWithin(one, place))
-    );
+    this.#git.addMade(made);
+    this.#meetRepositories(all.length > known ? this.#git.find() : found);
   }
 
   /** Their folders have places of their own; what is in them now is theirs. */
   #meetRepositories(found: GitFolders): boolean {
-    const before = this.#git;
-    const isFresh = ([place, now]: readonly [string, GitIdentity]): boolean => !isSameGit(before.get(place), now);
-    const isNews = found.size !== before.size || [...found].some(isFresh);
-    if (!isNews) {
-      this.#git = found;
-      return false;
-    }
-    const made = [...this.#made].filter(([place, identity]) => {
-      const now = found.get(place);
-      return now !== undefined && isSameGit(identity, now);
-    });
-    const gone = [...this.#made.keys()].filter((place) => !made.some(([one]) => one === place));
-    if (gone.length > 0) this.#made = new Map(made);
-    for (const place of gone) this.#meetTop(place);
-    for (const [place, identity] of found) {
-      for (const folder of gitFoldersAt(place)) this.#gitFolders.add(folder);
-      if (isFresh([place, identity])) this.#meetTop(place);
-    }
-    this.#git = found;
-    return true;
+    const changed = this.#git.meet(found);
+    for (const place of changed ?? []) this.#meetTop(place);
+    this.#git.accept(found);
+    return changed !== undefined;
   }
 
   /** The folder of a repository that came or went: of what was known there only git's own is looked at anew. */
@@ -503,38 +429,10 @@ export class Baseline {
   }
 }
 
-function partsOfFile(folder: FolderState, id: string): string[] | undefined {
-  for (const [name, state] of folder.entries) {
-    if (state.kind === "file" && state.rule.level === "settle" && idOf(state.identity) === id) return [name];
-    const below = state.kind === "folder" ? partsOfFile(state, id) : undefined;
-    if (below !== undefined) return [name, ...below];
-  }
-  return undefined;
-}
-
 /** Or is none of its business. */
 function wasKnownTo({ roots, git, made }: OpenJournal, place: string, now: GitIdentity): boolean {
   const isInside = roots.length === 0 || roots.some((root) => isWithin(latin1(root), place));
   return !isInside || isSameGit(git.get(place) ?? made.get(place), now);
-}
-
-function gitFoldersAt(place: string): string[] {
-  return gitFoldersOf(place, ...splitPlace(place));
-}
-
-function splitPlace(place: string): [top: string, name: string] {
-  const slash = place.lastIndexOf("/");
-  return [place.slice(0, slash) || "/", place.slice(slash + 1)];
-}
-
-function inFolder(folder: string, name: string): string {
-  return `${folder === "/" ? "" : folder}/${name}`;
-}
-
-/** `place` in latin1. */
-function kindAt(place: string): "folder" | "other" | undefined {
-  const stat = lookAt(pathTextOf(place));
-  return stat && (stat.isDirectory() ? "folder" : "other");
 }
 
 function ruleOf({ before, after }: SettledChange): PlaceRule {
@@ -546,37 +444,6 @@ function ruleOf({ before, after }: SettledChange): PlaceRule {
 /** Also what does not count of a file would be lost under another version. */
 function isSameWhole(one: PlaceState, other: PlaceState): boolean {
   return one.kind !== "file" || other.kind !== "file" || one.content?.sha256 === other.content?.sha256;
-}
-
-/** One entry of a fresh look in an older one. */
-function grafted(old: FolderState, fresh: FolderState, parts: readonly string[]): FolderState {
-  const [name = "", ...rest] = parts;
-  const entries = new Map(old.entries);
-  const now = fresh.entries.get(name);
-  if (rest.length === 0 || now === undefined) {
-    if (now === undefined) entries.delete(name);
-    else entries.set(name, now);
-    // A deletion further down: what was beside it is somebody else's to explain.
-    if (rest.length > 0) return old;
-  } else if (now.kind === "folder") {
-    const was = old.entries.get(name);
-    const below = was?.kind === "folder" ? was : { ...now, entries: EMPTY.entries };
-    entries.set(name, grafted(below, now, rest));
-  } else return old;
-  return { ...old, entries };
-}
-
-/** A state of a journal as far as today's rules still speak of it. */
-function ruled(state: FolderState, rules: FolderRules, parts: readonly string[]): FolderState {
-  const entries = new Map<string, PlaceState>();
-  for (const [name, inner] of state.entries) {
-    const here = [...parts, pathTextOf(name)];
-    const verdict = state.rule === undefined ? rules.judge(here) : undefined;
-    if (verdict?.kind === "nothing" || rules.isOpen(here)) continue;
-    if (verdict?.kind === "place" && verdict.rule.level === "note") continue;
-    entries.set(name, inner.kind === "folder" ? ruled(inner, rules, here) : inner);
-  }
-  return { ...state, entries };
 }
 
 function isAbsentAt(directory: Directory, parts: readonly string[]): boolean {
