@@ -1,6 +1,6 @@
 // One run of a `bcp` binary (BCP_CLI_PATH), bounded in time and output.
-import { descendantsOf, killDescendants } from "@bosun/mcp/server";
-import type { Descendant } from "@bosun/mcp/server";
+import { descendantsOf, killProcesses } from "@bosun/platform/process-tree";
+import type { ProcessRow } from "@bosun/platform/process-tree";
 import type { BcpOutcome } from "./bcp-command.ts";
 import { OutputTooLong } from "./output-too-long.ts";
 
@@ -116,19 +116,19 @@ async function bounded(
 function endGroup({ pid, exited }: Child): void {
   // Now: once it is gone nobody knows what of it had left its group.
   const left = descendantsOf(pid);
-  if (!signalled(pid, "SIGTERM")) return killDescendants(left);
+  if (!signalled(pid, "SIGTERM")) return killProcesses(left);
   const timer = setTimeout(() => killAll(pid, left), GRACE_MS);
   // A server that is to end does not stay for the sake of nobody.
   void exited.then(() => {
     if (signalled(pid, 0)) return;
     clearTimeout(timer);
-    killDescendants(left);
+    killProcesses(left);
   });
 }
 
-function killAll(leader: number, left: readonly Descendant[]): void {
+function killAll(leader: number, left: readonly ProcessRow[]): void {
   signalled(leader, "SIGKILL");
-  killDescendants(left);
+  killProcesses(left);
 }
 
 function signalled(leader: number, signal: "SIGTERM" | "SIGKILL" | 0): boolean {

@@ -3,50 +3,42 @@
 import { serveConnection, stdioTransport } from "@bosun/mcp/server";
 import type { Transport } from "@bosun/mcp/server";
 import { PathRefused } from "./allowed-paths.ts";
-import { HELP, parseConfig, UsageError } from "./config.ts";
+import { helpText, UsageError } from "@bosun/platform/flags";
+import { parseConfig, PROGRAM } from "./reader-config.ts";
 import { endExternalOnSignals } from "./external-bcp.ts";
-import { createLog } from "./log.ts";
-import type { Log } from "./log.ts";
-import { withLastAnswers } from "./last-answers.ts";
-import { createReader } from "./reader.ts";
+import { createLog } from "@bosun/platform/log";
+import type { Log } from "@bosun/platform/log";
+import { createReader } from "./reader-server.ts";
 
 /** How long a client that has closed its end may still be owed an answer. */
 const LAST_ANSWERS_MS = 10_000;
 const PROXY_MODE = "--mode=proxy";
 
-export { bcpTools, createReader } from "./reader.ts";
-export { explain as explainBcp } from "./explain.ts";
-
-/** `bosun proxy pins …`; loaded when asked for. */
-export async function runPins(argv: readonly string[]): Promise<number> {
-  return (await import("./proxy/run-pins.ts")).runPins(argv);
-}
-
-/** `bosun proxy stats …`; loaded when asked for. */
-export async function runStats(argv: readonly string[]): Promise<number> {
-  return (await import("./proxy/run-stats.ts")).runStats(argv);
-}
+export { bcpTools, createReader } from "./reader-server.ts";
+export { PROGRAM } from "./reader-config.ts";
+export { explain as explainBcp } from "./explain-error.ts";
 
 /** Serves over stdin and stdout until the client goes; gives the exit code. */
 export async function runBcpMcpServer(argv: readonly string[]): Promise<number> {
   // The proxy, and what it folds with, is loaded only when it is asked for.
   const proxy = argv.findIndex((word, at) => `${word}=${argv[at + 1]}` === PROXY_MODE || word === PROXY_MODE);
   if (proxy !== -1) {
-    const { runProxy } = await import("./proxy/run-proxy.ts");
-    return runProxy(argv.toSpliced(proxy, argv[proxy] === PROXY_MODE ? 1 : 2));
-  }
-  if (argv.includes("--help") || argv.includes("-h")) {
-    console.log(HELP.trimEnd());
-    return 0;
+    const { runProxyMode } = await import("./proxy-mode.ts");
+    return runProxyMode(argv.toSpliced(proxy, argv[proxy] === PROXY_MODE ? 1 : 2));
   }
   try {
     const config = parseConfig(argv, process.env);
+    if (config === undefined) {
+      console.log(helpText(PROGRAM));
+      return 0;
+    }
     const server = await createReader(config);
     if (config.cliPath !== undefined) endExternalOnSignals();
-    const log = createLog("bcp-mcp-server", config.logLevel);
+    const log = createLog({ program: "bcp-mcp-server", level: config.logLevel });
     log("debug", `reader ready, ${config.cliPath ?? "built-in codec"}`);
-    const transport = withLastAnswers(stdioTransport(), LAST_ANSWERS_MS);
-    await serveConnection(server, { ...transport, incoming: loggingNonsense(transport.incoming, log) });
+    const transport = stdioTransport();
+    const logged = { ...transport, incoming: loggingNonsense(transport.incoming, log) };
+    await serveConnection(server, logged, { drainMs: LAST_ANSWERS_MS });
     await transport.close();
     return 0;
   } catch (error) {

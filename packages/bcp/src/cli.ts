@@ -1,10 +1,10 @@
 // bcp encode | decode | inspect | validate | stats: words in, exit code out (README.md).
 
-import { parseArguments, UsageError } from "./cli/arguments.ts";
-import type { Parsed } from "./cli/arguments.ts";
+import { helpText, readFlags, suggestion, UsageError } from "@bosun/platform/flags";
+import type { FlagValues } from "@bosun/platform/flags";
 import { decodeCommand } from "./cli/decode.ts";
 import { encodeCommand } from "./cli/encode.ts";
-import { COMMANDS, commandHelp, generalHelp, GLOBAL_OPTIONS, VERSION } from "./cli/help.ts";
+import { BCP, COMMANDS, VERSION } from "./cli/help.ts";
 import type { CommandName } from "./cli/help.ts";
 import { inspect } from "./cli/inspect.ts";
 import { CliFailure } from "./cli/io.ts";
@@ -14,7 +14,7 @@ import { NobodyReads } from "./cli/output-failure.ts";
 import { stats } from "./cli/stats.ts";
 import { validate } from "./cli/validate.ts";
 
-type Run = (io: BcpIo, file: string, parsed: Parsed) => Promise<number>;
+type Run = (io: BcpIo, file: string, parsed: FlagValues) => Promise<number>;
 
 const RUN: Readonly<Record<CommandName, Run>> = {
   encode: encodeCommand,
@@ -49,30 +49,31 @@ export async function runBcp(args: readonly string[], io: BcpIo): Promise<number
 async function dispatch(args: readonly string[], io: BcpIo): Promise<number> {
   // Global options may come before the command; the first other word is the command.
   const at = args.findIndex((word) => !word.startsWith("-"));
-  const before = parseArguments(at < 0 ? args : args.slice(0, at), [
-    ...GLOBAL_OPTIONS,
-    { name: "version", short: "V", help: "" },
-  ]);
+  const before = readFlags(BCP, at < 0 ? args : args.slice(0, at));
   const name = at < 0 ? undefined : args[at];
   const rest = at < 0 ? [] : args.slice(at + 1);
-  if (before.flags.has("help")) return print(io, generalHelp());
-  if (before.flags.has("version")) return print(io, `${VERSION}\n`);
+  if (before.isHelp) return print(io, `${helpText(BCP)}\n`);
+  if (before.has("version")) return print(io, `${VERSION}\n`);
   if (name === "help") return help(io, rest);
+  const known = Object.keys(COMMANDS);
   if (name === undefined) throw new UsageError("a command is missing: encode, decode, inspect, validate or stats");
-  if (!isCommand(name)) throw new UsageError(`unknown command ${JSON.stringify(name)}`);
-  const parsed = parseArguments(rest, [...COMMANDS[name].options, ...GLOBAL_OPTIONS]);
-  if (parsed.flags.has("help")) return print(io, commandHelp(name));
+  if (!isCommand(name))
+    throw new UsageError(
+      `unknown command ${JSON.stringify(name)}; ${suggestion(name, known, `there are: ${known.join(", ")}`)}`,
+    );
+  const parsed = readFlags(COMMANDS[name], rest);
+  if (parsed.isHelp) return print(io, `${helpText(COMMANDS[name])}\n`);
   const [file, ...surplus] = parsed.operands;
-  if (file === undefined) throw new UsageError(`a file is missing: ${COMMANDS[name].usage}`);
+  if (file === undefined) throw new UsageError(`a file is missing: ${COMMANDS[name].usage.join()}`);
   if (surplus.length > 0) throw new UsageError(`one file at a time: unexpected ${JSON.stringify(surplus[0])}`);
   return RUN[name](io, file, parsed);
 }
 
 async function help(io: BcpIo, rest: readonly string[]): Promise<number> {
   const [name, ...surplus] = rest;
-  if (name === undefined || name === "help") return print(io, generalHelp());
+  if (name === undefined || name === "help") return print(io, `${helpText(BCP)}\n`);
   if (!isCommand(name) || surplus.length > 0) throw new UsageError(`no help for ${JSON.stringify(rest.join(" "))}`);
-  return print(io, commandHelp(name));
+  return print(io, `${helpText(COMMANDS[name])}\n`);
 }
 
 async function print(io: BcpIo, text: string): Promise<number> {

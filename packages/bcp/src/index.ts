@@ -53,4 +53,4 @@ export type { RenderOptions, Verbosity } from "./render/options.ts";
 export type { RecordList } from "./record-list.ts";
 export { render, renderDetailed, renderParts } from "./render/render.ts";
 export type { Rendered, RenderedBlock } from "./render/render.ts";
-export { runBcp } from "./run.ts";
+export { bcpPrograms, runBcp } from "./run.ts";

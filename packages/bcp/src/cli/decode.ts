@@ -1,5 +1,7 @@
 // `bcp decode`: a file as text.
 
+import { oneOf, whole } from "@bosun/platform/flags";
+import type { FlagValues } from "@bosun/platform/flags";
 import type { BlockType } from "../blocks/all.ts";
 import { KNOWN_TYPES } from "../blocks/all.ts";
 import { RenderError } from "../failure.ts";
@@ -7,8 +9,6 @@ import { quote } from "../quote.ts";
 import { MODES } from "../render/mode.ts";
 import { VERBOSITIES } from "../render/options.ts";
 import type { RenderOptions } from "../render/options.ts";
-import { parseCount, UsageError } from "./arguments.ts";
-import type { Parsed } from "./arguments.ts";
 import { isStandard, writeOutput } from "./files.ts";
 import { CliFailure } from "./io.ts";
 import type { BcpIo } from "./io.ts";
@@ -19,20 +19,19 @@ import { PartWriter, piecesOf } from "./part-writer.ts";
 import { planFor, renderBlocks } from "./render-blocks.ts";
 import type { RenderTo } from "./render-blocks.ts";
 
-const MAX_BUDGET = 0xffff_ffffn;
+const MAX_BUDGET = 0xffff_ffff;
 
-export async function decodeCommand(io: BcpIo, file: string, parsed: Parsed): Promise<number> {
-  const budgetText = parsed.values.get("budget");
-  const budget = budgetText === undefined ? undefined : parseCount(budgetText, "--budget", MAX_BUDGET);
-  const summaries = choice(parsed, "summaries", ["code", "all"] as const);
-  const binaryImages = choice(parsed, "binary-images", ["error", "placeholder"] as const);
+export async function decodeCommand(io: BcpIo, file: string, parsed: FlagValues): Promise<number> {
+  const budget = whole(parsed, "budget", { max: MAX_BUDGET });
+  const summaries = oneOf(parsed, "summaries", ["code", "all"]);
+  const binaryImages = oneOf(parsed, "binary-images", ["error", "placeholder"]);
   // The file is looked at before the words, as in the reference.
   const loaded = await loadOrFail(io, file, parsed);
   const options: RenderOptions = {
     mode: word(parsed, "mode", MODES, "xml", new Map([["md", "markdown" as const]])),
     verbosity: word(parsed, "verbosity", VERBOSITIES, "adaptive"),
     ...(budget === undefined ? {} : { budget }),
-    ...included(parsed.values.get("include")),
+    ...included(parsed.text("include")),
     ...(summaries ? { summaries } : {}),
     ...(binaryImages ? { binaryImages } : {}),
   };
@@ -40,10 +39,10 @@ export async function decodeCommand(io: BcpIo, file: string, parsed: Parsed): Pr
   // Once for nothing: what cannot be rendered is found out before the first word of it is written.
   await renderBlocks(loaded, options, plan, {}).catch(failRendering);
   const put = (out: PartWriter): Promise<void> =>
-    parsed.flags.has("json")
+    parsed.has("json")
       ? writeJson(file, (to) => renderBlocks(loaded, options, plan, to), out)
       : renderBlocks(loaded, options, plan, { write: (part) => out.write(part) });
-  const output = parsed.values.get("output");
+  const output = parsed.text("output");
   if (output === undefined || isStandard(output)) {
     const out = new PartWriter((chunk) => io.stdout(chunk));
     await put(out);
@@ -92,26 +91,17 @@ const ADVICE: Partial<Record<RenderError["code"], Partial<Pick<CliFailure, "note
 };
 
 function word<W extends string>(
-  parsed: Parsed,
+  parsed: FlagValues,
   option: string,
   words: readonly W[],
   fallback: W,
   aliases: ReadonlyMap<string, W> = new Map(),
 ): W {
-  const given = parsed.values.get(option);
+  const given = parsed.text(option);
   if (given === undefined) return fallback;
   const lower = given.toLowerCase();
   const found = words.find((candidate) => candidate === lower) ?? aliases.get(lower);
   if (found === undefined) throw new CliFailure(`unknown ${option} ${quote(given)} — expected ${words.join("|")}`);
-  return found;
-}
-
-// Our own options: a wrong word is misuse like any other.
-function choice<W extends string>(parsed: Parsed, option: string, words: readonly W[]): W | undefined {
-  const given = parsed.values.get(option);
-  if (given === undefined) return undefined;
-  const found = words.find((candidate) => candidate === given);
-  if (found === undefined) throw new UsageError(`--${option} must be ${words.join(" or ")}, not ${quote(given)}`);
   return found;
 }
 

@@ -1,13 +1,13 @@
 // `bcp encode`: a JSON manifest as a payload.
 
+import { UsageError } from "@bosun/platform/flags";
+import type { FlagValues } from "@bosun/platform/flags";
 import { isUtf8 } from "node:buffer";
 import { EncodeError } from "../failure.ts";
 import { manifestSteps, parseManifest } from "../manifest/manifest.ts";
 import type { Manifest } from "../manifest/manifest.ts";
 import { ManifestError } from "../manifest/members.ts";
 import { inTurns } from "../steps.ts";
-import { UsageError } from "./arguments.ts";
-import type { Parsed } from "./arguments.ts";
 import { ContentFiles } from "./content-files.ts";
 import { encodePass } from "./encode-pass.ts";
 import type { PassOptions } from "./encode-pass.ts";
@@ -20,11 +20,11 @@ import { NobodyReads } from "./output-failure.ts";
 import { Pauses } from "./pauses.ts";
 import { checkReadable } from "./readable.ts";
 
-export async function encodeCommand(io: BcpIo, file: string, parsed: Parsed): Promise<number> {
-  const output = parsed.values.get("output");
+export async function encodeCommand(io: BcpIo, file: string, parsed: FlagValues): Promise<number> {
+  const output = parsed.text("output");
   if (output === undefined) throw new UsageError("-o is missing: bcp encode <MANIFEST> -o <OUTPUT>");
   const json = await readJson(io, file);
-  const manifest = await parseOrFail(json, file, parsed.flags.has("extended"), new Pauses(io.signal));
+  const manifest = await parseOrFail(json, file, parsed.has("extended"), new Pauses(io.signal));
   const contents = new ContentFiles(io, file);
   const options = passOptions(manifest, parsed);
   const { held, packed } = await orFail(encodeHeld(io, manifest, contents, options, json.length));
@@ -36,7 +36,7 @@ export async function encodeCommand(io: BcpIo, file: string, parsed: Parsed): Pr
     if (error instanceof CliFailure || error instanceof NobodyReads || io.signal?.aborted) throw error;
     throw new CliFailure(`cannot write ${output}: ${osText(error)}`);
   });
-  const report = parsed.flags.has("json")
+  const report = parsed.has("json")
     ? `${JSON.stringify({ output, bytes: held.bytes }, undefined, 2)}\n`
     : `Wrote ${held.bytes} bytes to ${output}\n`;
   // The payload has taken standard output.
@@ -44,11 +44,11 @@ export async function encodeCommand(io: BcpIo, file: string, parsed: Parsed): Pr
   return 0;
 }
 
-function passOptions(manifest: Manifest, parsed: Parsed): PassOptions {
+function passOptions(manifest: Manifest, parsed: FlagValues): PassOptions {
   return {
-    compressBlocks: parsed.flags.has("compress-blocks"),
-    packed: manifest.compressPayload || parsed.flags.has("compress-payload"),
-    dedup: manifest.dedup || parsed.flags.has("dedup"),
+    compressBlocks: parsed.has("compress-blocks"),
+    packed: manifest.compressPayload || parsed.has("compress-payload"),
+    dedup: manifest.dedup || parsed.has("dedup"),
   };
 }
 

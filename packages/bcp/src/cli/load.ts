@@ -1,5 +1,6 @@
 // The payload that a reading command is about, decoded, with errors a person can act on.
 
+import type { Flag, FlagValues } from "@bosun/platform/flags";
 import { isUtf8 } from "node:buffer";
 import { createMemoryStore, fromHex, toHex } from "../content-store.ts";
 import { blake3 } from "../blake3.ts";
@@ -8,7 +9,6 @@ import { explainDecode } from "../explain.ts";
 import { DecodeError } from "../failure.ts";
 import { JsonError, jsonSteps, lineAndColumn, NO_NODE } from "../json.ts";
 import { atOnce } from "../steps.ts";
-import type { OptionSpec, Parsed } from "./arguments.ts";
 import { readInput, readPayload } from "./files.ts";
 import { CliFailure } from "./io.ts";
 import type { BcpIo } from "./io.ts";
@@ -16,7 +16,7 @@ import { osText } from "./os-error.ts";
 import { walkPayload } from "./walk.ts";
 import type { Walked } from "./walk.ts";
 
-export const READ_OPTIONS: readonly OptionSpec[] = [
+export const READ_OPTIONS: readonly Flag[] = [
   { name: "lenient", help: "ignore bytes after END, with a warning" },
   {
     name: "store",
@@ -30,16 +30,16 @@ export const READ_OPTIONS: readonly OptionSpec[] = [
 export type Loaded = Omit<Walked, "trailingBytes"> & { readonly file: string; readonly payload: Uint8Array };
 
 /** Reads and decodes `file`. A DecodeError comes out as it is: commands word it differently. */
-export async function load(io: BcpIo, file: string, parsed: Parsed): Promise<Loaded> {
+export async function load(io: BcpIo, file: string, parsed: FlagValues): Promise<Loaded> {
   const payload = await readPayload(io, file).catch((error: unknown) => {
     throw new CliFailure(`cannot read ${file}: ${osText(error)}`);
   });
-  const storeFile = parsed.values.get("store");
+  const storeFile = parsed.text("store");
   const store = storeFile === undefined ? undefined : await readStore(io, storeFile);
   const { trailingBytes, ...decoded } = await walkPayload(payload, {
     ...(store ? { store } : {}),
-    references: parsed.flags.has("strict-references") ? "store" : "in-file",
-    trailingData: parsed.flags.has("lenient") ? "ignore" : "error",
+    references: parsed.has("strict-references") ? "store" : "in-file",
+    trailingData: parsed.has("lenient") ? "ignore" : "error",
     limits: io.limits ?? {},
     ...(io.signal ? { signal: io.signal } : {}),
   });
@@ -48,7 +48,7 @@ export async function load(io: BcpIo, file: string, parsed: Parsed): Promise<Loa
 }
 
 /** The same for commands that have nothing to say about a broken file but that it is broken. */
-export async function loadOrFail(io: BcpIo, file: string, parsed: Parsed): Promise<Loaded> {
+export async function loadOrFail(io: BcpIo, file: string, parsed: FlagValues): Promise<Loaded> {
   try {
     return await load(io, file, parsed);
   } catch (error) {

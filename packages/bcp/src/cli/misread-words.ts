@@ -1,9 +1,9 @@
 // Words of this process's own command line that are not UTF-8. The runtime replaces what it cannot read in them, and the name of
 // one file becomes that of another.
 
+import { UsageError } from "@bosun/platform/flags";
 import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
-import { UsageError } from "./arguments.ts";
 
 const REPLACEMENT = "\ufffd";
 

@@ -1,12 +1,12 @@
 // A copy of a file or a tree from one directory into another, through descriptors: links are copied as links, what is
 // neither file, directory nor link is refused. For moves between devices.
 import fs from "node:fs";
-import { EngineError } from "../failure.ts";
-import { kindOf } from "../scope-directory.ts";
-import type { Directory } from "../scope-directory.ts";
-import type { Turns } from "../turns.ts";
-import { Chunk } from "./chunk.ts";
-import { copyOwnerAndMode } from "./commit.ts";
+import { EngineError } from "../engine-error.ts";
+import { kindOf } from "../scope/directory.ts";
+import type { Directory } from "../scope/directory.ts";
+import type { Turns } from "../time-slices.ts";
+import { Chunk } from "./read-buffer.ts";
+import { copyOwnerAndMode } from "./atomic-write.ts";
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = fs.constants;
 

@@ -1,7 +1,7 @@
 // What a file was when somebody saw it, small enough to remember: to tell later whether its content is still that.
 import type { BigIntStats } from "node:fs";
-import { Turns } from "../turns.ts";
-import { CHUNK_BYTES, Chunk } from "./chunk.ts";
+import { Turns } from "../time-slices.ts";
+import { CHUNK_BYTES, Chunk } from "./read-buffer.ts";
 import type { OpenFile } from "./open-file.ts";
 
 /** Time stamps move in ticks: a file written this recently may be written again without its stamp changing. */
@@ -20,22 +20,10 @@ export type Fingerprint = {
 };
 
 /** From the stat taken *before* reading: a write during the read then shows as a difference. */
-export function fingerprintFrom(stat: BigIntStats, hash: bigint | LateHash | undefined): Fingerprint {
+export function fingerprintFrom(stat: BigIntStats, hash: bigint | undefined): Fingerprint {
   const { dev, ino, size, mtimeNs, ctimeNs } = stat;
   const ageMs = Date.now() - Number(ctimeNs / 1_000_000n);
-  const settled = ageMs > UNSETTLED_MS;
-  if (!(hash instanceof LateHash)) return { dev, ino, size, mtimeNs, ctimeNs, hash, settled };
-  return {
-    dev,
-    ino,
-    size,
-    mtimeNs,
-    ctimeNs,
-    get hash() {
-      return hash.value;
-    },
-    settled,
-  };
+  return { dev, ino, size, mtimeNs, ctimeNs, hash, settled: ageMs > UNSETTLED_MS };
 }
 
 /** Hash of content in chunks of one fixed size, each seeded with the one before, so that it can stream. */
@@ -55,26 +43,6 @@ export class ContentHash {
     const hash = new ContentHash();
     for (let at = 0; at < content.length; at += CHUNK_BYTES) hash.add(content.subarray(at, at + CHUNK_BYTES));
     return hash.value;
-  }
-}
-
-/**
- * The hash of content that stays as it is until the work at hand is done or the hash is asked for: whoever waits for the
- * content gets it first.
- */
-export class LateHash {
-  #content: Uint8Array | undefined;
-  #value = 0n;
-
-  constructor(content: Uint8Array) {
-    this.#content = content;
-    queueMicrotask(() => this.value); // what is remembered must not keep the content
-  }
-
-  get value(): bigint {
-    if (this.#content !== undefined) this.#value = ContentHash.of(this.#content);
-    this.#content = undefined;
-    return this.#value;
   }
 }
 

@@ -1,18 +1,18 @@
 // From a checked command to a process: pipes, record, words, spawn. Cold, from nothing; or on a spare, a shell that was
 // started ahead (inside its sandbox, if there is one) and only waits to be told what to run.
 import { writeSync } from "node:fs";
-import { findProgram, realCwdOf, spawnFailure, startFailed } from "./command.ts";
+import { findProgram, realCwdOf, spawnFailure, startFailed } from "./command-checks.ts";
 import { closeQuietly } from "./private-files.ts";
-import { writeScript } from "./records.ts";
-import { LONGEST_ARGUMENT_BYTES, execWords, shellWords, spareWords } from "./shell.ts";
-import { TAG_VARIABLE } from "./tags.ts";
-import type { Command } from "./command.ts";
+import { writeScript } from "./report-files.ts";
+import { LONGEST_ARGUMENT_BYTES, execWords, shellWords, spareWords } from "./shell-words.ts";
+import { TAG_VARIABLE } from "./process-tags.ts";
+import type { Command } from "./command-checks.ts";
 import type { Confinement, Cover, Wrapped } from "./confinement.ts";
 import type { Environment } from "./environment.ts";
-import type { Channel, Pipe, PipePool } from "./pipes.ts";
-import type { RecordFiles, RecordPlace } from "./records.ts";
+import type { Channel, Pipe, PipePool } from "./pipe-pool.ts";
+import type { RecordFiles, RecordPlace } from "./report-files.ts";
 import type { ResourceLimits } from "./resource-limits.ts";
-import type { Shell } from "./shell.ts";
+import type { Shell } from "./shell-words.ts";
 import { randomHex } from "../random-hex.ts";
 
 export type Equipment = {

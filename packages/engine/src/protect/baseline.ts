@@ -2,8 +2,8 @@
 // places are put back at once, changes of the others are noted.
 import { idAt, lookAt } from "../sandbox/look-at.ts";
 import { entryIn } from "../sandbox/path-text.ts";
-import { isWithin } from "../scope.ts";
-import type { Directory } from "../scope-directory.ts";
+import { isWithin } from "../scope/scope.ts";
+import type { Directory } from "../scope/directory.ts";
 import { changesBetween, contentsOf, isModeOnly } from "./changes.ts";
 import type { Change } from "./changes.ts";
 import { isSameGit } from "./git-folders.ts";

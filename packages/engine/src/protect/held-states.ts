@@ -1,12 +1,12 @@
 // What the held places of git hold: a second line. The mount on one is gone for commands that run when somebody outside puts
 // another file in its place, the person's own `git remote add` for example. From then on it is compared and put back.
-import { compileGlob } from "../glob-pattern.ts";
+import { compileGlob } from "../scope/glob-pattern.ts";
 import { identityAt, isSameEntry } from "../sandbox/entry-identity.ts";
 import type { EntryIdentity } from "../sandbox/entry-identity.ts";
 import { lookExactlyAt } from "../sandbox/look-at.ts";
 import { entryIn } from "../sandbox/path-text.ts";
 import { readFolder } from "../sandbox/read-folder.ts";
-import { isWithin } from "../scope.ts";
+import { isWithin } from "../scope/scope.ts";
 import { readBounded } from "./bounded-file.ts";
 import { changesBetween, contentsOf } from "./changes.ts";
 import { programsIn } from "./git-config-programs.ts";

@@ -1,7 +1,7 @@
 // The repositories that are known in some folders, those among them that commands made, and what of each is settled.
 // Paths are bytes as latin1 text.
 import { lookAt } from "../sandbox/look-at.ts";
-import { isWithin } from "../scope.ts";
+import { isWithin } from "../scope/scope.ts";
 import { gitFoldersInside, GitFolderSearch, identityAt, isSameGit } from "./git-folders.ts";
 import type { GitFolders, GitIdentity } from "./git-folders.ts";
 import type { JournalContent } from "./journal.ts";

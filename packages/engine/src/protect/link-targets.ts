@@ -2,7 +2,7 @@
 import { readlinkSync } from "node:fs";
 import { lookAt } from "../sandbox/look-at.ts";
 import { entryIn, folderOf, fsPath, realPathOf, resolvedIn, textOfPath } from "../sandbox/path-text.ts";
-import { isWithin } from "../scope.ts";
+import { isWithin } from "../scope/scope.ts";
 import { pathTextOf } from "./snapshot.ts";
 import type { FolderState } from "./snapshot.ts";
 

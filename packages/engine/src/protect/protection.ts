@@ -1,11 +1,11 @@
 // What file tools may not change, asked for each path: the held places as they are now, git's own names in any folder, and
 // the same files under other names.
 import type { BigIntStats } from "node:fs";
-import { EngineError } from "../failure.ts";
+import { EngineError } from "../engine-error.ts";
 import { isThere, lookExactlyAt, mayBeThere } from "../sandbox/look-at.ts";
 import { bytesOfPath, entryIn, folderOf } from "../sandbox/path-text.ts";
 import { readFolder } from "../sandbox/read-folder.ts";
-import { isWithin } from "../scope.ts";
+import { isWithin } from "../scope/scope.ts";
 import { isUnchanged, stampOf } from "./stamp.ts";
 import type { Stamp } from "./stamp.ts";
 import { identityAt, isSameGit } from "./git-folders.ts";

@@ -1,7 +1,7 @@
 // What is done about changes below a folder: what a person's programs obey is put back, its other version kept aside, and
 // the rest noted.
 import path from "node:path";
-import { isWithin } from "../scope.ts";
+import { isWithin } from "../scope/scope.ts";
 import type { Aside, AsideSlot } from "./aside.ts";
 import { isModeOnly } from "./changes.ts";
 import type { Change } from "./changes.ts";

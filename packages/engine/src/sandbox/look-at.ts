@@ -1,6 +1,6 @@
 // What stands at a path, links not followed.
 import { lstatSync, type BigIntStats, type Stats } from "node:fs";
-import { errnoOf } from "../failure.ts";
+import { errnoOf } from "../engine-error.ts";
 import { fsPath } from "./path-text.ts";
 
 // An exception costs more than the look.

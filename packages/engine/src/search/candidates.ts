@@ -1,20 +1,20 @@
 // Which files hold a match: ripgrep's own walk, with its own speed, over the tree and over what links in it lead to.
 // Only names come out of here; whether a name may be shown is judged where it is opened.
-import { EngineError } from "../failure.ts";
+import { EngineError } from "../engine-error.ts";
 import { kindOfFile } from "../files/file-kind.ts";
 import { openForReading } from "../files/open-file.ts";
-import { joinPath } from "../scope-directory.ts";
-import type { Directory } from "../scope-directory.ts";
-import type { ScopedPath } from "../scope-place.ts";
-import { deniedBy, isIgnored } from "../scope.ts";
-import type { Scope } from "../scope.ts";
+import { joinPath } from "../scope/directory.ts";
+import type { Directory } from "../scope/directory.ts";
+import type { ScopedPath } from "../scope/scoped-path.ts";
+import { deniedBy, isIgnored } from "../scope/scope.ts";
+import type { Scope } from "../scope/scope.ts";
 import { LeftOut } from "./gitignore.ts";
 import type { GrepPlan } from "./grep-request.ts";
-import { IgnoreWork } from "./ignore-work.ts";
-import { resolveLinkedFile } from "./links.ts";
-import type { LinkedDirectory, Links } from "./links.ts";
-import { argumentFor, pinEntry } from "./pinned.ts";
-import type { Pinned, Pinner } from "./pinned.ts";
+import { IgnoreWork } from "./ignore-budget.ts";
+import { resolveLinkedFile } from "./linked-places.ts";
+import type { LinkedDirectory, Links } from "./linked-places.ts";
+import { argumentFor, pinEntry } from "./pinned-file.ts";
+import type { Pinned, Pinner } from "./pinned-file.ts";
 import { RipgrepRun } from "./ripgrep.ts";
 
 const NUL = 0;

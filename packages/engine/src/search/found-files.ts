@@ -1,18 +1,18 @@
 // The files of a tree that match, found by ripgrep by name, handed out opened and verified: in walk order for their
 // content, or newest first for their names.
-import { compareBytes, compareWalkOrder } from "../byte-order.ts";
-import type { Directory } from "../scope-directory.ts";
-import type { Scope } from "../scope.ts";
-import { Turns } from "../turns.ts";
+import { compareBytes, compareWalkOrder } from "../files/byte-order.ts";
+import type { Directory } from "../scope/directory.ts";
+import type { Scope } from "../scope/scope.ts";
+import { Turns } from "../time-slices.ts";
 import { findHere, findInLinked, linkedFiles } from "./candidates.ts";
 import type { Candidate, Hunt } from "./candidates.ts";
 import type { GrepPlan, GrepRequest } from "./grep-request.ts";
 import type { FileSource } from "./file-source.ts";
 import { isTrappedAbove, repositoryOf } from "./gitignore.ts";
-import { findLinks } from "./links.ts";
-import type { Links } from "./links.ts";
-import { Pinner } from "./pinned.ts";
-import type { Pinned } from "./pinned.ts";
+import { findLinks } from "./linked-places.ts";
+import type { Links } from "./linked-places.ts";
+import { Pinner } from "./pinned-file.ts";
+import type { Pinned } from "./pinned-file.ts";
 
 /** Descriptors open at once for one search. */
 const MAX_BATCH = 200;

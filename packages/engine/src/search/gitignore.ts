@@ -3,9 +3,10 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { compileGlob, matchesSegments } from "../glob-pattern.ts";
-import type { Segment } from "../glob-pattern.ts";
-import type { IgnoreWork } from "./ignore-work.ts";
+import { matchesSegments } from "@bosun/platform/glob";
+import { compileGlob } from "../scope/glob-pattern.ts";
+import type { Segment } from "@bosun/platform/glob";
+import type { IgnoreWork } from "./ignore-budget.ts";
 
 /** A rules file is read whole, so it is not read when it is this absurd. The longest in use have a tenth of it. */
 const MAX_RULES_BYTES = 256 * 1024;

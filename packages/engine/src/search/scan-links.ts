@@ -1,18 +1,18 @@
 // Links and directories below a directory, by name: the fast way, for hints only. Unlike the walk it opens no directory
 // for itself, so a swap could mislead it; whatever it finds is resolved through the scope before anybody acts on it.
 import fs from "node:fs";
-import { errnoOf, ioError, isExhausted } from "../failure.ts";
-import { BIG_DIRECTORY_BYTES, isHidden } from "../directory-entries.ts";
-import { joinPath } from "../scope-directory.ts";
-import type { Directory } from "../scope-directory.ts";
-import type { Scope } from "../scope.ts";
-import type { Turns } from "../turns.ts";
+import { errnoOf, ioError, isExhausted } from "../engine-error.ts";
+import { BIG_DIRECTORY_BYTES, isHidden } from "../files/directory-entries.ts";
+import { joinPath } from "../scope/directory.ts";
+import type { Directory } from "../scope/directory.ts";
+import type { Scope } from "../scope/scope.ts";
+import type { Turns } from "../time-slices.ts";
 import { isGitIgnored, isTrapped, readRules, repositoryRules, withRulesOf } from "./gitignore.ts";
 import type { IgnoreRules } from "./gitignore.ts";
-import type { IgnoreWork } from "./ignore-work.ts";
-import { KnownFolders } from "./known-folders.ts";
-import type { Folder } from "./known-folders.ts";
-import { ALWAYS_SKIPPED, MAX_DEPTH } from "./walk.ts";
+import type { IgnoreWork } from "./ignore-budget.ts";
+import { KnownFolders } from "./folder-cache.ts";
+import type { Folder } from "./folder-cache.ts";
+import { ALWAYS_SKIPPED, MAX_DEPTH } from "./walk-tree.ts";
 
 export type Scan = {
   /** A directory by its path below the top; returns whether to look into it. */

@@ -3,7 +3,7 @@
 import { AuthorizationError, quoteForeign } from "./authorization-error.ts";
 import { discoverAuthorizationServer, discoverLegacyServer } from "./authorization-server.ts";
 import type { AuthorizationServer } from "./authorization-server.ts";
-import type { AuthDemand } from "./auth-demand.ts";
+import type { AuthDemand } from "./www-authenticate.ts";
 import { createIdentitySource } from "./client-identity.ts";
 import type { IdentityOptions } from "./client-identity.ts";
 import type { ClientIdentity, CredentialStore, StoredToken } from "./credential-store.ts";
@@ -106,7 +106,7 @@ export function createTokenSession(options: SessionOptions): TokenSession {
   }
 
   async function obtain({ demand, rejected, earlier }: RenewalRequest): Promise<Renewal> {
-    // Asked afresh every time: the server may have moved to another authorization server since.
+    // ServerRequests afresh every time: the server may have moved to another authorization server since.
     const published = await discoverProtectedResource(http, serverUrl, demand.resourceMetadata);
     const server = await discoverServer(published);
     const kept = rejected?.issuer === server.issuer ? rejected : undefined;

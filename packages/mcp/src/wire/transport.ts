@@ -5,20 +5,12 @@ import type { Incoming } from "./message.ts";
 import { ConnectionError } from "./rpc-error.ts";
 
 /** Messages that wait for a reader without slowing the sender. */
-const COMFORTABLE = 1000;
-
-export type Messages = AsyncIterable<Incoming> & {
-  /**
-   * The same without a promise for each, which is most of the cost where many short ones come together: hands every
-   * message to `take`, waits for what it returns, if anything, and resolves at the end.
-   */
-  each?(take: (message: Incoming) => Promise<void> | undefined): Promise<void>;
-};
+const MAX_QUEUED = 1000;
 
 /** The end of `incoming` is the end of the connection. */
 export type Transport = {
   /** A malformed message is a value: whoever loops over this answers it and goes on. */
-  incoming: Messages;
+  incoming: AsyncIterable<Incoming>;
   /** Takes one message's JSON text. Resolves once it is handed over; a slow peer makes this slow. */
   send(text: string): Promise<void>;
   /** The same for a message that is made while it is sent; without this, its text is sent. */
@@ -53,7 +45,7 @@ export class Mailbox implements AsyncIterable<Incoming> {
     if (this.ended) return Promise.reject(new ConnectionError("closed", "the connection is closed"));
     this.queue.push(message);
     this.wake?.();
-    if (this.queue.length <= COMFORTABLE) return Promise.resolve();
+    if (this.queue.length <= MAX_QUEUED) return Promise.resolve();
     return new Promise((resolve) => this.senders.push(resolve));
   }
 
@@ -66,7 +58,7 @@ export class Mailbox implements AsyncIterable<Incoming> {
   async *[Symbol.asyncIterator](): AsyncGenerator<Incoming> {
     for (;;) {
       const message = this.queue.shift();
-      if (this.queue.length <= COMFORTABLE) this.letSend();
+      if (this.queue.length <= MAX_QUEUED) this.letSend();
       if (message) yield message;
       else if (this.ended) return;
       else await new Promise<void>((resolve) => (this.wake = resolve));

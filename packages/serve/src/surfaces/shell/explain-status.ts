@@ -1,0 +1,62 @@
+// Exit codes 126 and 127 in words: what could not be run, and what was probably meant.
+import { readdirSync, statSync } from "node:fs";
+import path from "node:path";
+import { nearest } from "@bosun/platform/flags";
+
+const NOT_FOUND = 127;
+const NOT_EXECUTABLE = 126;
+const MAX_NAMES = 20_000;
+
+/** Undefined for every other status: then the command's own words are enough. */
+export function explainStatus(exitCode: number, stderr: string, searchPath: string, cwd: string): string | undefined {
+  if (exitCode === NOT_FOUND) {
+    const name = commandNotFound(stderr);
+    if (name === undefined) return "command not found";
+    const meant = name.includes("/") ? undefined : nearest(name, programsOn(searchPath));
+    return `command not found: ${name}${meant === undefined ? "" : `; did you mean ${meant}?`}`;
+  }
+  if (exitCode === NOT_EXECUTABLE) {
+    const folder = /([^\s:]+): Is a directory/.exec(stderr)?.[1];
+    if (folder !== undefined) return `permission denied: ${folder} is a directory, not a program`;
+    const file = deniedFile(stderr);
+    if (file === undefined) return "permission denied: it was found but cannot be executed";
+    const mode = modeOf(path.resolve(cwd, file));
+    return `permission denied: ${file} cannot be executed${mode === undefined ? "" : ` (mode ${mode}; chmod +x, or run it with its interpreter)`}`;
+  }
+  return undefined;
+}
+
+function commandNotFound(stderr: string): string | undefined {
+  return (
+    /([^\s:]+): command not found/.exec(stderr)?.[1] ??
+    /([^\s:]+): not found/.exec(stderr)?.[1] ??
+    /([^\s:]+): No such file or directory/.exec(stderr)?.[1]
+  );
+}
+
+function deniedFile(stderr: string): string | undefined {
+  return /([^\s:]+): Permission denied/i.exec(stderr)?.[1];
+}
+
+function programsOn(searchPath: string): string[] {
+  const names = new Set<string>();
+  for (const folder of searchPath.split(":").filter((entry) => entry.startsWith("/"))) {
+    try {
+      for (const name of readdirSync(folder)) {
+        if (names.size >= MAX_NAMES) return [...names];
+        names.add(name);
+      }
+    } catch {
+      // a folder on PATH that is not there holds no programs
+    }
+  }
+  return [...names];
+}
+
+function modeOf(file: string): string | undefined {
+  try {
+    return (statSync(file).mode & 0o777).toString(8).padStart(3, "0");
+  } catch {
+    return undefined;
+  }
+}
