@@ -29,10 +29,10 @@ export function marked(mark: string): Seen[] {
     .map(seen);
 }
 
-/** The server for which a warden waits: it is nobody's child, and ends soon after the server. */
+/** The server for which a watchdog waits: it is nobody's child, and ends soon after the server. */
 export function guardedBy(pid: number): number | undefined {
   const words = read(`/proc/${pid}/cmdline`).split("\0");
-  const [, server] = words[3] === "bosun-warden" ? (/\/bosun-(\d+)-\w+$/.exec(words[5] ?? "") ?? []) : [];
+  const [, server] = words[3] === "bosun-watchdog" ? (/\/bosun-(\d+)-\w+$/.exec(words[5] ?? "") ?? []) : [];
   return server === undefined ? undefined : Number(server);
 }
 

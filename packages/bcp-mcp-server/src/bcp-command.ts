@@ -2,11 +2,10 @@
 // same words and give the same answers, so the tools cannot tell.
 import { runBcp } from "@bosun/bcp";
 import type { AllowedPaths } from "./allowed-paths.ts";
-import { runExternal } from "./external-bcp.ts";
+import { OutputTooLong, runExternal } from "./external-bcp.ts";
 import { MemoryRelease } from "./release-memory.ts";
 import { FilesForBinary } from "./files-for-binary.ts";
 import type { FileUse } from "./files-for-binary.ts";
-import { OutputTooLong } from "./output-too-long.ts";
 import { ConcurrencyLimit } from "./concurrency-limit.ts";
 
 export type BcpOutcome = { stdout: string; stderr: string; exitCode: number };

@@ -3,7 +3,7 @@ import { DecodeError, EncodeError, ManifestError, RenderError } from "@bosun/bcp
 import { failure } from "@bosun/mcp/server";
 import type { Explain } from "@bosun/mcp/server";
 import { PathRefused } from "./allowed-paths.ts";
-import { OutputTooLong } from "./output-too-long.ts";
+import { OutputTooLong } from "./external-bcp.ts";
 
 const SYSTEM: { [code: string]: string } = {
   ENOENT: "no such file or folder",

@@ -2,7 +2,15 @@
 import { descendantsOf, killProcesses } from "@bosun/platform/process-tree";
 import type { ProcessRow } from "@bosun/platform/process-tree";
 import type { BcpOutcome } from "./bcp-command.ts";
-import { OutputTooLong } from "./output-too-long.ts";
+
+/** What does not fit into one message: the model can ask for less, where there is a way to. */
+export class OutputTooLong extends Error {
+  override readonly name = "OutputTooLong";
+
+  constructor(what: string, maxChars: number, instead?: string) {
+    super(`${what} is longer than ${maxChars} characters${instead === undefined ? "" : `: ${instead}`}`);
+  }
+}
 
 const GRACE_MS = 1000;
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
@@ -82,6 +90,7 @@ function start(program: string, args: readonly string[]): Child | string {
       env: { PATH: process.env["PATH"] ?? "", LANG: process.env["LANG"] ?? "C.UTF-8" },
     });
   } catch (error) {
+    // The model is told why its file cannot be read.
     const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
     return UNSTARTABLE[code] ?? (error instanceof Error ? error.message : String(error));
   }

@@ -42,6 +42,7 @@ export async function runBcpMcpServer(argv: readonly string[]): Promise<number> 
     await transport.close();
     return 0;
   } catch (error) {
+    // What was typed is wrong: said to the person who typed it.
     if (error instanceof UsageError) console.error(`bcp-mcp-server: ${error.message}`);
     else if (error instanceof PathRefused) console.error(`bcp-mcp-server: --allow-dir ${error.message}`);
     else throw error;

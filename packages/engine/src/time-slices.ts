@@ -4,7 +4,7 @@ import { EngineError } from "./engine-error.ts";
 /** Short enough that a ping waits for no one; long enough that yielding costs nothing. */
 const SLICE_MS = 4;
 
-export class Turns {
+export class TimeSlices {
   readonly #signal: AbortSignal | undefined;
   #sliceEnds = performance.now() + SLICE_MS;
 
@@ -20,12 +20,12 @@ export class Turns {
     if (this.cancelled) throw new EngineError("CANCELLED", "cancelled");
   }
 
-  /** Whether the slice is used up; then await `rest()`. Two calls, so that a short job never awaits. */
+  /** Whether the slice is used up; then await `pause()`. Two calls, so that a short job never awaits. */
   get due(): boolean {
     return performance.now() >= this.#sliceEnds;
   }
 
-  async rest(): Promise<void> {
+  async pause(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));
     this.#sliceEnds = performance.now() + SLICE_MS;
   }

@@ -137,6 +137,7 @@ describe("who may call", () => {
     ["another loopback address, where one may listen, too", { host: "127.0.0.2" }, {}, 200],
     ["a private address", { host: "10.0.0.1" }, {}, 403],
     ["a name that starts like a loopback address", { host: "127.0.0.1.evil.example" }, {}, 403],
+    ["a name below localhost", { host: "evil.localhost" }, {}, 403],
     ["an allowed name", { host: "tools.example:443" }, { allowedHosts: ["tools.example"] }, 200],
     ["any name behind a gateway", { host: "whatever" }, { allowedHosts: ["*"] }, 200],
     ["no Origin", {}, {}, 200],

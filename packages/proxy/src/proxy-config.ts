@@ -206,6 +206,7 @@ function headersOf(lines: readonly string[], env: Env): Record<string, string> {
     try {
       headers.append(name.trim(), expanded(value, env).trim());
     } catch (error) {
+      // What `Headers` refuses is said in our words.
       if (error instanceof UsageError) throw error;
       throw new UsageError(`--header ${JSON.stringify(name)}: that cannot stand in a header`);
     }
@@ -242,7 +243,7 @@ function hostOf(url: string): string {
     const { protocol, host } = new URL(url);
     if (protocol === "http:" || protocol === "https:") return host;
   } catch {
-    // said below
+    // No address at all: said below, with those of other protocols.
   }
   throw new UsageError(`--url must be an http or https address, got ${JSON.stringify(url)}`);
 }

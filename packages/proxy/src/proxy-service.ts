@@ -84,6 +84,7 @@ export function createProxyService(options: ProxyOptions): ProxyService {
           return await client.request(call);
       }
     } catch (error) {
+      // The one place where an error of a call becomes a result.
       if (!(error instanceof CallFailed)) throw error;
       if (error instanceof ServerGone) log("warn", error.message);
       // The model can read why its call failed; other methods fail as methods do.

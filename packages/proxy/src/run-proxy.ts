@@ -69,7 +69,7 @@ async function run(config: ProxyConfig, log: Log, extras: ProxyExtras | undefine
   const outlet = outletOf(config);
   const rendering = { threshold, budget, renderBlocks: extras?.renderBlocks(log, ended.signal) };
   // The first result of a process would take 30 ms and more longer, which a person feels: made up for while a model reads
-  // the list of tools (bench row "proxy, the first result").
+  // the list of tools (bench row "proxy, the first result of a process").
   const warmUp = new WarmUp({ stop: ended.signal, isBusy: () => proxy.isBusy() });
   const proxy: ProxyService = createProxyService({
     servers,
@@ -130,6 +130,7 @@ function listenOn<T>(port: number, serveOn: (port: number) => T): T {
   try {
     return serveOn(port);
   } catch (error) {
+    // The port was named by a person.
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
     throw new UsageError(`--listen ${port}: ${code === "EADDRINUSE" ? "the port is in use" : code}`);
   }
@@ -148,12 +149,14 @@ async function conclude(
   try {
     if (isWorthKeeping) await keepLedger(await stateFolder(), ledger);
   } catch (error) {
+    // Sums are no reason to fail.
     log("debug", `what was saved could not be kept: ${String(error)}`);
   }
   try {
     if (recording) log("info", `recorded ${await recording.write()}`);
     return true;
   } catch (error) {
+    // The session was served; that its recording is missing is said by the exit code.
     log("error", `--record ${recording?.file}: ${error instanceof Error ? error.message : String(error)}`);
     return false;
   }

@@ -27,6 +27,7 @@ function unfold(unfolder: Unfolder, line: string): { text: string } | { error: s
   try {
     emitted = JSON.parse(line);
   } catch {
+    // Each line is answered, this one too.
     return { error: "the line is not JSON" };
   }
   if (typeof emitted !== "object" || emitted === null || !("text" in emitted) || typeof emitted.text !== "string") {

@@ -22,6 +22,7 @@ import {
   stateIn,
   tool,
   unfolded,
+  until,
 } from "./proxy-process.ts";
 
 const filesystem = path.resolve(
@@ -32,9 +33,10 @@ afterAll(cleanUp);
 
 describe("a server that is not there", () => {
   test.concurrent("dead between two calls: the second is sent to a new one, once", async () => {
-    await using proxied = await start();
+    let err = "";
+    await using proxied = await start({ onStderr: (text) => void (err += text) });
     await proxied.call("die_slowly");
-    await Bun.sleep(400);
+    await until(() => err.includes("ended (exit 4)"));
     expect((await proxied.call("ok")).text).toBe("fine");
     expect(proxied.ran("ok")).toBe(1);
   });

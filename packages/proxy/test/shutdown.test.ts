@@ -155,6 +155,7 @@ test.each([
     for (let n = 0; n < floods; n++) proxy.say(call(1000 + n, "flood"));
     for (let n = 0; n < huges; n++) proxy.say(call(2000 + n, "huge"));
     let most = 0;
+    // Nothing tells that it has taken all it will take: it is looked at for a while.
     for (let round = 0; round < 60; round++) {
       await Bun.sleep(100);
       most = Math.max(most, residentMib(proxy.pid));
@@ -173,6 +174,7 @@ test("what a server had to keep while its client did not read comes when it read
   await proxy.heard('"id":1');
   const calls = Array.from({ length: 8 }, (_, n) => 1000 + n);
   for (const id of calls) proxy.say(call(id, "huge"));
+  // Nothing tells that it does not read its server any more; the answers are long by then, or not.
   await Bun.sleep(3000);
   proxy.say(call(2, "ok"));
   const answered = new Set<number>();

@@ -1,5 +1,6 @@
 // What the program needs from its surroundings, so that it can run in a process of its own or inside another program.
-import { closeSync, constants, openSync, readdirSync, readFileSync } from "node:fs";
+import { readProcessesNow } from "@bosun/platform/process-tree";
+import { closeSync, constants, openSync } from "node:fs";
 import { isatty, ReadStream } from "node:tty";
 import { ProcessOutput } from "@bosun/platform/output";
 import { homeOf } from "@bosun/settings";
@@ -76,19 +77,13 @@ export function processIo(): Io {
 
 // A server that was still starting is nobody's yet: its group ends with us all the same.
 function endChildren(): void {
-  try {
-    for (const task of readdirSync("/proc/self/task")) {
-      const children = readFileSync(`/proc/self/task/${task}/children`, "utf8").split(" ");
-      for (const pid of children.map(Number).filter((one) => one > 0)) {
-        try {
-          process.kill(-pid, "SIGKILL");
-        } catch {
-          // not the leader of a group, or gone
-        }
-      }
+  for (const { pid, parent } of readProcessesNow()) {
+    if (parent !== process.pid) continue;
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch {
+      // not the leader of a group, or gone
     }
-  } catch {
-    // no /proc here
   }
 }
 

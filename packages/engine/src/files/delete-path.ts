@@ -6,7 +6,7 @@ import type { Directory } from "../scope/directory.ts";
 import { refuseHolding, refuseReadOnly } from "../scope/scoped-path.ts";
 import type { ScopedPath } from "../scope/scoped-path.ts";
 import { holdsRoot } from "../scope/scope.ts";
-import { Turns } from "../time-slices.ts";
+import { TimeSlices } from "../time-slices.ts";
 import { temporaryName } from "./atomic-write.ts";
 import { withTwoLocks } from "./file-locks.ts";
 import { refuseProtectedBelow } from "./protected-below.ts";
@@ -40,7 +40,7 @@ export async function deletePath(
       }
       if (options.recursive) {
         await refuseProtectedBelow(place, options.signal);
-        await emptyDirectory(place.parent, place.name, new Turns(options.signal));
+        await emptyDirectory(place.parent, place.name, new TimeSlices(options.signal));
       }
       fs.rmdirSync(place.parent.at(place.name));
       return { deleted: "directory" };
@@ -56,24 +56,24 @@ export async function deletePath(
 }
 
 /** Removes everything in the named directory, not the directory itself. */
-export async function emptyDirectory(parent: Directory, name: string, turns: Turns): Promise<void> {
+export async function emptyDirectory(parent: Directory, name: string, slices: TimeSlices): Promise<void> {
   using top = parent.enter(name);
-  const removal: Removal = { top, turns, movedUp: false };
+  const removal: Removal = { top, slices, movedUp: false };
   do {
     removal.movedUp = false;
     await emptyLevel(removal, top, 1);
   } while (removal.movedUp);
 }
 
-type Removal = { readonly top: Directory; readonly turns: Turns; movedUp: boolean };
+type Removal = { readonly top: Directory; readonly slices: TimeSlices; movedUp: boolean };
 
 async function emptyLevel(removal: Removal, directory: Directory, depth: number): Promise<void> {
-  const { turns } = removal;
+  const { slices } = removal;
   // Bytes, since names need not be UTF-8. Bun gives no types with them, so unlinking tells what is a directory.
   for (const name of fs.readdirSync(directory.self, { encoding: "buffer" })) {
     if (!unlink(directory.atBytes(name))) await removeTree(removal, directory, name, depth);
-    if (turns.due) await turns.rest();
-    turns.check();
+    if (slices.due) await slices.pause();
+    slices.check();
   }
 }
 

@@ -1,13 +1,13 @@
 // What a directory holds, as far as policy lets anybody know: denied and ignored entries are left out, not marked.
 import fs from "node:fs";
 import { compareBytes } from "./byte-order.ts";
-import { firstInTurns, sortInTurns } from "./sort-in-slices.ts";
+import { firstInSlices, sortInSlices } from "./sort-in-slices.ts";
 import { closeEntry, joinPath } from "../scope/directory.ts";
 import type { Directory, EntryKind } from "../scope/directory.ts";
 import { entryDeniedBy, isIgnored } from "../scope/scope.ts";
 import { hasOwnMountpoints, isOwnMountpoint } from "../sandbox/mountpoint-locks.ts";
 import type { Scope } from "../scope/scope.ts";
-import type { Turns } from "../time-slices.ts";
+import type { TimeSlices } from "../time-slices.ts";
 
 /** A directory this big takes long enough to read that others should not wait for it. */
 export const BIG_DIRECTORY_BYTES = 256 * 1024;
@@ -15,8 +15,8 @@ export const BIG_DIRECTORY_BYTES = 256 * 1024;
 export type NamedEntry = { readonly name: string; readonly kind: EntryKind };
 
 /** In byte order of names. Throws the system's error when the directory cannot be read. */
-export async function entriesOf(scope: Scope, directory: Directory, turns: Turns): Promise<NamedEntry[]> {
-  return sortInTurns(await visibleEntries(scope, directory, [], turns), byName, turns);
+export async function entriesOf(scope: Scope, directory: Directory, slices: TimeSlices): Promise<NamedEntry[]> {
+  return sortInSlices(await visibleEntries(scope, directory, [], slices), byName, slices);
 }
 
 export type FirstEntries = {
@@ -29,11 +29,11 @@ export type FirstEntries = {
 export async function firstEntriesOf(
   scope: Scope,
   directory: Directory,
-  turns: Turns,
+  slices: TimeSlices,
   { most, without = [] }: { readonly most: number; readonly without?: readonly string[] },
 ): Promise<FirstEntries> {
-  const all = await visibleEntries(scope, directory, without, turns);
-  const entries = await firstInTurns(all, most, byName, turns);
+  const all = await visibleEntries(scope, directory, without, slices);
+  const entries = await firstInSlices(all, most, byName, slices);
   return { entries, left: all.length - entries.length };
 }
 
@@ -41,7 +41,7 @@ async function visibleEntries(
   scope: Scope,
   directory: Directory,
   without: readonly string[],
-  turns: Turns,
+  slices: TimeSlices,
 ): Promise<NamedEntry[]> {
   const big = fs.fstatSync(directory.fd).size > BIG_DIRECTORY_BYTES;
   const found = big
@@ -51,7 +51,7 @@ async function visibleEntries(
   const filtered = scope.deny.length + scope.ignore.length > 0 || hasOwnMountpoints();
   const entries: NamedEntry[] = [];
   for (const entry of found) {
-    if (big && turns.due) await turns.rest();
+    if (big && slices.due) await slices.pause();
     if (without.includes(entry.name)) continue;
     if (filtered && isHidden(scope, joinPath(directory.path, entry.name))) continue;
     entries.push({ name: entry.name, kind: kindOfDirent(entry) ?? kindByLooking(directory, entry.name) });

@@ -1,7 +1,7 @@
 // What a file was when somebody saw it, small enough to remember: to tell later whether its content is still that.
 import type { BigIntStats } from "node:fs";
-import { Turns } from "../time-slices.ts";
-import { CHUNK_BYTES, Chunk } from "./read-buffer.ts";
+import { TimeSlices } from "../time-slices.ts";
+import { CHUNK_BYTES, ReadBuffer } from "./read-buffer.ts";
 import type { OpenFile } from "./open-file.ts";
 
 /** Time stamps move in ticks: a file written this recently may be written again without its stamp changing. */
@@ -56,16 +56,16 @@ export async function hasSameContent(file: OpenFile, seen: Fingerprint, signal?:
 }
 
 async function hashOf(file: OpenFile, signal: AbortSignal | undefined): Promise<bigint> {
-  using chunk = new Chunk();
-  const turns = new Turns(signal);
+  using chunk = new ReadBuffer();
+  const slices = new TimeSlices(signal);
   const hash = new ContentHash();
   // No further than the size it has: a file that grows under us is already another file.
   for (let at = 0; at < file.size; at += CHUNK_BYTES) {
     const got = file.readAt(at, chunk.bytes);
     if (got === 0) break;
     hash.add(chunk.bytes.subarray(0, got));
-    if (turns.due) await turns.rest();
-    turns.check();
+    if (slices.due) await slices.pause();
+    slices.check();
   }
   return hash.value;
 }

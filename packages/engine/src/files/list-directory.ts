@@ -7,7 +7,7 @@ import { EngineError, errnoOf, ioError } from "../engine-error.ts";
 import { Directory } from "../scope/directory.ts";
 import type { ScopedPath } from "../scope/scoped-path.ts";
 import type { Scope } from "../scope/scope.ts";
-import { Turns } from "../time-slices.ts";
+import { TimeSlices } from "../time-slices.ts";
 
 export type TreeEntry = {
   readonly name: string;
@@ -45,7 +45,7 @@ export type Listing = {
 
 export async function listTree(place: ScopedPath, options: TreeOptions): Promise<Tree> {
   using directory = openListed(place);
-  const budget = { left: options.maxEntries, turns: new Turns(options.signal) };
+  const budget = { left: options.maxEntries, slices: new TimeSlices(options.signal) };
   try {
     return await treeOf(place.scope, directory, options.depth, options.hidden, budget);
   } catch (error) {
@@ -60,7 +60,7 @@ export async function listEntries(
   using directory = openListed(place);
   const listing = { entries: [] as ListedEntry[], truncated: false, unreadable: [] as string[] };
   try {
-    await collect(place.scope, directory, "", options, listing, new Turns(options.signal));
+    await collect(place.scope, directory, "", options, listing, new TimeSlices(options.signal));
   } catch (error) {
     throw ioError("list directory", place.shown, error, place.path);
   }
@@ -80,7 +80,7 @@ export function openListed(place: ScopedPath): Directory {
   }
 }
 
-type Budget = { left: number; readonly turns: Turns };
+type Budget = { left: number; readonly slices: TimeSlices };
 
 async function treeOf(
   scope: Scope,
@@ -89,9 +89,9 @@ async function treeOf(
   hidden: readonly string[],
   budget: Budget,
 ): Promise<Tree> {
-  if (budget.turns.due) await budget.turns.rest();
-  budget.turns.check();
-  const { entries: found, left } = await firstEntriesOf(scope, directory, budget.turns, {
+  if (budget.slices.due) await budget.slices.pause();
+  budget.slices.check();
+  const { entries: found, left } = await firstEntriesOf(scope, directory, budget.slices, {
     most: budget.left,
     without: hidden,
   });
@@ -146,11 +146,11 @@ async function collect(
   prefix: string,
   options: { readonly recursive: boolean; readonly maxEntries: number },
   listing: { entries: ListedEntry[]; truncated: boolean; unreadable: string[] },
-  turns: Turns,
+  slices: TimeSlices,
 ): Promise<void> {
   // One more than fits, to know that there are more.
   const most = options.maxEntries - listing.entries.length + 1;
-  const { entries } = await firstEntriesOf(scope, directory, turns, { most });
+  const { entries } = await firstEntriesOf(scope, directory, slices, { most });
   for (const entry of entries) {
     if (listing.entries.length >= options.maxEntries) {
       listing.truncated = true;
@@ -158,12 +158,12 @@ async function collect(
     }
     const relative = prefix + entry.name;
     listing.entries.push({ path: relative, type: typeOf(entry), size: sizeOf(directory, entry) });
-    if (turns.due) await turns.rest();
-    turns.check();
+    if (slices.due) await slices.pause();
+    slices.check();
     if (!options.recursive || entry.kind !== "directory") continue;
     try {
       using inner = directory.enter(entry.name);
-      await collect(scope, inner, `${relative}/`, options, listing, turns);
+      await collect(scope, inner, `${relative}/`, options, listing, slices);
     } catch (error) {
       if (errnoOf(error) === undefined) throw error;
       listing.unreadable.push(relative);

@@ -6,7 +6,7 @@ import type { Directory, Entry } from "../scope/directory.ts";
 import { refuseHolding, refuseReadOnly } from "../scope/scoped-path.ts";
 import type { ScopedPath } from "../scope/scoped-path.ts";
 import { holdsRoot, isWithin } from "../scope/scope.ts";
-import { Turns } from "../time-slices.ts";
+import { TimeSlices } from "../time-slices.ts";
 import { temporaryName } from "./atomic-write.ts";
 import { copyTree } from "./copy-tree.ts";
 import { emptyDirectory } from "./delete-path.ts";
@@ -88,10 +88,10 @@ function rename(source: Source, target: Target): void {
 
 /** Between devices: a copy made aside, renamed into place when complete; only then does the source go. */
 async function moveAcross(source: Source, target: Target, options: MoveOptions): Promise<void> {
-  const turns = new Turns(options.signal);
+  const slices = new TimeSlices(options.signal);
   const aside = temporaryName();
   try {
-    await copyTree(source.directory, Buffer.from(source.name), target.directory, Buffer.from(aside), turns);
+    await copyTree(source.directory, Buffer.from(source.name), target.directory, Buffer.from(aside), slices);
     rename({ ...source, directory: target.directory, name: aside }, target);
   } catch (error) {
     await discard(target.directory, aside, source.entry.kind === "directory");
@@ -103,7 +103,7 @@ async function moveAcross(source: Source, target: Target, options: MoveOptions):
 async function discard(directory: Directory, name: string, isDirectory: boolean): Promise<void> {
   try {
     if (isDirectory) {
-      await emptyDirectory(directory, name, new Turns());
+      await emptyDirectory(directory, name, new TimeSlices());
       fs.rmdirSync(directory.at(name));
     } else {
       fs.unlinkSync(directory.at(name));

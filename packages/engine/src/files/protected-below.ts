@@ -8,7 +8,7 @@ import type { ScopedPath } from "../scope/scoped-path.ts";
 import { entryDeniedBy } from "../scope/scope.ts";
 import type { Scope } from "../scope/scope.ts";
 import { matchesPath } from "@bosun/platform/glob";
-import { Turns } from "../time-slices.ts";
+import { TimeSlices } from "../time-slices.ts";
 
 /** Throws PATH_DENIED or READ_ONLY. Costs nothing without patterns. */
 export async function refuseProtectedBelow(place: ScopedPath, signal?: AbortSignal): Promise<void> {
@@ -16,13 +16,13 @@ export async function refuseProtectedBelow(place: ScopedPath, signal?: AbortSign
   if (entry?.kind !== "directory" || scope.deny.length + scope.readOnly.length === 0) return;
   try {
     using top = place.parent.enter(place.name);
-    await refuseIn(top, place, new Turns(signal));
+    await refuseIn(top, place, new TimeSlices(signal));
   } catch (error) {
     throw ioError("look into", place.shown, error, place.path);
   }
 }
 
-async function refuseIn(directory: Directory, place: ScopedPath, turns: Turns): Promise<void> {
+async function refuseIn(directory: Directory, place: ScopedPath, slices: TimeSlices): Promise<void> {
   for (const entry of entriesOf(directory)) {
     const real = joinPath(directory.path, entry.name);
     refuseProtected(place, real);
@@ -30,11 +30,11 @@ async function refuseIn(directory: Directory, place: ScopedPath, turns: Turns): 
       const inner = enterIfThere(directory, entry.name);
       if (inner !== undefined) {
         using below = inner;
-        await refuseIn(below, place, turns);
+        await refuseIn(below, place, slices);
       }
     }
-    if (turns.due) await turns.rest();
-    turns.check();
+    if (slices.due) await slices.pause();
+    slices.check();
   }
 }
 

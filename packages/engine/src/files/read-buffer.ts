@@ -5,7 +5,7 @@ const KEPT = 4;
 const free: Buffer[] = [];
 
 /** A buffer for one reader at a time; its bytes mean nothing after dispose. */
-export class Chunk implements Disposable {
+export class ReadBuffer implements Disposable {
   readonly bytes: Buffer = free.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
 
   [Symbol.dispose](): void {

@@ -1,8 +1,8 @@
 // Lines of a text file by number, streamed through one buffer: memory does not grow with the file, nor with a line.
 // Numbers, cuts and totals come back as data; how they look is the surface's business.
 import { EngineError } from "../engine-error.ts";
-import { Turns } from "../time-slices.ts";
-import { Chunk } from "./read-buffer.ts";
+import { TimeSlices } from "../time-slices.ts";
+import { ReadBuffer } from "./read-buffer.ts";
 import type { TextEncoding } from "./file-kind.ts";
 import { ContentHash, fingerprintFrom } from "./fingerprint.ts";
 import type { Fingerprint } from "./fingerprint.ts";
@@ -44,7 +44,7 @@ export type LinesRead = {
 };
 
 export async function readLines(file: OpenFile, options: ReadLinesOptions): Promise<LinesRead> {
-  return file.whole === undefined ? readLinesInTurns(file, options) : linesOf(file, file.whole, options);
+  return file.whole === undefined ? readLinesStreamed(file, options) : linesOf(file, file.whole, options);
 }
 
 /** Of a small file, which was read whole when its beginning was looked at: no buffer of its own for each of many calls. */
@@ -56,11 +56,11 @@ function linesOf(file: OpenFile, whole: Buffer, options: ReadLinesOptions): Line
   return linesRead(file, options, collector, ContentHash.of(whole));
 }
 
-async function readLinesInTurns(file: OpenFile, options: ReadLinesOptions): Promise<LinesRead> {
+async function readLinesStreamed(file: OpenFile, options: ReadLinesOptions): Promise<LinesRead> {
   const collector = collectorFor(file, options);
   const hash = new ContentHash();
-  using chunk = new Chunk();
-  const turns = new Turns(options.signal);
+  using chunk = new ReadBuffer();
+  const slices = new TimeSlices(options.signal);
   const recode = options.encoding === "utf-8" ? undefined : recoderFor(options);
   for (let position = 0; ;) {
     const got = file.readAt(position, chunk.bytes);
@@ -76,8 +76,8 @@ async function readLinesInTurns(file: OpenFile, options: ReadLinesOptions): Prom
     }
     // Only a range may stop early; without one the total is part of the answer.
     if (options.range !== undefined && collector.complete) return linesRead(file, options, collector, undefined);
-    if (turns.due) await turns.rest();
-    turns.check();
+    if (slices.due) await slices.pause();
+    slices.check();
   }
 }
 

@@ -1,6 +1,6 @@
 // A whole file into memory, up to a cap that holds even when the file lies about its size or grows meanwhile.
 import { EngineError } from "../engine-error.ts";
-import { Turns } from "../time-slices.ts";
+import { TimeSlices } from "../time-slices.ts";
 import { CHUNK_BYTES } from "./read-buffer.ts";
 import type { OpenFile } from "./open-file.ts";
 
@@ -13,13 +13,13 @@ export type WholeLimits = { readonly maxBytes: number; readonly signal?: AbortSi
 export async function readWhole(file: OpenFile, limits: WholeLimits): Promise<Buffer> {
   const { maxBytes } = limits;
   if (file.size > maxBytes) throw tooLarge(file, file.size, maxBytes);
-  const turns = new Turns(limits.signal);
+  const slices = new TimeSlices(limits.signal);
   // Pieces: the size is a hint only, and one spare byte shows whether the file has grown.
   const pieces: Buffer[] = [];
   let total = 0;
   let next = Math.min(file.size + 1, maxBytes + 1);
   for (;;) {
-    const piece = await readPiece(file, total, next, turns);
+    const piece = await readPiece(file, total, next, slices);
     total += piece.length;
     if (total > maxBytes) throw tooLarge(file, total, maxBytes);
     pieces.push(piece);
@@ -49,15 +49,15 @@ export function tooLarge(file: { path: string; shown: string }, bytes: number, m
   });
 }
 
-async function readPiece(file: OpenFile, position: number, length: number, turns: Turns): Promise<Buffer> {
+async function readPiece(file: OpenFile, position: number, length: number, slices: TimeSlices): Promise<Buffer> {
   const into = Buffer.allocUnsafeSlow(length);
   let filled = 0;
   while (filled < length) {
     const got = file.readAt(position + filled, into.subarray(filled, Math.min(length, filled + CHUNK_BYTES)));
     if (got === 0) break;
     filled += got;
-    if (turns.due) await turns.rest();
-    turns.check();
+    if (slices.due) await slices.pause();
+    slices.check();
   }
   return into.subarray(0, filled);
 }

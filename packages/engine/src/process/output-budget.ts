@@ -1,7 +1,7 @@
-// Room that the streams of one command fill together. Each is sure of a share, however much the other says: a flood on
+// The memory that the streams of one command share. Each is sure of a share, however much the other says: a flood on
 // standard output must not cost the message on standard error that explains it.
 
-export class SharedRoom {
+export class OutputBudget {
   readonly #maxBytes: number;
   readonly #shareBytes: number;
   readonly #used = new Map<object, number>();

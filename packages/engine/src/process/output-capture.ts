@@ -8,7 +8,7 @@ import {
   lastCodePoints,
   unfinishedBytes,
 } from "./output-text.ts";
-import type { SharedRoom } from "./output-budget.ts";
+import type { OutputBudget } from "./output-budget.ts";
 import { Spool } from "./spool-file.ts";
 import type { SpoolPlan } from "./spool-file.ts";
 
@@ -21,7 +21,7 @@ export type CapturePlan = {
   readonly tailBytes?: number;
   readonly spool?: SpoolPlan;
   /** What the streams of one command may keep together, within their caps. */
-  readonly room?: SharedRoom;
+  readonly budget?: OutputBudget;
 };
 
 /** What is shown of a stream, and what is known of the rest. */
@@ -62,7 +62,7 @@ export class Capture {
     this.#plan = plan;
     this.#headMax = plan.cap.unit === "bytes" ? plan.cap.max : plan.cap.max * 4 + 4;
     this.#tailMax = plan.tailBytes ?? DEFAULT_TAIL_BYTES;
-    plan.room?.join(this);
+    plan.budget?.join(this);
   }
 
   get totalBytes(): number {
@@ -149,8 +149,8 @@ export class Capture {
   /** What it may still keep of the start, at least as far as this chunk goes. */
   #roomFor(bytes: number): number {
     const own = this.#headMax - this.#headBytes;
-    const { room } = this.#plan;
-    return room === undefined || own <= 0 ? own : room.take(this, Math.min(own, bytes));
+    const { budget } = this.#plan;
+    return budget === undefined || own <= 0 ? own : budget.take(this, Math.min(own, bytes));
   }
 
   #overflow(chunk: Uint8Array, room: number): void {

@@ -3,7 +3,7 @@
 import type { Capture } from "./output-capture.ts";
 import type { Pipe, PipePool } from "./pipe-pool.ts";
 
-export class Drain {
+export class OutputReader {
   readonly capture: Capture;
   /** Resolves when every writer has closed its end, or after `abandon`. Never rejects. */
   readonly ended: Promise<void>;

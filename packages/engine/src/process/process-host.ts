@@ -1,4 +1,4 @@
-// The one place that starts commands: it holds what all of them share (pipes, the shell, the confinement, the warden)
+// The one place that starts commands: it holds what all of them share (pipes, the shell, the confinement, the watchdog)
 // and knows all that still run.
 import { mkdtempSync } from "node:fs";
 import path from "node:path";
@@ -7,18 +7,18 @@ import { Capture } from "./output-capture.ts";
 import { checkCommand, checkShell, realCwdOf } from "./command-checks.ts";
 import { unconfined } from "./confinement.ts";
 import { CoverWatch } from "./cover-watch.ts";
-import { Drain } from "./output-reader.ts";
+import { OutputReader } from "./output-reader.ts";
 import { launch, tell } from "./launch.ts";
 import { PipePool } from "./pipe-pool.ts";
 import { makePrivateFolder, removeFolder, sweepFolders } from "./private-files.ts";
-import { RecordFiles } from "./report-files.ts";
+import { ReportFiles } from "./report-files.ts";
 import { GRACE_MS, Running } from "./running-command.ts";
-import { detectShell, spareText } from "./shell-words.ts";
-import { Spares } from "./prestarted-shells.ts";
+import { detectShell, prestartedShellText } from "./shell-words.ts";
+import { PrestartedShells } from "./prestarted-shells.ts";
 import { TagSpace } from "./process-tags.ts";
 import { after, pause } from "./timers.ts";
 import { findMembers, killTagged, terminateTagged } from "./command-tree.ts";
-import { Warden } from "./watchdog.ts";
+import { Watchdog } from "./watchdog.ts";
 import type { Command, Run } from "./command-checks.ts";
 import type { Confinement } from "./confinement.ts";
 import type { Equipment, Launched } from "./launch.ts";
@@ -47,12 +47,12 @@ export class ProcessHost {
   readonly #removals = new Set<Promise<void>>();
   readonly #tags = new TagSpace();
   readonly #equipment: Equipment;
-  readonly #spares: Spares;
+  readonly #prestarted: PrestartedShells;
   readonly #starting = new Map<Promise<Running>, SessionTags>();
   readonly #running = new Set<Running>();
   readonly #scratch = new Map<SessionTags, string>();
   readonly #covers = new CoverWatch();
-  #warden: Promise<Warden> | undefined;
+  #watchdog: Promise<Watchdog> | undefined;
   readonly #sweep: Timer;
   #closing: Promise<void> | undefined;
 
@@ -63,10 +63,10 @@ export class ProcessHost {
       shell: this.shell,
       confinement: this.confinement,
       pipes: new PipePool(this.#folder),
-      records: new RecordFiles(this.#folder),
+      records: new ReportFiles(this.#folder),
       ownsHardLimit: this.#tags.ownsHardLimit,
     };
-    this.#spares = new Spares(this.#equipment);
+    this.#prestarted = new PrestartedShells(this.#equipment);
     this.#sweep = after(SWEEP_AFTER_MS, () => void sweepFolders());
   }
 
@@ -103,7 +103,7 @@ export class ProcessHost {
     checkShell(this.shell);
     await this.#guarded();
     const scratch = this.#scratchOf(command.tags);
-    const running = this.#startOnSpare(command) ?? (await this.#startCold(command, scratch));
+    const running = this.#startOnPrestarted(command) ?? (await this.#startCold(command, scratch));
     this.#planAhead(running, command, scratch);
     return running;
   }
@@ -115,9 +115,9 @@ export class ProcessHost {
 
   /** Ends everything that commands with these tags left running, wherever it hides: TERM, one grace, KILL. */
   async endSession(tags: SessionTags, graceMs = GRACE_MS): Promise<void> {
-    const spares = this.#spares.end(tags);
+    const ending = this.#prestarted.end(tags);
     const own = await this.#stopAll(tags, graceMs);
-    await Promise.race([spares, pause(graceMs)]);
+    await Promise.race([ending, pause(graceMs)]);
     // What earlier commands left behind. Those that run have been asked already: a trap must not run twice.
     const asked = new Set(own.map((running) => running.tree.tag));
     const isLeftover = (tag: string): boolean => tags.matches(tag) && !asked.has(tag);
@@ -130,8 +130,8 @@ export class ProcessHost {
   async hasLeftovers(): Promise<boolean> {
     if (this.#running.size > 0) return true;
     // What ended took its whole namespace with it.
-    if (this.#warden === undefined || this.confinement.namespaced) return false;
-    const waiting = this.#spares.tags;
+    if (this.#watchdog === undefined || this.confinement.namespaced) return false;
+    const waiting = this.#prestarted.tags;
     const isLeftover = (tag: string): boolean => this.#tags.matches(tag) && !waiting.has(tag);
     return (await findMembers([], isLeftover, performance.now())).length > 0;
   }
@@ -165,25 +165,25 @@ export class ProcessHost {
 
   // Before the first command: whatever becomes of us then, somebody knows of it.
   async #guarded(): Promise<void> {
-    const warden = (this.#warden ??= Warden.post(this.#equipment.pipes, this.#tags.prefix, this.#folder));
+    const watchdog = (this.#watchdog ??= Watchdog.post(this.#equipment.pipes, this.#tags.prefix, this.#folder));
     try {
-      await warden;
+      await watchdog;
     } catch (error) {
-      if (this.#warden === warden) this.#warden = undefined; // the next command tries again
+      if (this.#watchdog === watchdog) this.#watchdog = undefined; // the next command tries again
       throw error;
     }
   }
 
-  #startOnSpare(command: Command): Running | undefined {
+  #startOnPrestarted(command: Command): Running | undefined {
     const startedAt = performance.now();
     // One that waits was started without what this one is allowed to write.
     const isOrdinary = command.what.kind === "shell" && (command.open ?? []).length === 0;
-    const told = isOrdinary ? spareText(command.cwd, realCwdOf(command), command.what.text) : undefined;
-    const spare = told === undefined ? undefined : this.#spares.take(command);
-    if (told === undefined || spare === undefined) return undefined;
+    const told = isOrdinary ? prestartedShellText(command.cwd, realCwdOf(command), command.what.text) : undefined;
+    const prestarted = told === undefined ? undefined : this.#prestarted.take(command);
+    if (told === undefined || prestarted === undefined) return undefined;
     // All of ours first: once it knows, there is nothing left that would have to share a processor with it.
-    const running = this.#supervise(command, spare, startedAt);
-    return tell(spare, told) ? running : undefined;
+    const running = this.#supervise(command, prestarted, startedAt);
+    return tell(prestarted, told) ? running : undefined;
   }
 
   async #startCold(command: Command, scratch: string): Promise<Running> {
@@ -197,8 +197,8 @@ export class ProcessHost {
   // empty, for its mount to stand on, and just after an answer is when files go.
   #planAhead(running: Running, command: Command, scratch: string): void {
     if (this.confinement.state === undefined)
-      setImmediate(() => void this.#spares.plan(command, scratch, FEWEST_WAITING));
-    const later = (): void => void after(PAUSE_MS, () => void this.#spares.plan(command, scratch, MOST_WAITING));
+      setImmediate(() => void this.#prestarted.plan(command, scratch, FEWEST_WAITING));
+    const later = (): void => void after(PAUSE_MS, () => void this.#prestarted.plan(command, scratch, MOST_WAITING));
     const late = after(LONG_MS, later);
     void running.done.then(() => {
       late.cancel();
@@ -208,8 +208,8 @@ export class ProcessHost {
 
   #supervise(command: Command, launched: Launched, startedAt: number): Running {
     const { child, tag } = launched;
-    const drain = (pipe: Pipe, stream: "stdout" | "stderr"): Drain =>
-      new Drain(pipe, this.#equipment.pipes, new Capture(command[stream]), (chunk) =>
+    const drain = (pipe: Pipe, stream: "stdout" | "stderr"): OutputReader =>
+      new OutputReader(pipe, this.#equipment.pipes, new Capture(command[stream]), (chunk) =>
         command.onOutput?.(stream, chunk),
       );
     // Of no stream, so it must not take a share of the room that the streams have.
@@ -275,11 +275,11 @@ export class ProcessHost {
   async #close(): Promise<void> {
     this.#sweep.cancel();
     const all = await this.#stopAll();
-    await Promise.all([this.#spares.close(), ...all.map((running) => running.death)]);
+    await Promise.all([this.#prestarted.close(), ...all.map((running) => running.death)]);
     await Promise.all(all.map((running) => running.done));
-    if (this.#warden !== undefined) {
+    if (this.#watchdog !== undefined) {
       await killTagged(this.#tags.matches); // what earlier commands left behind
-      (await this.#warden).dismiss();
+      (await this.#watchdog).dismiss();
     }
     for (const running of all) running.abandon();
     await this.#equipment.pipes.close();

@@ -9,9 +9,9 @@ const MAX_BYTES = 16_384;
 const MOST_IDLE = 8;
 
 /** Where one command's record will be: after `offset` bytes of script. */
-export type RecordPlace = { readonly fd: number; readonly offset: number; readonly marker: string };
+export type ReportPlace = { readonly fd: number; readonly offset: number; readonly marker: string };
 
-export class RecordFiles {
+export class ReportFiles {
   readonly #folder: string;
   readonly #idle: number[] = [];
   #closed = false;
@@ -26,7 +26,7 @@ export class RecordFiles {
   }
 
   /** The directory that was reported, if one was. The file is given back. */
-  finish({ fd, offset, marker }: RecordPlace): string | undefined {
+  finish({ fd, offset, marker }: ReportPlace): string | undefined {
     try {
       const bytes = new Uint8Array(Math.max(0, Math.min(fstatSync(fd).size - offset, MAX_BYTES)));
       const got = readSync(fd, bytes, 0, bytes.length, offset);

@@ -1,6 +1,6 @@
 // One started command to its end: time limit, cancellation, output, exit, and the death of whatever it leaves behind.
 import { constants as osConstants } from "node:os";
-import { Drain } from "./output-reader.ts";
+import { OutputReader } from "./output-reader.ts";
 import { limitHit } from "./resource-limits.ts";
 import { after, pause } from "./timers.ts";
 import { killTree, membersOf, terminateTree } from "./command-tree.ts";
@@ -12,8 +12,8 @@ import type { Tree } from "./command-tree.ts";
 /** TERM to KILL (D4): long enough to clean up, and not configurable. */
 export const GRACE_MS = 5000;
 // After the shell's exit: what it wrote itself is at most a pipe's worth; a process left behind may write for ever.
-const DRAIN_QUIET_MS = 500;
-const DRAIN_TOTAL_MS = 2000;
+const READING_QUIET_MS = 500;
+const READING_TOTAL_MS = 2000;
 // After a kill the call has two seconds in all (§2.1.2): one for processes that hang in the kernel, one for their pipes.
 const AFTER_KILL_MS = 1000;
 const COUNT_EVERY_MS = 100;
@@ -26,9 +26,9 @@ export type Started = {
   readonly process: Bun.Subprocess;
   readonly startedAt: number;
   readonly tree: Tree;
-  readonly stdout: Drain;
+  readonly stdout: OutputReader;
   /** Undefined when both streams go into one. */
-  readonly stderr: Drain | undefined;
+  readonly stderr: OutputReader | undefined;
   /** What the shell reported, read once it has exited. */
   readonly readRecord: () => string | undefined;
   readonly hidesSignals: boolean;
@@ -117,7 +117,7 @@ export class Running {
     signal?.removeEventListener("abort", cancel);
 
     const drains = stderr === undefined ? [stdout] : [stdout, stderr];
-    await drained(drains, this.#stopped === undefined ? DRAIN_TOTAL_MS : AFTER_KILL_MS);
+    await drained(drains, this.#stopped === undefined ? READING_TOTAL_MS : AFTER_KILL_MS);
     const run = this.#report(
       durationMs,
       drains.some((drain) => !drain.atEnd),
@@ -175,14 +175,14 @@ export class Running {
 
 // Completion follows the shell's exit, not the pipes: neither waiting for their end (hangs) nor returning at the exit
 // (loses bytes) is right, so drain until the end, a quiet moment, or long enough.
-async function drained(drains: readonly Drain[], totalMs: number): Promise<void> {
+async function drained(drains: readonly OutputReader[], totalMs: number): Promise<void> {
   const ended = Promise.all(drains.map((drain) => drain.ended));
   const startedAt = performance.now();
   while (drains.some((drain) => !drain.atEnd)) {
     const open = drains.filter((drain) => !drain.atEnd);
     const spent = performance.now() - startedAt;
     const quiet = Math.min(spent, ...open.map((drain) => drain.quietMs()));
-    const wait = Math.min(DRAIN_QUIET_MS - quiet, totalMs - spent);
+    const wait = Math.min(READING_QUIET_MS - quiet, totalMs - spent);
     if (wait <= 0) return;
     await Promise.race([ended, pause(wait)]);
   }

@@ -52,10 +52,10 @@ export function shellWords(shell: Shell, setup: Setup, marker: string, fromScrip
 }
 
 /**
- * The -c text of a bash that is started ahead: labelled and limited, it waits for a directory and a command, as `spareText`
+ * The -c text of a bash that is started ahead: labelled and limited, it waits for a directory and a command, as `prestartedShellText`
  * writes them. When they never come, because we are gone or do not need it, it ends.
  */
-export function spareWords(shell: Shell, setup: Setup, marker: string): string {
+export function prestartedShellWords(shell: Shell, setup: Setup, marker: string): string {
   // A text without its final NUL was cut: whoever wrote it is gone.
   const next = `IFS= read -r -d '' __bosun <&${GO_FD} || exit 0`;
   const directory = '"${__bosun#?}"';
@@ -65,7 +65,7 @@ export function spareWords(shell: Shell, setup: Setup, marker: string): string {
 }
 
 /** What a shell that was started ahead is told; undefined when that is too much to read byte by byte, as shells do. */
-export function spareText(cwd: string, realCwd: string | undefined, text: string): Buffer | undefined {
+export function prestartedShellText(cwd: string, realCwd: string | undefined, text: string): Buffer | undefined {
   // The first character says whether it must be that very directory, or may be another name of it.
   const told = Buffer.from(`${cwd === realCwd ? "=" : "~"}${cwd}\0${text}\0`);
   return told.length > LONGEST_TOLD_BYTES ? undefined : told;

@@ -8,21 +8,21 @@ import { closeQuietly } from "./private-files.ts";
 import { limitsPattern } from "./process-tags.ts";
 import type { Channel, PipePool } from "./pipe-pool.ts";
 
-export class Warden {
+export class Watchdog {
   readonly #orders: Channel;
   readonly #pipes: PipePool;
 
   /** `folder`: a name of ours that stands on the command line of every sandbox. */
-  static async post(pipes: PipePool, tagPrefix: string, folder: string): Promise<Warden> {
+  static async post(pipes: PipePool, tagPrefix: string, folder: string): Promise<Watchdog> {
     // Not Bun's own pipe: it closes it with the shell that it started, which ends at once.
     const orders = await pipes.takeChannel();
-    const warden = new Warden(pipes, orders);
+    const watchdog = new Watchdog(pipes, orders);
     try {
-      const words = ["/bin/sh", "-c", ORPHANED_WORDS, "bosun-warden", limitsPattern(tagPrefix), folder];
+      const words = ["/bin/sh", "-c", ORPHANED_WORDS, "bosun-watchdog", limitsPattern(tagPrefix), folder];
       if ((await startShell(words, orders.readFd)) !== 0) throw startFailed("limit", "too many processes");
-      return warden;
+      return watchdog;
     } catch (error) {
-      warden.dismiss();
+      watchdog.dismiss();
       throw error;
     } finally {
       closeQuietly(orders.readFd);
@@ -64,7 +64,7 @@ function startShell(words: readonly string[], stdin: number): Promise<number> {
 // on its way carries no tag before its shell has begun. A sandbox whose outer half died in the middle of its setting up
 // waits for it for ever: that one is known by our folder's name. What it is given decides who dies, so it wants to see a
 // whole tag and a folder of ours: an empty word would be found in every process of the machine.
-export const WARDEN_WORDS = `trap '' HUP INT TERM QUIT
+export const WATCHDOG_WORDS = `trap '' HUP INT TERM QUIT
 case $1 in *[0-9][0-9][0-9][0-9][0-9][0-9]*) ;; *) exit 1 ;; esac
 case $2 in /*/bosun-?*-?*) ;; *) exit 1 ;; esac
 late=20
@@ -93,5 +93,5 @@ done`;
 // A shell gives what it starts in the background no input of its own accord: hence the detour by another number.
 const ORPHANED_WORDS = `exec 3<&0
 {
-${WARDEN_WORDS}
+${WATCHDOG_WORDS}
 } <&3 3<&- &`;

@@ -5,7 +5,7 @@ import { errnoOf } from "../engine-error.ts";
 import { bestWalkMode, openRealDirectory } from "./directory.ts";
 import type { Directory } from "./directory.ts";
 
-export class HeldDirectory implements Disposable {
+export class PinnedDirectory implements Disposable {
   readonly #path: string;
   readonly #directory: Directory;
 
@@ -15,10 +15,10 @@ export class HeldDirectory implements Disposable {
   }
 
   /** Undefined when there is no such directory, or a part of its path is a link. */
-  static open(path: string): HeldDirectory | undefined {
+  static open(path: string): PinnedDirectory | undefined {
     try {
       // The temporary folder of the system may be named through a link; what a session makes below it may not.
-      return new HeldDirectory(path, openRealDirectory(fs.realpathSync(path), bestWalkMode));
+      return new PinnedDirectory(path, openRealDirectory(fs.realpathSync(path), bestWalkMode));
     } catch (error) {
       if (errnoOf(error) === undefined) throw error;
       return undefined;

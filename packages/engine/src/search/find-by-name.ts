@@ -10,11 +10,11 @@ import { openListed } from "../files/list-directory.ts";
 import { joinPath } from "../scope/directory.ts";
 import type { ScopedPath } from "../scope/scoped-path.ts";
 import type { Scope } from "../scope/scope.ts";
-import { Turns } from "../time-slices.ts";
+import { TimeSlices } from "../time-slices.ts";
 import { Deadline } from "./search-deadline.ts";
 import type { Ended } from "./search-deadline.ts";
 import { rulesAbove } from "./gitignore.ts";
-import { IgnoreWork } from "./ignore-budget.ts";
+import { IgnoreBudget } from "./ignore-budget.ts";
 import { resolveLinkedFile } from "./linked-places.ts";
 import { walkTree } from "./walk-tree.ts";
 import type { WalkedEntry } from "./walk-tree.ts";
@@ -46,11 +46,11 @@ export async function glob(place: ScopedPath, request: GlobRequest): Promise<Glo
   using deadline = new Deadline(request.timeoutMs, request.signal);
   using top = openListed(place);
   const newest = new Newest(request.maxResults);
-  const work = new IgnoreWork();
+  const work = new IgnoreBudget();
   await walkTree(place.scope, top, {
     work,
     rules: rulesAbove(top.path, work),
-    turns: new Turns(deadline.looking),
+    slices: new TimeSlices(deadline.looking),
     wants: (kind) =>
       kind === "directory" ? request.type !== "file" : kind !== "special" && request.type !== "directory",
     enters: mayHold(pattern),

@@ -20,7 +20,7 @@ const SETTLED_MS = 1500;
 /** Names kept in all; with more, everything is forgotten and learnt again. */
 const MAX_NAMES = 100_000;
 
-export class KnownFolders {
+export class FolderCache {
   readonly #known = new Map<string, Known>();
   #names = 0;
 

@@ -11,7 +11,7 @@ const STEPS_PER_CHARACTER = 40;
 /** What trying a rule costs before its first character is looked at. */
 const STEPS_PER_RULE = 8;
 
-export class IgnoreWork {
+export class IgnoreBudget {
   /** Counted by the matcher. */
   steps = 0;
   #over = false;

@@ -9,9 +9,9 @@ import type { Directory } from "../scope/directory.ts";
 import { resolveInScope } from "../scope/resolve-path.ts";
 import type { ScopedPath } from "../scope/scoped-path.ts";
 import type { Scope } from "../scope/scope.ts";
-import type { Turns } from "../time-slices.ts";
+import type { TimeSlices } from "../time-slices.ts";
 import { rulesAbove } from "./gitignore.ts";
-import { IgnoreWork } from "./ignore-budget.ts";
+import { IgnoreBudget } from "./ignore-budget.ts";
 import { scanLinks } from "./scan-links.ts";
 import type { Scan } from "./scan-links.ts";
 
@@ -33,8 +33,8 @@ export type Links = {
 };
 
 /** `trap` is called when a directory is met whose rules are no files. */
-export async function findLinks(scope: Scope, top: Directory, turns: Turns, trap: () => void): Promise<Links> {
-  const finder = new LinkFinder(scope, turns, trap);
+export async function findLinks(scope: Scope, top: Directory, slices: TimeSlices, trap: () => void): Promise<Links> {
+  const finder = new LinkFinder(scope, slices, trap);
   await finder.walk(top, "", rulesAbove(top.path, finder.work));
   await finder.followAll();
   return finder;
@@ -65,17 +65,17 @@ function openIfReadable(place: ScopedPath): Directory | undefined {
 class LinkFinder implements Links {
   readonly directories: LinkedDirectory[] = [];
   readonly files: { path: string; realLink: string }[] = [];
-  readonly work = new IgnoreWork();
+  readonly work = new IgnoreBudget();
   readonly #scope: Scope;
-  readonly #turns: Turns;
+  readonly #slices: TimeSlices;
   readonly #trap: () => void;
   /** Real directories, and on which way they were first entered. */
   readonly #walked = new Map<string, string>();
   readonly #toFollow: { path: string; realLink: string }[] = [];
 
-  constructor(scope: Scope, turns: Turns, trap: () => void) {
+  constructor(scope: Scope, slices: TimeSlices, trap: () => void) {
     this.#scope = scope;
-    this.#turns = turns;
+    this.#slices = slices;
     this.#trap = trap;
   }
 
@@ -92,14 +92,14 @@ class LinkFinder implements Links {
         return true;
       },
     };
-    await scanLinks(this.#scope, top, rules, scan, this.#turns, this.work);
+    await scanLinks(this.#scope, top, rules, scan, this.#slices, this.work);
     // Of two links to one directory the first in walk order counts.
     this.#toFollow.push(...links.sort((a, b) => compareWalkOrder(a.path, b.path)));
   }
 
   async followAll(): Promise<void> {
     for (let link = this.#toFollow.shift(); link !== undefined; link = this.#toFollow.shift()) {
-      if (this.#turns.cancelled) return;
+      if (this.#slices.cancelled) return;
       await this.#follow(link);
     }
   }

@@ -5,10 +5,10 @@ import { errnoOf, ioError, isExhausted } from "../engine-error.ts";
 import { joinPath } from "../scope/directory.ts";
 import type { Directory, EntryKind } from "../scope/directory.ts";
 import type { Scope } from "../scope/scope.ts";
-import type { Turns } from "../time-slices.ts";
+import type { TimeSlices } from "../time-slices.ts";
 import { isGitIgnored, readRules, repositoryRules, withRulesOf } from "./gitignore.ts";
 import type { IgnoreRules } from "./gitignore.ts";
-import type { IgnoreWork } from "./ignore-budget.ts";
+import type { IgnoreBudget } from "./ignore-budget.ts";
 
 /** Never searched, at any depth. */
 export const ALWAYS_SKIPPED: readonly string[] = [".git", "node_modules"];
@@ -27,13 +27,13 @@ export type WalkedEntry = {
 export type WalkPlan = {
   /** In force at the start, from above it. */
   readonly rules: IgnoreRules | undefined;
-  readonly work: IgnoreWork;
+  readonly work: IgnoreBudget;
   /** Entries of other kinds are not even judged. */
   readonly wants: (kind: EntryKind) => boolean;
   readonly visit: (entry: WalkedEntry) => void;
   /** Whether anything below that directory could be wanted. */
   readonly enters?: (path: string) => boolean;
-  readonly turns: Turns;
+  readonly slices: TimeSlices;
 };
 
 /** Stops without error when cancelled: what was visited stays visited. */
@@ -49,7 +49,7 @@ async function walkLevel(
   plan: WalkPlan,
   depth: number,
 ): Promise<void> {
-  const entries = await entriesOf(scope, directory, plan.turns).catch((error: unknown) => {
+  const entries = await entriesOf(scope, directory, plan.slices).catch((error: unknown) => {
     if (errnoOf(error) === undefined || isExhausted(error)) throw ioError("list directory", prefix || ".", error);
     return []; // unreadable, or gone: skipped without a word
   });
@@ -60,8 +60,8 @@ async function walkLevel(
     rules = withRulesOf(rules, directory.path, readRules(directory.at(".gitignore"), plan.work), plan.work);
   }
   for (const { name, kind } of entries) {
-    if (plan.turns.cancelled) return;
-    if (plan.turns.due) await plan.turns.rest();
+    if (plan.slices.cancelled) return;
+    if (plan.slices.due) await plan.slices.pause();
     const wanted = plan.wants(kind);
     if (!wanted && kind !== "directory") continue;
     if (ALWAYS_SKIPPED.includes(name)) continue;

@@ -4,7 +4,7 @@ import type { Piece } from "../process/output-capture.ts";
 import { randomHex } from "../random-hex.ts";
 
 /** Anything that can be read from an offset and thrown away: a capture, usually. */
-export type Original = {
+export type CutOutput = {
   read(offset: number, maxBytes: number): Piece;
   lastChars(maxChars: number): string;
   discard(): void;
@@ -13,8 +13,8 @@ export type Original = {
 
 const DEFAULT_MOST = 32;
 
-export class Originals {
-  readonly #kept = new Map<string, Original>();
+export class CutOutputs {
+  readonly #kept = new Map<string, CutOutput>();
   readonly #most: number;
 
   constructor(most = DEFAULT_MOST) {
@@ -22,7 +22,7 @@ export class Originals {
   }
 
   /** Keeps an original and returns its handle. */
-  keep(original: Original): string {
+  keep(original: CutOutput): string {
     const handle = randomHex(12);
     this.#kept.set(handle, original);
     for (const oldest of this.#kept.keys()) {
@@ -34,7 +34,7 @@ export class Originals {
   }
 
   /** Undefined for a handle that is not, or no longer, of this session. */
-  find(handle: string): Original | undefined {
+  find(handle: string): CutOutput | undefined {
     return this.#kept.get(handle);
   }
 

@@ -6,7 +6,7 @@ export type Turn = {
   settle(directory: string | null): void;
 };
 
-export class DirectoryLog {
+export class SessionDirectory {
   readonly #home: string;
   #current: string;
   #asked = 0;

@@ -6,8 +6,8 @@ import { Jobs } from "../process/jobs.ts";
 import { after } from "../process/timers.ts";
 import type { LostPlace } from "../process/confinement.ts";
 import type { CommandKind, CommandObserver } from "./command-observer.ts";
-import { DirectoryLog } from "./session-directory.ts";
-import { Originals } from "./cut-outputs.ts";
+import { SessionDirectory } from "./session-directory.ts";
+import { CutOutputs } from "./cut-outputs.ts";
 import type { CapturePlan } from "../process/output-capture.ts";
 import type { Command, Run } from "../process/command-checks.ts";
 import type { Environment } from "../process/environment.ts";
@@ -46,10 +46,10 @@ export class Session {
   readonly nonce = randomHex(4);
   readonly jobs: Jobs;
   readonly viewed = new ViewedFiles();
-  readonly originals = new Originals();
+  readonly cutOutputs = new CutOutputs();
   readonly #options: SessionOptions;
   readonly #tags: SessionTags;
-  readonly #directory: DirectoryLog;
+  readonly #directory: SessionDirectory;
   #inForeground = 0;
   #closing: Promise<void> | undefined;
 
@@ -57,7 +57,7 @@ export class Session {
     this.handle = handle;
     this.#options = options;
     this.#tags = options.host.newSession();
-    this.#directory = new DirectoryLog(options.workdir);
+    this.#directory = new SessionDirectory(options.workdir);
     this.jobs = new Jobs(options.jobs);
   }
 
@@ -161,7 +161,7 @@ export class Session {
 
   async #close(graceMs: number | undefined): Promise<void> {
     await Promise.all([this.jobs.close(graceMs), this.#options.host.endSession(this.#tags, graceMs)]);
-    this.originals.clear();
+    this.cutOutputs.clear();
   }
 }
 

@@ -1,12 +1,12 @@
 // Streams that share their room: all of it can be used, and each is sure of its share.
 import { expect, test } from "bun:test";
-import { Capture, SharedRoom } from "../../src/index.ts";
+import { Capture, OutputBudget } from "../../src/index.ts";
 
 function pair(maxBytes: number, shareBytes: number): [Capture, Capture] {
   const plan = {
     cap: { max: maxBytes, unit: "bytes" as const },
     tailBytes: 0,
-    room: new SharedRoom(maxBytes, shareBytes),
+    budget: new OutputBudget(maxBytes, shareBytes),
   };
   return [new Capture(plan), new Capture(plan)];
 }

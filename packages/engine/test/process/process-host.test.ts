@@ -66,7 +66,7 @@ describe.each<[string, string, boolean]>([
 ])("the text reaches %s untouched", (_, file, ahead) => {
   let own: Deck;
   beforeAll(async () => {
-    own = openDeck({ shell: shellAt(file), confinement: { ...unconfined, allowsSpares: ahead } });
+    own = openDeck({ shell: shellAt(file), confinement: { ...unconfined, allowsPrestart: ahead } });
     await own.host.run(own.shell("true"));
   });
   afterAll(() => own.close());
@@ -395,7 +395,7 @@ test("the host's folder is gone when it is closed, also while sessions end", asy
 describe("a shell that is started ahead", () => {
   let own: Deck;
   beforeAll(() => {
-    own = openDeck({ confinement: { ...unconfined, allowsSpares: true } });
+    own = openDeck({ confinement: { ...unconfined, allowsPrestart: true } });
   });
   afterAll(() => own.close());
   test("is used by the next command, and looks like a fresh one to it", async () => {
@@ -494,7 +494,7 @@ describe("a shell that is started ahead", () => {
     const env = { ...ENV, OWN: "ends-with-its-session" };
     const isOwn = (pid: number): boolean => isWaiting(pid) && environOf(pid).includes("OWN=ends-with-its-session");
     const own = (): number[] => childrenOf(process.pid).filter(isOwn);
-    const more = openDeck({ confinement: { ...unconfined, allowsSpares: true } });
+    const more = openDeck({ confinement: { ...unconfined, allowsPrestart: true } });
     const tags = more.host.newSession();
     await more.host.run(more.shell("true", { tags, env }));
     await more.host.run(more.shell("true", { env }));

@@ -1,16 +1,16 @@
-// The warden kills by what it is told to look for: words that would fit strangers are refused before anything is killed.
+// The watchdog kills by what it is told to look for: words that would fit strangers are refused before anything is killed.
 import { expect, test } from "bun:test";
 import { limitsPattern } from "../../src/process/process-tags.ts";
-import { WARDEN_WORDS } from "../../src/process/watchdog.ts";
+import { WATCHDOG_WORDS } from "../../src/process/watchdog.ts";
 
 async function exitOf(pattern: string, folder: string): Promise<number> {
-  const warden = Bun.spawn(["/bin/sh", "-c", WARDEN_WORDS, "bosun-warden", pattern, folder], {
+  const watchdog = Bun.spawn(["/bin/sh", "-c", WATCHDOG_WORDS, "bosun-watchdog", pattern, folder], {
     stdin: new Blob(["dismissed\n"]),
     stdout: "ignore",
     stderr: "ignore",
     env: { PATH: "/usr/bin:/bin" },
   });
-  return warden.exited;
+  return watchdog.exited;
 }
 
 const PATTERN = limitsPattern("1234567");

@@ -13,7 +13,14 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { closeScope, EngineError, HeldDirectory, openScope, resolveInScope, unchangedPlace } from "../../src/index.ts";
+import {
+  closeScope,
+  EngineError,
+  PinnedDirectory,
+  openScope,
+  resolveInScope,
+  unchangedPlace,
+} from "../../src/index.ts";
 import type { ScopedPath } from "../../src/index.ts";
 
 const base = realpathSync(mkdtempSync(path.join(tmpdir(), "bosun-unchanged-")));
@@ -110,7 +117,7 @@ test.each<[string, boolean, () => void]>([
   ["another", false, () => (rmSync(at("a/d"), { recursive: true }), mkdirSync(at("a/d")))],
   ["a link to where it is", false, () => (renameSync(at("a/d"), at("b/d")), symlinkSync("../b/d", at("a/d")))],
 ])("a directory that is held: %s", (_, isInPlace, change) => {
-  using held = HeldDirectory.open(at("a/d"));
+  using held = PinnedDirectory.open(at("a/d"));
   change();
   expect(held?.isInPlace()).toBe(isInPlace);
 });

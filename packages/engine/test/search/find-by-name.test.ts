@@ -196,11 +196,11 @@ test("nothing stays open, and others get their turn", async () => {
   using workspace = new Workspace(files);
   for (let i = 50; i < 8000; i += 1) fs.linkSync(workspace.at("d0/e/f0"), workspace.at(`d${i % 50}/e/f${i}`));
   const before = openDescriptors(workspace);
-  let turns = 0;
-  const timer = setInterval(() => (turns += 1), 1);
+  let slices = 0;
+  const timer = setInterval(() => (slices += 1), 1);
   expect((await search(workspace, "**/f*", { maxResults: 10_000 })).total).toBe(8000);
   clearInterval(timer);
-  expect(turns).toBeGreaterThan(0);
+  expect(slices).toBeGreaterThan(0);
   expect(openDescriptors(workspace)).toBe(before);
 });
 

@@ -113,11 +113,11 @@ test("jobs and originals are found in their own session only", async () => {
   let handle = "";
   await one.run(
     shell("seq 1 20000", { stdout: { ...CAP, spool } }),
-    (started) => (handle = one.originals.keep(started.stdout)),
+    (started) => (handle = one.cutOutputs.keep(started.stdout)),
   );
   expect(() => two.jobs.view(id)).toThrow("task not found");
-  expect(two.originals.find(handle)).toBeUndefined();
-  expect(one.originals.find(handle)?.read(100_000, 13).text).toBe("8\n18519\n18520");
+  expect(two.cutOutputs.find(handle)).toBeUndefined();
+  expect(one.cutOutputs.find(handle)?.read(100_000, 13).text).toBe("8\n18519\n18520");
 });
 
 test("originals are bounded, oldest out", async () => {
@@ -129,9 +129,9 @@ test("originals are bounded, oldest out", async () => {
     discard: () => void discarded++,
     totalBytes: 0,
   };
-  const handles = Array.from({ length: 40 }, () => session.originals.keep(original));
-  expect([session.originals.find(handles[0] ?? ""), discarded]).toEqual([undefined, 8]);
-  expect(session.originals.find(handles[39] ?? "")).toBe(original);
+  const handles = Array.from({ length: 40 }, () => session.cutOutputs.keep(original));
+  expect([session.cutOutputs.find(handles[0] ?? ""), discarded]).toEqual([undefined, 8]);
+  expect(session.cutOutputs.find(handles[39] ?? "")).toBe(original);
 });
 
 test("an idle session is closed, a busy one is not", async () => {

@@ -94,6 +94,7 @@ function readObject(part: string): JsonObject | undefined {
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     return isJsonObject(value) ? value : undefined;
   } catch {
+    // not JSON: not a JWT
     return undefined;
   }
 }

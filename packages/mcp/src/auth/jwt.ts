@@ -23,6 +23,7 @@ export async function importSigningKey(pem: string, algorithm: JwtAlgorithm, key
     const privateKey = await crypto.subtle.importKey("pkcs8", bytes, parameters, false, ["sign"]);
     return keyId === undefined ? { privateKey, algorithm } : { privateKey, algorithm, keyId };
   } catch {
+    // WebCrypto says nothing that would help, and the key must not be shown
     throw new AuthorizationError("bad_key", `the private key cannot be used with ${algorithm}`);
   }
 }

@@ -57,6 +57,7 @@ export function createKeySet({ http, locate, now }: KeySetOptions): KeySet {
       keys = list.filter(isJsonObject).slice(0, MAX_KEYS);
       fetchedAt = now();
     } catch (error) {
+      // the issuer is down: the keys we have serve on, for a while
       if (now() - fetchedAt > MAX_STALE_MS) throw error;
     }
   }
@@ -72,6 +73,7 @@ export function createKeySet({ http, locate, now }: KeySetOptions): KeySet {
       imported.set(key, fresh);
       return fresh;
     } catch {
+      // a key that cannot be imported verifies nothing
       return undefined;
     }
   }

@@ -149,6 +149,7 @@ export function createTokenSession(options: SessionOptions): TokenSession {
       await replace(server.issuer, next);
       return "granted";
     } catch (error) {
+      // a registration that the server no longer knows can be made again; anything else is for the caller
       if (oauthErrorOf(error) === "invalid_client" && (await identity.forget(server))) return "retry";
       throw error;
     }
@@ -214,6 +215,7 @@ export function createTokenSession(options: SessionOptions): TokenSession {
       await replace(server.issuer, tokenFrom(reply, { ...old, dpopKey: old.dpopKey, refreshToken: old.refreshToken }));
       return true;
     } catch (error) {
+      // a refresh token that has ended is dropped, and the user asked again
       if (!GONE.has(oauthErrorOf(error) ?? "")) throw error;
       await replace(server.issuer, undefined);
       return false;

@@ -163,6 +163,7 @@ export class Client {
     try {
       await this.session.request("subscriptions/listen", { notifications }, { signal, ...forever });
     } catch (error) {
+      // the caller has ended it: that is how listening ends
       if (!signal.aborted) throw error;
     }
   }
@@ -209,6 +210,7 @@ export class Client {
       headerParams(tool.inputSchema);
       return true;
     } catch (error) {
+      // what is wrong with its marks is kept for whoever asks why the tool is missing
       this.refusedTools.set(tool.name, error instanceof Error ? error.message : String(error));
       return false;
     }

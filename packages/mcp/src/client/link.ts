@@ -64,7 +64,7 @@ export class TransportLink implements Link {
     const reply = this.waiting.wait(id, { signal }, (reason) => {
       // `initialize` must never be cancelled; its end is the end of the connection.
       if (method === "initialize") return;
-      void this.notify("notifications/cancelled", { requestId: idValue(id), reason }).catch(() => {});
+      void this.notify("notifications/cancelled", { requestId: idValue(id), reason }).catch(() => {}); // it is gone, and so is the request
     });
     if (this.http) onSent?.(); // a POST that fails may have arrived
     const sent = this.http ? undefined : onSent;

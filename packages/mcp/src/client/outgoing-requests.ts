@@ -54,6 +54,7 @@ export class OutgoingRequests {
       }
       return resultOf(reply);
     } catch (error) {
+      // an abort of ours looks like any other: the deadline knows whether it was one
       if (deadline.expired === undefined) throw error;
       throw new ConnectionError("timeout", `${method}: ${deadline.expired}`);
     } finally {

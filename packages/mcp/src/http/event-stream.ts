@@ -150,6 +150,7 @@ export class EventStream {
     try {
       this.sink.enqueue(encoder.encode(text));
     } catch {
+      // the reader has cancelled the stream
       return this.hungUp();
     }
     if (this.sink && -(this.sink.desiredSize ?? 0) > this.limits.maxUnsentBytes) {

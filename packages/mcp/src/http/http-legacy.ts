@@ -110,6 +110,7 @@ export class LegacyHttp {
     try {
       return await this.service.handle(call);
     } catch (error) {
+      // only a lack of room is worth a second try, and only if some could be made
       if (!(error instanceof TooManyClients) || !this.sessions.endLongestIdle()) throw error;
       return this.service.handle(call);
     }

@@ -89,6 +89,7 @@ function checkedMeta(headers: Headers, message: RpcRequest): Pick<Call, "revisio
     checkMethodAndName(headers, message);
     return { revision, client };
   } catch (error) {
+    // a request that breaks a rule is answered with 400, not thrown at the listener
     return rpcErrorFor(error);
   }
 }

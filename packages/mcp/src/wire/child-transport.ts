@@ -76,7 +76,7 @@ export function startServer(options: ChildOptions): ChildTransport {
 }
 
 async function endChild(child: Bun.Subprocess, writer: LineWriter, graceMs: number): Promise<void> {
-  void writer.end().catch(() => {});
+  void writer.end().catch(() => {}); // it has gone already
   const left: ProcessRow[] = [];
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     if (await exitsWithin(child, graceMs)) break;
@@ -125,6 +125,7 @@ function spawn(argv: string[], options: SpawnOptions): Child {
   try {
     return Bun.spawn(argv, options);
   } catch (error) {
+    // what Bun throws does not tell the folder from the command
     const where = options.cwd === undefined ? "" : ` in ${options.cwd}`;
     const why = error instanceof Error ? error.message : String(error);
     throw new ConnectionError("closed", `could not start ${argv[0]}${where}: ${why}`);

@@ -103,6 +103,7 @@ export class LineSplitter {
     try {
       text = this.decoder.decode(bytes);
     } catch {
+      // the decoder throws on bytes that are no UTF-8: the message fails, the connection lives
       return { kind: "bad", problem: "a message is not valid UTF-8", ends: endsOf(readable(bytes)) };
     }
     const trimmed = text.trim(); // CRLF, leading blanks and blank lines are harmless

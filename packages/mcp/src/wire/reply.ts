@@ -19,6 +19,7 @@ export async function replyTo(
     const result = await handle();
     return signal.aborted ? undefined : { text: resultMessage(id, result), result };
   } catch (thrown) {
+    // whatever a handler throws ends here, so that every request gets its answer
     if (signal.aborted) return undefined;
     const error = rpcErrorFor(thrown);
     return { text: errorText(id, error), error };

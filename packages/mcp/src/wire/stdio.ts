@@ -72,43 +72,46 @@ export class LineWriter {
   }
 
   line(text: string): Promise<void> {
-    this.gathered += `${text}\n`;
-    this.flushing ??= Promise.resolve().then(() => this.flush());
-    if (this.gathered.length < MAX_GATHERED_CHARS) return this.flushing;
-    try {
-      this.handOn();
-    } catch (error) {
-      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
-    }
-    return this.flushing;
+    return this.writing(() => {
+      this.gathered += `${text}\n`;
+      if (this.gathered.length >= MAX_GATHERED_CHARS) this.handOn();
+    });
   }
 
   /** Each piece is handed on before the next is made: the peer reads while we write. */
   lineInPieces(message: PiecedMessage): Promise<void> {
-    this.flushing ??= Promise.resolve().then(() => this.flush());
-    try {
+    return this.writing(() => {
       for (const piece of message.pieces()) {
         if (typeof piece === "string" && piece.length < MAX_GATHERED_CHARS) this.gathered += piece;
         else this.writeLong(piece);
       }
       this.gathered += "\n";
       this.handOn();
-    } catch (error) {
-      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
-    }
-    return this.flushing;
+    });
   }
 
   async end(): Promise<void> {
-    await this.flushing?.catch(() => {});
+    await this.flushing?.catch(() => {}); // whoever wrote has been told
     await this.sink.end();
   }
 
   async endWithin(ms: number): Promise<void> {
     const late = Promise.withResolvers<void>();
     const timer = setTimeout(late.resolve, ms);
-    await Promise.race([this.end().catch(() => {}), late.promise]);
+    const ended = this.end().catch(() => {}); // the pipe is closed: nothing is left to send
+    await Promise.race([ended, late.promise]);
     clearTimeout(timer);
+  }
+
+  private writing(write: () => void): Promise<void> {
+    this.flushing ??= Promise.resolve().then(() => this.flush());
+    try {
+      write();
+      return this.flushing;
+    } catch (error) {
+      // The pipe is closed; callers expect a promise.
+      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+    }
   }
 
   private flush(): Promise<void> | undefined {

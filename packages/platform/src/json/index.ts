@@ -1,4 +1,5 @@
 // JSON: the one that reads it with places, spans of a text, canonical texts, and numbers as they were written.
+export { isObject } from "./is-object.ts";
 export { canonicalJson, digestOf } from "./canonical-json.ts";
 export { exactNumber, exactNumberText, isExactNumber, parseExactly, parseKeepingIntegers } from "./exact-numbers.ts";
 export { Positions } from "./positions.ts";
@@ -12,8 +13,8 @@ export {
   valueEnd,
   walkElements,
   walkMembers,
-} from "./spans.ts";
-export type { Span } from "./spans.ts";
-export { digitsEnd, isBlank, literalEnd, skipBlanks, stringEnd } from "./syntax.ts";
-export { JsonError, memberOf, readJsonTree, valueOf } from "./tree.ts";
-export type { JsonMember, JsonOptions, JsonTree } from "./tree.ts";
+} from "./json-spans.ts";
+export type { Span } from "./json-spans.ts";
+export { digitsEnd, isBlank, literalEnd, skipBlanks, stringEnd } from "./json-words.ts";
+export { JsonError, memberOf, readJsonTree, valueOf } from "./json-tree.ts";
+export type { JsonMember, JsonOptions, JsonTree } from "./json-tree.ts";

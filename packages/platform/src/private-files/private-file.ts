@@ -16,8 +16,8 @@ import {
   type Stats,
 } from "node:fs";
 import path from "node:path";
-import { BosunError } from "../errors/bosun-error.ts";
-import { randomName } from "../hash/sha256.ts";
+import { BosunError, codeOf } from "../errors/index.ts";
+import { randomName } from "../hash/index.ts";
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants;
 const OTHERS_MAY_WRITE = 0o022;
@@ -182,8 +182,4 @@ function unsafe(file: string, error: unknown): BosunError {
   }
   if (code === "ENXIO") return new BosunError("UNSAFE_FILE", `${file} is not a regular file`);
   return new BosunError("UNSAFE_FILE", `${file} cannot be opened: ${error instanceof Error ? error.message : code}`);
-}
-
-export function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "UNKNOWN";
 }

@@ -1,7 +1,7 @@
 // A small JSON file of ours in the state folder: believed as read at the start, written whole, 0600, outside every
 // tool's reach.
 import path from "node:path";
-import { BosunError } from "../errors/bosun-error.ts";
+import { BosunError } from "../errors/index.ts";
 import { readPrivateFile, writePrivateFile } from "./private-file.ts";
 
 export type StateFile<T> = {
@@ -48,8 +48,4 @@ function parsed<T>(file: string, text: string, parse: (value: unknown) => T | un
   }
   if (value === undefined) throw new BosunError("STORE", `${file} is damaged: move it away to start over`);
   return value;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

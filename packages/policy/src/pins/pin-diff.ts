@@ -1,7 +1,6 @@
 // A change of tool definitions as a person reads it: which tool, which member, line by line, with nothing hidden in it.
-import { exactNumberText, parseExactly } from "@bosun/platform/json";
+import { exactNumberText, isObject, parseExactly } from "@bosun/platform/json";
 import { revealed, type PinChange } from "./pins.ts";
-import { isObject } from "@bosun/platform/private-files";
 
 export type DiffLimits = { readonly valueChars: number; readonly lines: number };
 

@@ -62,6 +62,6 @@ function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
-    return undefined;
+    return undefined; // no name of ours is written so
   }
 }

@@ -203,6 +203,7 @@ export class MergedServers {
         answers.set(backend, await question(backend));
         missing.delete(backend);
       } catch (error) {
+        // It has answered: with a refusal, or with its end.
         if (missing.delete(backend)) this.log("debug", `${backend.name}: ${String(error)}`);
         throw error;
       }

@@ -145,6 +145,7 @@ export class PinCheck {
     try {
       await write();
     } catch (error) {
+      // Not for what is wrong with the pins: only where the disk cannot be written.
       const code = error instanceof Error && "code" in error ? String(error.code) : "";
       if (!["EACCES", "EROFS", "ENOSPC", "EPERM", "EDQUOT", "EEXIST"].includes(code)) throw error;
       this.logOnce(`pins cannot be kept in ${folder} (${code})`);

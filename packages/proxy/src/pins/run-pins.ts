@@ -41,6 +41,7 @@ export async function runPins(argv: readonly string[]): Promise<number> {
     if (waiting.length === 0) return say("nothing waits");
     return what === "show" ? await show(folder, pins, waiting) : await accept(folder, pins, waiting);
   } catch (error) {
+    // A file of pins that cannot be read or trusted: said to the person who typed it.
     if (error instanceof BosunError) return refuse(error.message);
     throw error;
   }

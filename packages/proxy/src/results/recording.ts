@@ -40,6 +40,7 @@ export class Recording {
       accessSync(path.dirname(this.file), constants.W_OK);
       return undefined;
     } catch (error) {
+      // The system's reason is what a person can act on.
       return error instanceof Error ? error.message : String(error);
     }
   }

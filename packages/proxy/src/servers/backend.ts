@@ -1,5 +1,5 @@
 // One client's side of one server: its connection in each era, how long it may take, and what it has said it offers.
-import { ConnectionError, isObject, RpcError } from "@bosun/mcp/server";
+import { isObject, RpcError } from "@bosun/mcp/server";
 import type { Call, JsonObject, RawJson, Session } from "@bosun/mcp/server";
 import { Deadline } from "@bosun/mcp/relay";
 import type { Notification } from "@bosun/mcp/relay";
@@ -12,6 +12,7 @@ import { ServerGone } from "./call-failed.ts";
 import { ServerConnection } from "./server-connection.ts";
 import type { ServerSlots } from "./server-slots.ts";
 import type { ServerSpec } from "./server-spec.ts";
+import { unlessAborted } from "./unless-aborted.ts";
 
 const LONG_BACKOFF_MS = 1000;
 /** Who has never answered, and has been waited for in vain, is not waited for again so soon. */
@@ -93,6 +94,7 @@ export class Backend {
       this.hasAnswered = true;
       return answer;
     } catch (error) {
+      // A refusal is an answer, too; and when time has run out, that is the reason.
       if (error instanceof RpcError) this.hasAnswered = true;
       if (deadline.expired !== undefined) throw new ServerGone(`${this.name}: ${deadline.expired}`);
       throw error;
@@ -167,13 +169,4 @@ export class Backend {
     const params = { ...message.params, uri: shown };
     return { ...message, params, raw: JSON.stringify({ params }) };
   }
-}
-
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(new ConnectionError("cancelled", "the request was cancelled"));
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
-    void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }

@@ -13,6 +13,7 @@ import { ServerRequests } from "./server-requests.ts";
 import type { AnswerServer } from "./server-requests.ts";
 import type { ServerSpec } from "./server-spec.ts";
 import { stderrOf } from "./server-stderr.ts";
+import { unlessAborted } from "./unless-aborted.ts";
 import { UnreadableAnswers } from "./unreadable-answers.ts";
 
 const FIRST_PAUSE_MS = 200;
@@ -95,6 +96,7 @@ export class DownstreamServer {
         }
         return this.replyIn(answer, method, params);
       } catch (error) {
+        // What the connection did not carry may be sent again, or is the end of this server.
         if (!(error instanceof ConnectionError) || send.signal.aborted) throw error;
         if (attempt === 1 && this.hasLostSession(method, error.status)) {
           await this.renew(link, session);
@@ -179,12 +181,7 @@ export class DownstreamServer {
     if (this.closed) throw new ServerGone(`${this.spec.name} was stopped`);
     if (this.link && !this.link.gone.aborted) return this.link;
     this.starting ??= this.start().finally(() => (this.starting = undefined));
-    const aborted = new Promise<never>((_, reject) => {
-      const stop = (): void => reject(new ConnectionError("cancelled", "the request was cancelled"));
-      if (signal.aborted) stop();
-      else signal.addEventListener("abort", stop, { once: true });
-    });
-    return Promise.race([this.starting, aborted]);
+    return unlessAborted(this.starting, signal);
   }
 
   private async start(): Promise<Link> {

@@ -1,16 +1,17 @@
 // One connection to an older server, for requests of 2026-07-28 that declare the same capabilities: it was greeted with
 // them. Where the server asks something in the middle of a call, the call is answered with `input_required` and goes on
 // when the client returns.
-import { INVALID_PARAMS, isObject, META, METHOD_NOT_FOUND, RawJson, RpcError } from "@bosun/mcp/server";
-import type { Call, JsonObject } from "@bosun/mcp/server";
+import { INVALID_PARAMS, isObject, META, METHOD_NOT_FOUND, RpcError } from "@bosun/mcp/server";
+import type { Call, JsonObject, RawJson } from "@bosun/mcp/server";
 import { canAsk, exactResultOf, idValue } from "@bosun/mcp/relay";
 import type { Notification, Reply, Request } from "@bosun/mcp/relay";
-import { exactParams, paramsText } from "../messages/message-json.ts";
+import { exactParams } from "../messages/message-json.ts";
 import type { DownstreamServer } from "./downstream-server.ts";
 import { legacyParams, modernResult } from "./translate-messages.ts";
 import type { CallsAwaitingInput } from "./calls-awaiting-input.ts";
 import type { ServerListener } from "./era-bridge.ts";
 import { InFlightCalls } from "./in-flight-calls.ts";
+import { subscribedBy, tellChange, tellLog } from "./legacy-notifications.ts";
 
 const UNSUBSCRIBE_MS = 10_000;
 const GREETING_MS = 60_000;
@@ -252,27 +253,4 @@ function refuseUndeclared(running: RunningCall, call: Call): void {
     running.questions.delete(key);
     refuse(undeclared(message));
   }
-}
-
-function tellLog(call: Call | undefined, message: Notification): void {
-  const meta = call?.params["_meta"];
-  // Nothing is logged to a client that did not ask for it.
-  if (isObject(meta) && meta[META.logLevel] !== undefined)
-    call?.notify(message.method, new RawJson(paramsText(message.raw)));
-}
-
-function subscribedBy(call: Call): string[] {
-  const wanted = call.params["notifications"];
-  const uris = isObject(wanted) ? wanted["resourceSubscriptions"] : undefined;
-  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === "string") : [];
-}
-
-function tellChange(call: Call, { method, params = {} }: Notification): void {
-  const wanted = isObject(call.params["notifications"]) ? call.params["notifications"] : {};
-  const relevant =
-    (method === "notifications/tools/list_changed" && wanted["toolsListChanged"] === true) ||
-    (method === "notifications/prompts/list_changed" && wanted["promptsListChanged"] === true) ||
-    (method === "notifications/resources/list_changed" && wanted["resourcesListChanged"] === true) ||
-    (method === "notifications/resources/updated" && subscribedBy(call).includes(String(params["uri"])));
-  if (relevant) call.notify(method, { ...params, _meta: { [META.subscriptionId]: idValue(call.id) } });
 }

@@ -1,21 +1,14 @@
 // A client of 2026-07-28 in front of an older server. That server asks its questions without saying which call they
 // belong to, and was told once, when it was greeted, what it may ask. So requests that declare other capabilities go to
 // another copy of it; and where several clients may stand behind one name, a copy that may ask has one call at a time.
-import {
-  ConnectionError,
-  INVALID_PARAMS,
-  isObject,
-  isShared,
-  METHOD_NOT_FOUND,
-  TooManyClients,
-  RpcError,
-} from "@bosun/mcp/server";
+import { INVALID_PARAMS, isObject, isShared, METHOD_NOT_FOUND, TooManyClients, RpcError } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject } from "@bosun/mcp/server";
 import type { DownstreamServer } from "./downstream-server.ts";
 import { LEGACY_ONLY } from "../messages/eras.ts";
 import { LegacyConnection } from "./legacy-connection.ts";
 import type { RunningCall } from "./legacy-connection.ts";
 import { discovered } from "./translate-messages.ts";
+import { unlessAborted } from "./unless-aborted.ts";
 import { CallsAwaitingInput } from "./calls-awaiting-input.ts";
 import type { ServerListener, EraBridge } from "./era-bridge.ts";
 import { exactParams } from "../messages/message-json.ts";
@@ -113,15 +106,7 @@ export function modernOverLegacy(
   }
 
   function nextRelease(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const stop = (): void => reject(new ConnectionError("cancelled", "the request was cancelled"));
-      if (signal.aborted) return stop();
-      signal.addEventListener("abort", stop, { once: true });
-      waiting.push(() => {
-        signal.removeEventListener("abort", stop);
-        resolve();
-      });
-    });
+    return unlessAborted(new Promise((resolve) => waiting.push(resolve)), signal);
   }
 
   return {

@@ -55,6 +55,7 @@ export class ServerConnection {
     try {
       return await bridge.request(call, headers);
     } catch (error) {
+      // Only a handshake that is refused says something about the era.
       const isHandshake = call.method === "initialize" && !isModernRevision(call.revision);
       if (!isHandshake || !refusesInitialize(error)) throw error;
       // The server knows no handshake: it speaks 2026-07-28 only.

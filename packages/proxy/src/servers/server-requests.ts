@@ -47,6 +47,7 @@ export class ServerRequests {
     try {
       return resultText(id, method === "ping" ? {} : await this.answerServer(message, signal));
     } catch (error) {
+      // The server is told why it gets no answer.
       return errorText(
         id,
         error instanceof RpcError ? error : new RpcError(INTERNAL_ERROR, "the client did not answer"),

@@ -58,6 +58,7 @@ export async function revealHiddenText<Item extends object>(
     try {
       return [new Revealer(screenSafe, revealed).item(item, labels)];
     } catch (error) {
+      // The item is left out, the list goes on.
       if (!(error instanceof NotUsable)) throw error;
       leftOut?.(item, error.message);
       return [];
