@@ -10,7 +10,7 @@ import { text } from "../src/wire/content.ts";
 import { ConnectionError } from "../src/wire/rpc-error.ts";
 import type { Client } from "../src/client/client.ts";
 import type { ClientOptions } from "../src/client/client-session.ts";
-import type { JsonObject } from "../src/wire/json.ts";
+import type { JsonObject } from "../src/wire/json-value.ts";
 import { transportPair } from "../src/wire/transport.ts";
 import { kitchenSink, pause } from "./fixtures/kitchen-sink.ts";
 import { initialized, rawConnection } from "./fixtures/raw-connection.ts";
@@ -172,7 +172,7 @@ test.each(["stdio", "HTTP"])(
       const peer = httpPeer(kitchenSink());
       const headers = await peer.session("2025-11-25", { elicitation: {} });
       const response = peer.post(call, { headers });
-      await pause(20);
+      await pause(20); // the question has no stream that could be read before its answer is refused
       expect((await peer.post(answer, { headers })).status).toBe(400);
       expect((await messages(await response)).at(-1)).toMatchObject({ id: 1, result: { isError: true } });
       peer.endpoint.close();

@@ -5,7 +5,7 @@ import type { Service } from "../src/server/call.ts";
 import type { Client } from "../src/client/client.ts";
 import { serveConnection } from "../src/server/connection.ts";
 import type { ClientOptions } from "../src/client/client-session.ts";
-import type { JsonObject } from "../src/wire/json.ts";
+import type { JsonObject } from "../src/wire/json-value.ts";
 import { requestText } from "../src/wire/message.ts";
 import type { Id } from "../src/wire/message.ts";
 import { RpcError } from "../src/wire/rpc-error.ts";
@@ -138,6 +138,7 @@ describe("what a server may be asked to keep", () => {
     expect(asked.filter((method) => method === "tools/list")).toHaveLength(1);
     server.setTools([]);
     await until(() => asked.includes("subscriptions/listen"));
+    // The change is told once the stream is open; which of the two came first, nothing says.
     await pause(10);
     expect(await client.listTools()).toEqual([]);
     await client.close();

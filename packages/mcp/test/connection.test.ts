@@ -10,7 +10,7 @@ import { defineTool } from "../src/server/tool.ts";
 import { RpcError } from "../src/wire/rpc-error.ts";
 import { transportPair } from "../src/wire/transport.ts";
 import { object } from "../src/server/schema.ts";
-import type { JsonObject } from "../src/wire/json.ts";
+import type { JsonObject } from "../src/wire/json-value.ts";
 import { kitchenSink, newGate, pause, until } from "./fixtures/kitchen-sink.ts";
 import { initialized, modernMeta, rawConnection } from "./fixtures/raw-connection.ts";
 
@@ -87,7 +87,7 @@ describe("the edge cases of JSON-RPC on stdio", () => {
     connection.write(
       `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":12345678901234567890}}\n`,
     );
-    await pause(20);
+    await pause(20); // nothing tells of what does not happen
     expect(gate.aborted).toBe(0);
     connection.write(
       `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":12345678901234567891}}\n`,

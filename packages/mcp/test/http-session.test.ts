@@ -4,7 +4,7 @@ import { EventStream, ReplayBudget, parseEventId, STREAM_LIMITS } from "../src/h
 import { createServer } from "../src/server/server.ts";
 import { text } from "../src/wire/content.ts";
 import { object } from "../src/server/schema.ts";
-import type { JsonObject } from "../src/wire/json.ts";
+import type { JsonObject } from "../src/wire/json-value.ts";
 import type { ServerEvent } from "@bosun/platform/sse";
 import { kitchenSink, newGate, pause, until } from "./fixtures/kitchen-sink.ts";
 import type { Gate } from "./fixtures/kitchen-sink.ts";
@@ -123,7 +123,7 @@ describe("the server's own stream", () => {
     expect((await stream.next()).value).toMatchObject({ data: "" });
     expect(((await stream.next()).value as ServerEvent).data).toContain("notifications/prompts/list_changed");
     await stream.return(undefined);
-    await pause(5);
+    await pause(5); // the server hears of a reader that has gone when it likes
     server.setTools([]);
     const again = events(await peer.send("GET", undefined, { headers }));
     expect((await again.next()).value).toMatchObject({ data: "" });

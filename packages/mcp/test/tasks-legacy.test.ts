@@ -1,6 +1,6 @@
 // Tasks as 2025-11-25 has them.
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../src/wire/json.ts";
+import type { JsonObject } from "../src/wire/json-value.ts";
 import { kitchenSink, newGate, pause, sinkTools, until } from "./fixtures/kitchen-sink.ts";
 import { initialized, rawConnection } from "./fixtures/raw-connection.ts";
 import type { RawConnection } from "./fixtures/raw-connection.ts";
@@ -119,7 +119,7 @@ describe("tasks of 2025-11-25", () => {
     await startTask(connection);
     connection.say({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "start job" } });
     await ask(connection, 1, "ping", {});
-    await pause(10);
+    await pause(10); // nothing tells of what does not happen
     expect(gate.aborted).toBe(0);
     await connection.end();
     await until(() => gate.aborted === 1);
@@ -181,7 +181,7 @@ describe("tasks of 2025-11-25", () => {
     expect(both.find(({ method }) => method === "notifications/progress")).toMatchObject({
       params: { progressToken: "t", progress: 1, _meta: related },
     });
-    await pause(30);
+    await pause(30); // longer than progress is held back
     gate.open();
     expect(await connection.nextJson()).toMatchObject({
       method: "notifications/progress",

@@ -3,8 +3,8 @@ import type { ClientSession } from "./client-session.ts";
 import type { CallOptions } from "./outgoing-requests.ts";
 import { Deadline } from "../wire/deadline.ts";
 import { pause } from "./event-stream-reader.ts";
-import { isObject } from "../wire/json.ts";
-import type { Json, JsonObject } from "../wire/json.ts";
+import { isObject } from "../wire/json-value.ts";
+import type { Json, JsonObject } from "../wire/json-value.ts";
 import { ConnectionError, RpcError } from "../wire/rpc-error.ts";
 
 const DEFAULT_POLL_MS = 1000;
@@ -40,7 +40,7 @@ export async function pollTask(
   } catch (error) {
     // The task has not ended, and nobody waits for it any more.
     if (!ENDED.has(String(task["status"]))) {
-      void session.request("tasks/cancel", { taskId }).catch(() => {});
+      void session.request("tasks/cancel", { taskId }).catch(() => {}); // it ends by its ttl otherwise
     }
     if (deadline.expired !== undefined) throw new ConnectionError("timeout", deadline.expired);
     throw error;

@@ -1,7 +1,7 @@
 // State that travels through a client and must come back as it left: encrypted and authenticated, so that it can be
 // neither read nor altered on the way. WebCrypto, because importing node:crypto costs start-up time.
-import { isObject } from "../wire/json.ts";
-import type { Json } from "../wire/json.ts";
+import { isObject } from "../wire/json-value.ts";
+import type { Json } from "../wire/json-value.ts";
 
 const NONCE_BYTES = 12;
 
@@ -41,6 +41,7 @@ export class StateCipher {
       const plain = await crypto.subtle.decrypt({ name: "AES-GCM", iv }, await this.key, whole.subarray(NONCE_BYTES));
       return JSON.parse(new TextDecoder().decode(plain)) as Json;
     } catch {
+      // another key, or a bit was altered: not ours
       return undefined;
     }
   }

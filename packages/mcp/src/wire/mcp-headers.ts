@@ -1,6 +1,6 @@
 // The HTTP headers that repeat what a 2026-07-28 message says, for gateways that do not read bodies: plain where a header
 // can carry the value, wrapped in base64 where not.
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "./json-value.ts";
 
 /** The member of params that `Mcp-Name` repeats. */
 const NAMED_BY: { [method: string]: string } = {
@@ -54,6 +54,7 @@ export function decodeHeaderText(header: string): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
+    // base64 of something that is no UTF-8
     return undefined;
   }
 }

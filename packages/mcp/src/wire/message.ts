@@ -3,8 +3,8 @@
 import { elementTexts, exactNumber, isDeeperThan, parseExactly, spanAt } from "@bosun/platform/json";
 import { EncodedText, PiecedMessage } from "./encoded-text.ts";
 import type { MessageText } from "./encoded-text.ts";
-import { encode, isObject, RawJson } from "./json.ts";
-import type { Json, JsonObject } from "./json.ts";
+import { encode, isObject, RawJson } from "./json-value.ts";
+import type { Json, JsonObject } from "./json-value.ts";
 import { INVALID_REQUEST, PARSE_ERROR, RpcError } from "./rpc-error.ts";
 
 /** Deeper than anything meant seriously, and far from where recursion in handlers would end the stack. */
@@ -33,6 +33,7 @@ export function parseMessage(text: string): Incoming {
   try {
     value = JSON.parse(text);
   } catch {
+    // a value, so that the reading loop can answer it and go on
     return malformed(PARSE_ERROR, "the message is not valid JSON");
   }
   if (!Array.isArray(value)) return classify(value, text);
@@ -157,6 +158,7 @@ function tooDeep(text: string): Malformed {
     const id = written.length > MAX_SPELT_OUT ? undefined : idFrom(JSON.parse(written) as Json, written, []);
     return malformed(INVALID_REQUEST, problem, id);
   } catch {
+    // no id can be made out: answered without one
     return malformed(INVALID_REQUEST, problem);
   }
 }
