@@ -12,7 +12,7 @@ import { policyFor, safeUrl } from "./safe-url.ts";
 import { parseScopes } from "./scopes.ts";
 import type { TokenVerdict, TokenVerifier, VerifiedToken } from "./resource-server.ts";
 
-export type TrustedIssuer = {
+type TrustedIssuer = {
   issuer: string;
   /** Where its keys are; found through its metadata when absent. */
   jwksUri?: string;

@@ -11,7 +11,7 @@ export type KeySet = {
   find(algorithm: JwtAlgorithm, keyId: string | undefined): Promise<CryptoKey | undefined>;
 };
 
-export type KeySetOptions = { http: AuthHttp; locate: () => Promise<URL>; now: () => number };
+type KeySetOptions = { http: AuthHttp; locate: () => Promise<URL>; now: () => number };
 
 /** A withdrawn key is believed at most this long. */
 const MAX_AGE_MS = 10 * 60_000;

@@ -38,14 +38,14 @@ export type SessionOptions = {
  */
 export type Renewal = "granted" | "refreshed" | "shared" | "retry" | "pointless";
 
-export type RenewalRequest = {
+type RenewalRequest = {
   demand: AuthDemand;
   rejected: StoredToken | undefined;
   /** What this same request has already tried. */
   earlier: Renewal | undefined;
 };
 
-export type TokenSession = {
+type TokenSession = {
   /** The token to use now; undefined when there is none and the server has to say what it wants. */
   current(): Promise<StoredToken | undefined>;
   /** The token as it is: one just obtained is used however short its life, not refreshed at once. */

@@ -7,8 +7,8 @@ import { commonVersion, eraFromReply, eraFromFailure } from "./detect-era.ts";
 import type { Verdict } from "./detect-era.ts";
 import { OutgoingRequests } from "./outgoing-requests.ts";
 import type { CallOptions } from "./outgoing-requests.ts";
-import { isObject } from "../wire/json.ts";
-import type { JsonObject } from "../wire/json.ts";
+import { isObject } from "../wire/json-value.ts";
+import type { JsonObject } from "../wire/json-value.ts";
 import type { Link, Outgoing } from "./link.ts";
 import { idFrom } from "../wire/message.ts";
 import type { Notification, Request } from "../wire/message.ts";
@@ -27,7 +27,7 @@ export type ClientOptions = RequestHandlers & {
   version: string;
   /** "auto" asks the server; pin it to spare the question. */
   era?: "auto" | "legacy" | "modern";
-  /** How long to wait for the answer that tells the era. */
+  /** How long to wait for the answer that shows the era. */
   probeTimeoutMs?: number;
   /** Silence allowed per request; progress starts it anew. */
   timeoutMs?: number;

@@ -3,8 +3,8 @@ import type { ToolResult } from "../wire/content.ts";
 import { ClientSession } from "./client-session.ts";
 import type { ClientOptions, OpenLink } from "./client-session.ts";
 import type { CallOptions } from "./outgoing-requests.ts";
-import { isObject } from "../wire/json.ts";
-import type { Json, JsonObject } from "../wire/json.ts";
+import { isObject } from "../wire/json-value.ts";
+import type { Json, JsonObject } from "../wire/json-value.ts";
 import { headerParams, mirroredHeaders } from "../wire/param-headers.ts";
 import type { HeaderParam } from "../wire/param-headers.ts";
 import { ResultCache } from "./result-cache.ts";
@@ -19,7 +19,7 @@ const MAX_ITEMS = 100_000;
 const MAX_LIST_CHARS = 64 * 1024 * 1024;
 
 export type ToolDefinition = JsonObject & { name: string; inputSchema: JsonObject };
-export type ListKind = "tools" | "prompts" | "resources" | "resourceTemplates";
+type ListKind = "tools" | "prompts" | "resources" | "resourceTemplates";
 
 const LISTS: { [kind in ListKind]: { method: string; capability: string } } = {
   tools: { method: "tools/list", capability: "tools" },
@@ -155,8 +155,8 @@ export class Client {
   }
 
   /**
-   * 2026-07-28: hears of changes until the signal is aborted or the server ends it. They arrive as notifications.
-   * Legacy servers tell unasked.
+   * 2026-07-28: subscribes to changes until the signal is aborted or the server ends it. They arrive as notifications.
+   * Legacy servers send them without a subscription.
    */
   async listen(notifications: JsonObject, signal: AbortSignal): Promise<void> {
     const forever = { timeoutMs: Number.POSITIVE_INFINITY, maxTotalMs: Number.POSITIVE_INFINITY };

@@ -3,7 +3,7 @@ import { AuthorizationError } from "../auth/authorization-error.ts";
 import type { HttpFetch } from "../auth/fetch-json.ts";
 import { Deadline } from "../wire/deadline.ts";
 import { readCounted } from "../wire/http-body.ts";
-import type { JsonObject, RawJson } from "../wire/json.ts";
+import type { JsonObject, RawJson } from "../wire/json-value.ts";
 import { EventStreamReader } from "./event-stream-reader.ts";
 import type { Answer, FromServer, Link, Outgoing } from "./link.ts";
 import { idValue, notificationText, parseMessage, requestText } from "../wire/message.ts";
@@ -15,7 +15,7 @@ const ACCEPT = "application/json, text/event-stream";
 /** There is nothing to think about: to take a message is all that is asked. */
 const ACCEPTED_WITHIN_MS = 60_000;
 
-export type HttpLinkOptions = {
+type HttpLinkOptions = {
   url: URL;
   fetch: HttpFetch;
   headers?: Readonly<Record<string, string>> | undefined;

@@ -1,6 +1,6 @@
 // A client's way to a server: it sends a request and brings back its reply, whatever carries them.
 // It knows no eras and no methods; client.ts does.
-import type { JsonObject, RawJson } from "../wire/json.ts";
+import type { JsonObject, RawJson } from "../wire/json-value.ts";
 import { idValue, notificationText, requestText } from "../wire/message.ts";
 import type { Id, Notification, Reply, Request } from "../wire/message.ts";
 import { PendingRequests } from "../wire/pending-requests.ts";
@@ -17,7 +17,7 @@ export type Outgoing = {
 /** `status`: of the HTTP response that carried the reply. */
 export type Answer = { reply: Reply; status: number | undefined };
 
-/** What the server says on its own. */
+/** Requests and notifications of the server. */
 export type FromServer = (message: Request | Notification) => void;
 
 export type Link = {

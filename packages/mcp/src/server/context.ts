@@ -3,8 +3,8 @@ import { exactNumber, spanAt } from "@bosun/platform/json";
 import { askerFor, canAsk } from "./ask.ts";
 import type { Ask, Question } from "./ask.ts";
 import type { Call, ClientFacts, Principal } from "./call.ts";
-import { isObject } from "../wire/json.ts";
-import type { Json, JsonObject } from "../wire/json.ts";
+import { isObject } from "../wire/json-value.ts";
+import type { Json, JsonObject } from "../wire/json-value.ts";
 import { isModern, META } from "../wire/revisions.ts";
 import type { Revision } from "../wire/revisions.ts";
 import type { StateCipher } from "./state-cipher.ts";
@@ -31,14 +31,14 @@ export type Context = {
   log(level: LogLevel, data: Json, logger?: string): void;
   ask: Ask;
   canAsk(question: Question): boolean;
-  /** Tells the client that what the person was sent to a URL for is done. Only 2025-11-25 has a word for it. */
+  /** Tells the client that what the person was sent to a URL for is done. Only 2025-11-25 has a notification for it. */
   urlDone(question: Question): void;
   /** Answers the request with a task and goes on working in it. False where the client cannot follow: then just go on. */
   becomeTask(): Promise<boolean>;
   releaseConnection(retryMs: number): void;
 };
 
-export type ContextOptions = {
+type ContextOptions = {
   cipher: StateCipher;
   /** Minimum level of the log messages this call sends; undefined for none. */
   level: LogLevel | undefined;

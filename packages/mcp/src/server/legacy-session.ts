@@ -1,8 +1,8 @@
 // A legacy conversation: what `initialize` settled, and requests that the server sends to the client.
 // How its messages travel is the carrier's business.
 import type { ClientFacts, RequestOptions, Session } from "./call.ts";
-import { isObject } from "../wire/json.ts";
-import type { JsonObject, RawJson } from "../wire/json.ts";
+import { isObject } from "../wire/json-value.ts";
+import type { JsonObject, RawJson } from "../wire/json-value.ts";
 import { exactResultOf, idValue, notificationText, requestText, resultOf } from "../wire/message.ts";
 import type { Malformed, Reply } from "../wire/message.ts";
 import { PendingRequests } from "../wire/pending-requests.ts";
@@ -13,7 +13,7 @@ import { ConnectionError } from "../wire/rpc-error.ts";
 const ANSWER_TIMEOUT_MS = 10 * 60 * 1000;
 
 /** Where unsolicited messages go; `notify` may leave one out when the client does not read. */
-export type SessionOut = { send(text: string): void; notify(text: string): void };
+type SessionOut = { send(text: string): void; notify(text: string): void };
 
 export class LegacySession implements Session {
   readonly id: string;

@@ -2,8 +2,8 @@
 import { InputRequired } from "./ask.ts";
 import type { Call } from "./call.ts";
 import { checkLogLevel } from "./modern-request.ts";
-import { isObject } from "../wire/json.ts";
-import type { JsonObject } from "../wire/json.ts";
+import { isObject } from "../wire/json-value.ts";
+import type { JsonObject } from "../wire/json-value.ts";
 import { isModern, META } from "../wire/revisions.ts";
 import type { Era } from "../wire/revisions.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../wire/rpc-error.ts";
@@ -20,7 +20,7 @@ export type Method = {
 export type Methods = { [method: string]: Method };
 
 /** How long clients of 2026-07-28 may keep results, and who the server is. */
-export type ResultMeta = { cache: { ttlMs: number; scope: "public" | "private" } | undefined; serverInfo: JsonObject };
+type ResultMeta = { cache: { ttlMs: number; scope: "public" | "private" } | undefined; serverInfo: JsonObject };
 
 export async function callMethod(methods: Methods, call: Call, meta: ResultMeta): Promise<JsonObject> {
   const method = Object.hasOwn(methods, call.method) ? methods[call.method] : undefined;

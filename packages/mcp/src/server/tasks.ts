@@ -1,11 +1,11 @@
 // Calls that outlive their request: what is kept of them, for whom, and for how long.
 // Knows the states of a task; not how a revision spells them (task-methods.ts).
 import type { Answers, Question } from "./ask.ts";
-import type { JsonObject } from "../wire/json.ts";
+import type { JsonObject } from "../wire/json-value.ts";
 import { RpcError } from "../wire/rpc-error.ts";
 
-export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
-export type TaskOutcome = { result: JsonObject } | { error: RpcError };
+type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
+type TaskOutcome = { result: JsonObject } | { error: RpcError };
 
 export type TaskLimits = {
   /** How long a finished task can still be fetched. */

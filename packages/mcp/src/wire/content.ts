@@ -1,5 +1,5 @@
 // What tools, prompts and resources say: content blocks, and the makers of tool results.
-import type { Json, JsonObject } from "./json.ts";
+import type { Json, JsonObject } from "./json-value.ts";
 
 export type Annotations = { audience?: ("user" | "assistant")[]; priority?: number; lastModified?: string };
 export type Icon = { src: string; mimeType?: string; sizes?: string[]; theme?: "light" | "dark" };
@@ -11,9 +11,9 @@ export type ResourceContents = { uri: string; mimeType?: string; _meta?: JsonObj
 type Block<Type extends string, Members> = { type: Type; annotations?: Annotations; _meta?: JsonObject } & Members;
 export type TextBlock = Block<"text", { text: string }>;
 export type ImageBlock = Block<"image", { data: string; mimeType: string }>;
-export type AudioBlock = Block<"audio", { data: string; mimeType: string }>;
-export type EmbeddedResource = Block<"resource", { resource: ResourceContents }>;
-export type ResourceLink = Block<
+type AudioBlock = Block<"audio", { data: string; mimeType: string }>;
+type EmbeddedResource = Block<"resource", { resource: ResourceContents }>;
+type ResourceLink = Block<
   "resource_link",
   { uri: string; name: string; title?: string; description?: string; mimeType?: string; size?: number }
 >;

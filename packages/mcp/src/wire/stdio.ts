@@ -1,4 +1,5 @@
 // Transport over our own stdin and stdout.
+import { settlesWithin } from "./deadline.ts";
 import type { PiecedMessage } from "./encoded-text.ts";
 import { endsOf, LineSplitter } from "./line-splitter.ts";
 import type { Line } from "./line-splitter.ts";
@@ -20,7 +21,7 @@ export function stdioTransport(maxBytes = MAX_MESSAGE_BYTES): Transport {
     incoming: messagesIn(Bun.stdin.stream(), maxBytes),
     send: (text) => writer.line(text),
     sendPieces: (message) => writer.lineInPieces(message),
-    close: () => writer.endWithin(CLOSE_TIMEOUT_MS),
+    close: async () => void (await settlesWithin(writer.end(), CLOSE_TIMEOUT_MS)),
   };
 }
 
@@ -60,7 +61,7 @@ type Sink = {
 /** More than this is handed on before the turn is over: the peer can begin to read while we go on. */
 const MAX_GATHERED_CHARS = 32 * 1024;
 
-/** Writes lines whole and in order; what is said in one turn of the event loop goes out in few writes. */
+/** Writes lines whole and in order; lines of one turn of the event loop go out in few writes. */
 export class LineWriter {
   private readonly sink: Sink;
   // Gathered here: the sink itself writes on after every 4 KB, whatever its highWaterMark says.
@@ -95,14 +96,6 @@ export class LineWriter {
     await this.sink.end();
   }
 
-  async endWithin(ms: number): Promise<void> {
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, ms);
-    const ended = this.end().catch(() => {}); // the pipe is closed: nothing is left to send
-    await Promise.race([ended, late.promise]);
-    clearTimeout(timer);
-  }
-
   private writing(write: () => void): Promise<void> {
     this.flushing ??= Promise.resolve().then(() => this.flush());
     try {
@@ -128,7 +121,7 @@ export class LineWriter {
     this.write(text);
   }
 
-  /** What is said before it goes out by itself: the sink would copy it behind that, and the peer wakes up meanwhile. */
+  /** What was gathered before goes out by itself: the sink would copy the piece behind it, and the peer wakes up meanwhile. */
   private writeLong(piece: string | Uint8Array): void {
     if (this.gathered !== "") {
       this.handOn();
