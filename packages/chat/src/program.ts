@@ -8,6 +8,8 @@ import type { Audit } from "@bosun/policy";
 import type { LoadedSettings, Settings } from "@bosun/settings";
 import { httpFetch } from "@bosun/mcp";
 import type { ElicitAnswer, HttpFetch, JsonObject } from "@bosun/mcp";
+import { openKeptModes } from "./approval/modes.ts";
+import type { Mode } from "./approval/modes.ts";
 import { ToolDefinitions } from "./approval/tool-definitions.ts";
 import { ApprovalPolicy } from "./approval/approval-policy.ts";
 import type { ChatOptions } from "./config.ts";
@@ -173,6 +175,7 @@ export class Program {
       lastError: "",
       waitScale: host.waitScale ?? 1,
     };
+    approvalPolicy.mode = options.mode ?? this.#keptMode();
     this.session = new CurrentSession(this.chat, {
       sessions: this.sessions,
       isKept: settings.history.enabled && !options.noHistory,
@@ -227,6 +230,16 @@ export class Program {
       return openTrace(path.resolve(this.io.cwd(), trace), this.secrets.redactor);
     } catch (error) {
       throw new StartupError(`--trace: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  #keptMode(): Mode {
+    try {
+      return openKeptModes(this.loaded.folders.state).of(this.io.cwd()) ?? "ask";
+    } catch (error) {
+      // What grants must be believed: a file that others can write is not.
+      this.ui.problem(`the mode kept for this folder is not used: ${messageOf(error)}`);
+      return "ask";
     }
   }
 

@@ -11,6 +11,7 @@ const HELP_TEXT = ` text            ask the model                 !cmd     run a
  :mcp reconnect ALIAS                          :mcp log ALIAS    stderr and recent traffic
  :mcp save ALIAS keep it in the settings       :mcp login ALIAS [--keep]   :mcp logout ALIAS
  :policy         what runs without asking      :allow N  :ask N  :deny N   change it
+ :mode [NAME]    read-only, ask, edits, trusted; --keep for this folder
  :last [n]       full output of a tool call    :think            last reasoning
  :context        what fills the window         :compact          summarise older turns
  :cost           tokens per server and tool    :audit [n]        decisions and outcomes
