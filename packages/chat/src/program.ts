@@ -28,6 +28,7 @@ import type { BuiltInServer } from "./servers/configured-servers.ts";
 import { keptSignIn } from "./servers/sign-in.ts";
 import type { Server } from "./servers/mcp-server.ts";
 import { Servers } from "./servers/servers.ts";
+import { projectInstructions } from "./settings/project-instructions.ts";
 import { withProjectSettings } from "./settings/trust-project-settings.ts";
 import { CapabilityCache } from "./settings/capability-cache.ts";
 import { SavedSignIns } from "./settings/saved-sign-ins.ts";
@@ -83,6 +84,8 @@ export class Program {
   readonly isDemo: boolean;
   readonly secrets = new KnownSecrets();
   readonly signIns: SavedSignIns;
+  /** What the folder's own files want the model to know; agreed to by the person. */
+  #instructions: readonly string[] = [];
   #shrink: Promise<ShrinkTools> | undefined;
 
   private constructor(
@@ -166,7 +169,12 @@ export class Program {
       fetch,
       system: () =>
         custom ??
-        systemPrompt({ cwd: io.cwd(), shell: this.runner.shell, now: startedAt, instructions: servers.instructions() }),
+        systemPrompt({
+          cwd: io.cwd(),
+          shell: this.runner.shell,
+          now: startedAt,
+          instructions: [...this.#instructions, ...servers.instructions()],
+        }),
       definitionDiff: (server, tool) => definitions.diffOf(server, tool),
       definitionsSince: (server) => definitions.since(server),
       acceptDefinitions: (server) => definitions.accept(server),
@@ -198,6 +206,7 @@ export class Program {
     const settings = await withProjectSettings(loaded, io.cwd(), agree);
     const program = new Program(io, options, ui, loaded, settings, host);
     const { chat, models } = program;
+    if (!options.demo) program.#instructions = await projectInstructions(loaded.folders.state, io.cwd(), agree);
     if (!options.demo) chat.model = await models.choose(options.model);
     if (options.noMcp) return program;
     const required = await addConfiguredServers(chat.servers, {
