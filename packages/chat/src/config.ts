@@ -48,7 +48,7 @@ export const AISH: Program = {
   usage: ["aish [options] [question]", "aish mcp list|tools|call|add|remove", "aish sessions", "aish doctor"],
   words: {
     mcp: "the servers: list, tools, call, add, remove",
-    sessions: "the sessions of this folder",
+    sessions: "the sessions, or those in which these words were said",
     doctor: "which models and servers answer",
   },
   flags: [

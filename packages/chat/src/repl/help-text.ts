@@ -17,7 +17,7 @@ const HELP_TEXT = ` text            ask the model                 !cmd     run a
  :cost           tokens per server and tool    :audit [n]        decisions and outcomes
  :undo           drop the last exchange        :retry            ask the last question again
  :go             go on (with command output)   :forget           drop command output that waits
- :new  :sessions :resume [id]                  :export FILE      as Markdown or JSON
+ :new  :sessions [words]  :resume [id]                  :export FILE      as Markdown or JSON
  :cd DIR  :tty CMD  :edit  :config             :help [topic]     :quit  (or Ctrl-D)
  keys: Ctrl-C stop · Ctrl-D leave · Ctrl-L clear · Up/Down history · Ctrl-R search · Tab completes
        end a line with \\ to go on · """ starts a block · Alt-Enter a new line`;
