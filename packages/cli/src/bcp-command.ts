@@ -24,6 +24,7 @@ function into(file: BunFile): (chunk: string | Uint8Array) => Promise<void> {
       await sink.write(chunk);
       await sink.flush();
     } catch (error) {
+      // Nobody reads: on stderr that is no reason to stop.
       if (file === Bun.stdout) throw outputFailure(error);
     }
   };
