@@ -3,7 +3,7 @@
 
 import type { Allowance } from "./allowance.ts";
 import type { Form, NamedField, Table } from "./fields.ts";
-import { readValue, readWord, skipValue } from "./read-value.ts";
+import { readTag, readValue, readWord, skipValue } from "./read-value.ts";
 import type { Reader } from "./reader.ts";
 import { StoredRecords } from "./stored-records.ts";
 import { decodeLossy } from "./utf8.ts";
@@ -31,7 +31,9 @@ export function readFields(
   let open = begin(slots, 0, table, reader.pos, reader.end);
   allowance.spend(table.cost + LIST_COST * table.lists.length, reader, reader.pos);
   // Always there, so that callers need not ask.
-  for (const field of table.lists) record[field.key] = new StoredRecords(reader.bytes, field, reader.pos, reader.end);
+  for (const field of table.lists) {
+    record[field.key] = new StoredRecords(reader.bytes, table, field, reader.pos, reader.end);
+  }
   for (;;) {
     while (reader.pos >= open.end) {
       requireAll(open, reader);
@@ -41,13 +43,8 @@ export function readFields(
       reader.end = open.end;
     }
     const at = reader.pos;
-    const id = reader.varint();
-    const field = reader.high === 0 ? open.table.byId[id] : undefined;
-    const wireType = reader.varint();
-    if (wireType > 2) {
-      throw reader.error("UnknownFieldWireType", `unknown field wire type: ${reader.exact()}`, at);
-    }
-    if (!field) skipValue(reader, wireType);
+    const field = readTag(reader, open.table);
+    if (!field) skipValue(reader, field, reader.low);
     else if (field.form.kind === "records") {
       // The wire type of a known field is not looked at (D-6): bytes and nested are read alike.
       const end = reader.span();
