@@ -26,7 +26,6 @@ const RUN: Readonly<Record<CommandName, Run>> = {
 
 /** Runs one command line (without the program's name) and returns its exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function runBcp(args: readonly string[], io: BcpIo): Promise<number> {
-  const verbose = io.interactive === true || args.some((word) => word === "-v" || word === "--verbose");
   try {
     if (io.ownWords === true) refuseMisreadWords(args);
     return await dispatch(args, io);
@@ -41,6 +40,7 @@ export async function runBcp(args: readonly string[], io: BcpIo): Promise<number
       await io.stdout(`${JSON.stringify({ error: { message: error.message, ...error.facts } }, undefined, 2)}\n`);
     }
     const note = [error.note, io.fixedOptions ? undefined : error.option].filter(Boolean).join("; ");
+    const verbose = args.some((word) => word === "-v" || word === "--verbose") || io.interactive === true;
     await io.stderr(`error: ${error.message}\n${verbose && note !== "" ? `note: ${note}\n` : ""}`);
     return 1;
   }
