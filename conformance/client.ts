@@ -1,5 +1,5 @@
 // The client that the official conformance suite drives: one start per scenario, the server's address as last argument.
-import { connectHttp, createAuthorizedFetch, httpOut, isObject } from "@bosun/mcp";
+import { connectHttp, createAuthorizedFetch, httpFetch, isObject } from "@bosun/mcp";
 import type { Client, HttpConnectOptions, JsonObject } from "@bosun/mcp";
 import { conformanceAuthOptions } from "../packages/mcp/test/auth/conformance-auth.ts";
 
@@ -52,8 +52,8 @@ const scenarios: { [name: string]: (client: Client) => Promise<unknown> } = {
 };
 
 const fetch = scenario.startsWith("auth/")
-  ? createAuthorizedFetch(await conformanceAuthOptions(scenario, context, httpOut, url))
-  : httpOut;
+  ? createAuthorizedFetch(await conformanceAuthOptions(scenario, context, httpFetch, url))
+  : httpFetch;
 const client = await connectHttp(url, { ...options, fetch });
 if (scenario.startsWith("auth/")) await authorizedCalls(client);
 else await (scenarios[scenario] ?? ((any: Client) => any.listTools()))(client);

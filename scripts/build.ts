@@ -7,12 +7,12 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { BunPlugin } from "bun";
-import { layOut } from "../packages/bosun/npm/lay-out.ts";
-import type { Built } from "../packages/bosun/npm/lay-out.ts";
+import { layOut } from "../packages/cli/npm/lay-out.ts";
+import type { Built } from "../packages/cli/npm/lay-out.ts";
 
 const root = path.resolve(import.meta.dir, "..");
-const entry = path.join(root, "packages/bosun/src/main.ts");
-const embeddedFinder = path.join(root, "packages/bosun/src/embedded/find-ripgrep.ts");
+const entry = path.join(root, "packages/cli/src/main.ts");
+const embeddedFinder = path.join(root, "packages/cli/src/embedded/find-ripgrep.ts");
 
 export type Target = "linux-x64" | "linux-arm64" | "darwin-arm64" | "windows-x64";
 export const TARGETS: readonly Target[] = ["linux-x64", "linux-arm64", "darwin-arm64", "windows-x64"];

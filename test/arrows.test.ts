@@ -7,16 +7,31 @@ const packages = path.resolve(import.meta.dir, "../packages");
 
 /** Which of ours each package may import, and which libraries from outside. In this order nothing points back. */
 const ARROWS: { [name: string]: { ours: string[]; outside: string[] } } = {
-  mcp: { ours: [], outside: [] },
-  bcp: { ours: [], outside: [] },
-  guard: { ours: [], outside: [] },
-  shrink: { ours: ["bcp"], outside: [] },
-  engine: { ours: [], outside: ["@vscode/ripgrep", "unbash"] },
-  "tool-server": { ours: ["mcp", "engine", "guard", "shrink"], outside: [] },
-  "bcp-mcp-server": { ours: ["mcp", "bcp", "shrink", "guard"], outside: [] },
-  aish: { ours: ["mcp", "engine", "guard", "shrink"], outside: [] },
-  bosun: {
-    ours: ["mcp", "bcp", "engine", "guard", "shrink", "tool-server", "bcp-mcp-server", "aish"],
+  platform: { ours: [], outside: [] },
+  mcp: { ours: ["platform"], outside: [] },
+  bcp: { ours: ["platform"], outside: [] },
+  shrink: { ours: ["platform", "bcp"], outside: [] },
+  engine: { ours: ["platform"], outside: ["@vscode/ripgrep", "unbash"] },
+  policy: { ours: ["platform"], outside: [] },
+  settings: { ours: ["platform", "policy"], outside: [] },
+  serve: { ours: ["platform", "mcp", "shrink", "engine", "policy", "settings"], outside: [] },
+  proxy: { ours: ["platform", "mcp", "bcp", "shrink", "policy", "settings"], outside: [] },
+  chat: { ours: ["platform", "mcp", "shrink", "engine", "policy", "settings"], outside: [] },
+  "bcp-mcp-server": { ours: ["platform", "mcp", "bcp", "proxy"], outside: [] },
+  cli: {
+    ours: [
+      "platform",
+      "mcp",
+      "bcp",
+      "shrink",
+      "engine",
+      "policy",
+      "settings",
+      "serve",
+      "proxy",
+      "chat",
+      "bcp-mcp-server",
+    ],
     outside: [],
   },
 };

@@ -20,8 +20,8 @@ writeFileSync(
 writeFileSync(nonsense, "nonsense\n".repeat(LINES));
 
 const SERVERS: readonly (readonly [string, readonly string[]])[] = [
-  ["bosun serve", ["packages/bosun/src/main.ts", "serve", "--transport", "stdio"]],
-  ["the proxy", ["packages/bosun/src/main.ts", "proxy", "--", process.execPath, "packages/mcp/examples/echo-stdio.ts"]],
+  ["bosun serve", ["packages/cli/src/main.ts", "serve", "--transport", "stdio"]],
+  ["the proxy", ["packages/cli/src/main.ts", "proxy", "--", process.execPath, "packages/mcp/examples/echo-stdio.ts"]],
   ["the reader", ["packages/bcp-mcp-server/src/index.ts", "--mode", "reader"]],
 ];
 

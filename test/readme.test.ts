@@ -8,7 +8,7 @@ import { connectChild } from "@bosun/mcp/client";
 const root = path.resolve(import.meta.dir, "..");
 const readme = readFileSync(path.join(root, "README.md"), "utf8");
 const bun = [process.execPath, "--no-env-file", "--config=/dev/null"];
-const bosun = [...bun, path.join(root, "packages/bosun/src/main.ts")];
+const bosun = [...bun, path.join(root, "packages/cli/src/main.ts")];
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "bosun-readme-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

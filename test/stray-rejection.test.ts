@@ -25,10 +25,10 @@ const PING = `${JSON.stringify({ jsonrpc: "2.0", id: 7, method: "ping" })}\n`;
 
 test.each([
   ["the echo example", ["packages/mcp/examples/echo-stdio.ts"]],
-  ["the tool server", ["packages/tool-server/src/main.ts", "--transport", "stdio"]],
-  ["bosun serve", ["packages/bosun/src/main.ts", "serve", "--transport", "stdio"]],
+  ["the tool server", ["packages/serve/src/main.ts", "--transport", "stdio"]],
+  ["bosun serve", ["packages/cli/src/main.ts", "serve", "--transport", "stdio"]],
   ["the reader", ["packages/bcp-mcp-server/src/index.ts", "--mode", "reader"]],
-  ["the proxy", ["packages/bosun/src/main.ts", "proxy", "--", process.execPath, "packages/mcp/examples/echo-stdio.ts"]],
+  ["the proxy", ["packages/cli/src/main.ts", "proxy", "--", process.execPath, "packages/mcp/examples/echo-stdio.ts"]],
 ])("%s says it and goes on answering", async (_, words) => {
   const child = start(words);
   await saidOn(child.stderr, "a stray mistake");
@@ -41,8 +41,8 @@ test.each([
 
 test.each([
   ["bcp", ["packages/bcp/src/main.ts", "decode", "-"]],
-  ["bosun bcp", ["packages/bosun/src/main.ts", "bcp", "decode", "-"]],
-  ["aish without a screen", ["packages/aish/src/main.ts", "-p"]],
+  ["bosun bcp", ["packages/cli/src/main.ts", "bcp", "decode", "-"]],
+  ["aish without a screen", ["packages/chat/src/main.ts", "-p"]],
 ])("%s says it and ends with 70", async (_, words) => {
   const child = start(words);
   await saidOn(child.stderr, "a stray mistake");

@@ -1,12 +1,12 @@
 // Every attack of the threat tables, tried on real processes: the server's with and without a sandbox, the client's at a
 // terminal. A row counts variants and how many of them were held off.
 import path from "node:path";
-import { Arena } from "../../packages/tool-server/test/attacks/arena.ts";
-import type { Mode } from "../../packages/tool-server/test/attacks/arena.ts";
-import { ATTACKS, tryAttack } from "../../packages/tool-server/test/attacks/table.ts";
+import { Arena } from "../../packages/serve/test/attacks/arena.ts";
+import type { Mode } from "../../packages/serve/test/attacks/arena.ts";
+import { ATTACKS, tryAttack } from "../../packages/serve/test/attacks/table.ts";
 import type { Row, Section } from "../report.ts";
 
-const CLIENT_TABLE = path.resolve(import.meta.dir, "../../packages/aish/test/attack-table.ts");
+const CLIENT_TABLE = path.resolve(import.meta.dir, "../../packages/chat/test/attack-table.ts");
 
 type Tried = { title: string; variants: number; held: Map<Mode, number> };
 

@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { openScreen } from "../../packages/aish/bench/screen.ts";
+import { openScreen } from "../../packages/chat/bench/screen.ts";
 import { freshExecutable } from "../executable.ts";
 import { median, quantile } from "../report.ts";
 import type { Section } from "../report.ts";

@@ -18,7 +18,7 @@ export const tools: Section = {
   about: "tokens of tool lists, as an OpenAI tools array",
   async run(progress) {
     progress("listing tools");
-    const main = path.join(root, "packages/bosun/src/main.ts");
+    const main = path.join(root, "packages/cli/src/main.ts");
     const ours = await listed(process.execPath, [...bun, main, "serve", "--transport", "stdio"]);
     const filesystem = await listed("node", [path.join(peers, "server-filesystem/dist/index.js"), root]);
     const everything = await listed("node", [path.join(peers, "server-everything/dist/index.js"), "stdio"]);

@@ -27,7 +27,7 @@ const FROM_SOURCES = [
   process.execPath,
   "--no-env-file",
   "--config=/dev/null",
-  path.join(root, "packages/bosun/src/main.ts"),
+  path.join(root, "packages/cli/src/main.ts"),
 ];
 
 export function parseSoakOptions(words: readonly string[]): SoakOptions | { problem: string } {

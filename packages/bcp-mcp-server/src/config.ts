@@ -1,8 +1,9 @@
 // Flags and environment → Config, parsed once.
 import { MODES } from "@bosun/bcp";
+import { UsageError } from "@bosun/platform/flags";
 import type { Mode } from "@bosun/bcp";
-import { LOG_LEVELS } from "./log.ts";
-import type { LogLevel } from "./log.ts";
+import { LOG_LEVELS } from "@bosun/platform/log";
+import type { LogLevel } from "@bosun/platform/log";
 
 export type Config = {
   mode: "reader";
@@ -14,11 +15,6 @@ export type Config = {
   cliTimeoutMs: number;
   logLevel: LogLevel;
 };
-
-/** What is wrong with the command line, in words for the person who typed it. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-}
 
 export const HELP = `bcp-mcp-server: .bcp files for any MCP client, over stdio
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env -S bun --no-env-file --config=/dev/null
 // bcp-mcp-server: .bcp files for MCP clients. Clients' configurations name this file; other programs import it.
-import { serveConnection, stdioTransport } from "@bosun/mcp/server";
+import { serveConnection, stdioTransport, withLastAnswers } from "@bosun/mcp/server";
 import type { Transport } from "@bosun/mcp/server";
 import { PathRefused } from "./allowed-paths.ts";
-import { HELP, parseConfig, UsageError } from "./config.ts";
+import { UsageError } from "@bosun/platform/flags";
+import { HELP, parseConfig } from "./config.ts";
 import { endExternalOnSignals } from "./external-bcp.ts";
-import { createLog } from "./log.ts";
-import type { Log } from "./log.ts";
-import { withLastAnswers } from "./last-answers.ts";
+import { createLog } from "@bosun/platform/log";
+import type { Log } from "@bosun/platform/log";
 import { createReader } from "./reader.ts";
 
 /** How long a client that has closed its end may still be owed an answer. */
@@ -17,22 +17,12 @@ const PROXY_MODE = "--mode=proxy";
 export { bcpTools, createReader } from "./reader.ts";
 export { explain as explainBcp } from "./explain.ts";
 
-/** `bosun proxy pins …`; loaded when asked for. */
-export async function runPins(argv: readonly string[]): Promise<number> {
-  return (await import("./proxy/run-pins.ts")).runPins(argv);
-}
-
-/** `bosun proxy stats …`; loaded when asked for. */
-export async function runStats(argv: readonly string[]): Promise<number> {
-  return (await import("./proxy/run-stats.ts")).runStats(argv);
-}
-
 /** Serves over stdin and stdout until the client goes; gives the exit code. */
 export async function runBcpMcpServer(argv: readonly string[]): Promise<number> {
   // The proxy, and what it folds with, is loaded only when it is asked for.
   const proxy = argv.findIndex((word, at) => `${word}=${argv[at + 1]}` === PROXY_MODE || word === PROXY_MODE);
   if (proxy !== -1) {
-    const { runProxy } = await import("./proxy/run-proxy.ts");
+    const { runProxy } = await import("./proxy-mode.ts");
     return runProxy(argv.toSpliced(proxy, argv[proxy] === PROXY_MODE ? 1 : 2));
   }
   if (argv.includes("--help") || argv.includes("-h")) {

@@ -1,4 +1,5 @@
 // --mode reader: a server of three tools.
+import { VERSION } from "@bosun/platform/version";
 import { createServer } from "@bosun/mcp/server";
 import type { Server, Tool } from "@bosun/mcp/server";
 import { AllowedPaths } from "./allowed-paths.ts";
@@ -9,8 +10,6 @@ import { explain } from "./explain.ts";
 import { encodeBcpFile } from "./tools/encode-bcp-file.ts";
 import { inspectBcpFile } from "./tools/inspect-bcp-file.ts";
 import { readBcpFile } from "./tools/read-bcp-file.ts";
-
-export const VERSION = "0.1.0";
 
 /** The tools themselves, for servers that offer them among others and may have rules of their own about paths. */
 export async function bcpTools(

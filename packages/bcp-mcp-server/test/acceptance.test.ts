@@ -5,7 +5,20 @@ import path from "node:path";
 import { connectChild } from "@bosun/mcp/client";
 import { decode, encodePlain, render } from "@bosun/bcp";
 import { blocksOf, countTokens } from "@bosun/shrink";
-import { bun, cleanUp, entry, faulty, folder, json, record, shown, start, stateIn, tool, unfolded } from "./proxied.ts";
+import {
+  bun,
+  cleanUp,
+  entry,
+  faulty,
+  folder,
+  json,
+  record,
+  shown,
+  start,
+  stateIn,
+  tool,
+  unfolded,
+} from "../../proxy/test/proxied.ts";
 
 afterAll(cleanUp);
 
@@ -52,7 +65,7 @@ test.concurrent(
 
 test.concurrent("tools/list returns merged tools (local tools + downstream tools)", async () => {
   const [command = "", ...flags] = bun;
-  const listed = path.resolve(import.meta.dir, "fixtures/listed-server.ts");
+  const listed = path.resolve(import.meta.dir, "../../proxy/test/fixtures/listed-server.ts");
   const servers = json({
     mcpServers: {
       bcp: { command, args: [...flags, entry, "--mode", "reader"] },

@@ -9,7 +9,7 @@ import { defineTool } from "../src/server/tool.ts";
 import { text } from "../src/wire/content.ts";
 import { ConnectionError } from "../src/wire/rpc-error.ts";
 import type { Client } from "../src/client/client.ts";
-import type { ClientOptions } from "../src/client/conversation.ts";
+import type { ClientOptions } from "../src/client/client-session.ts";
 import type { JsonObject } from "../src/wire/json.ts";
 import { transportPair } from "../src/wire/transport.ts";
 import { kitchenSink, pause } from "./fixtures/kitchen-sink.ts";

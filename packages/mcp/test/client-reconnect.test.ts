@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { connectHttp } from "../src/client/connect.ts";
 import type { Client } from "../src/client/client.ts";
-import type { ClientOptions } from "../src/client/conversation.ts";
+import type { ClientOptions } from "../src/client/client-session.ts";
 import { kitchenSink, newGate, pause } from "./fixtures/kitchen-sink.ts";
 import { httpPeer } from "./fixtures/http-peer.ts";
 

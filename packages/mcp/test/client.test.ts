@@ -4,7 +4,7 @@ import { connectHttp, connectTransport } from "../src/client/connect.ts";
 import type { Service } from "../src/server/call.ts";
 import type { Client } from "../src/client/client.ts";
 import { serveConnection } from "../src/server/connection.ts";
-import type { ClientOptions } from "../src/client/conversation.ts";
+import type { ClientOptions } from "../src/client/client-session.ts";
 import type { JsonObject } from "../src/wire/json.ts";
 import { requestText } from "../src/wire/message.ts";
 import type { Id } from "../src/wire/message.ts";

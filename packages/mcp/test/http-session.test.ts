@@ -1,6 +1,6 @@
 // Streams that outlive their connection, and what is kept of them.
 import { describe, expect, test } from "bun:test";
-import { EventStream, KeptBudget, parseEventId, STREAM_LIMITS } from "../src/http/event-stream.ts";
+import { EventStream, ReplayBudget, parseEventId, STREAM_LIMITS } from "../src/http/event-stream.ts";
 import { createServer } from "../src/server/server.ts";
 import { text } from "../src/wire/content.ts";
 import { object } from "../src/server/schema.ts";
@@ -146,49 +146,49 @@ describe("the server's own stream", () => {
   test("a replaced reader that hangs up late does not cut off its successor", async () => {
     const stream = new EventStream("1", { resumable: true, primed: false }, STREAM_LIMITS);
     const older = stream.attach(0);
-    stream.say("unread");
+    stream.send("unread");
     const newer = stream.attach(1);
     await older.body?.cancel();
     expect(stream.attached).toBe(true);
-    stream.say("heard");
+    stream.send("heard");
     stream.end();
     expect(await newer.text()).toContain("heard");
   });
 });
 
 describe("what a stream keeps is bounded", () => {
-  const keeping = (limits: Partial<typeof STREAM_LIMITS>, budget?: KeptBudget): EventStream =>
+  const keeping = (limits: Partial<typeof STREAM_LIMITS>, budget?: ReplayBudget): EventStream =>
     new EventStream("1", { resumable: true, primed: false }, { ...STREAM_LIMITS, ...limits }, budget);
 
   test("in events", async () => {
     const stream = keeping({ maxEvents: 3 });
-    for (let i = 1; i <= 10; i++) stream.say(`event ${i}`);
+    for (let i = 1; i <= 10; i++) stream.send(`event ${i}`);
     stream.end();
     expect((await all(stream.attach(0))).map(({ data }) => data)).toEqual(["event 8", "event 9", "event 10"]);
   });
 
   test("in characters, but the last event stays", async () => {
     const stream = keeping({ maxChars: 10 });
-    for (let i = 1; i <= 5; i++) stream.say("x".repeat(100 + i));
+    for (let i = 1; i <= 5; i++) stream.send("x".repeat(100 + i));
     stream.end();
     expect((await all(stream.attach(0))).map(({ data }) => data.length)).toEqual([105]);
   });
 
   test("together with all other streams, and given back", () => {
-    const budget = new KeptBudget(1000);
+    const budget = new ReplayBudget(1000);
     const streams = Array.from({ length: 20 }, () => keeping({}, budget));
-    for (const stream of streams) for (let i = 0; i < 20; i++) stream.say("x".repeat(50));
+    for (const stream of streams) for (let i = 0; i < 20; i++) stream.send("x".repeat(50));
     expect(budget.chars).toBeLessThanOrEqual(1000);
     for (const stream of streams) stream.forget();
     expect(budget.chars).toBe(0);
   });
 
   test("the streams that have been quiet longest go first", async () => {
-    const budget = new KeptBudget(1000);
+    const budget = new ReplayBudget(1000);
     const streams = Array.from({ length: 5 }, () => keeping({}, budget));
-    for (const stream of streams) stream.say("x".repeat(400));
-    streams[3]?.say("more");
-    streams[0]?.say("y".repeat(400));
+    for (const stream of streams) stream.send("x".repeat(400));
+    streams[3]?.send("more");
+    streams[0]?.send("y".repeat(400));
     expect(budget.chars).toBeLessThanOrEqual(1000);
     const kept = streams.map((stream) => {
       stream.end();
@@ -204,23 +204,23 @@ describe("what a stream keeps is bounded", () => {
   });
 
   test("a reply that is no longer kept is said to be lost, so that nobody comes back for it again and again", () => {
-    const budget = new KeptBudget(1000);
+    const budget = new ReplayBudget(1000);
     const [older, newer] = [keeping({}, budget), keeping({}, budget)];
-    older.say("on its way");
-    older.say("the reply");
+    older.send("on its way");
+    older.send("the reply");
     older.end();
     expect([older.lostItsEnd(0), older.lostItsEnd(2)]).toEqual([false, false]);
-    newer.say("x".repeat(1000));
+    newer.send("x".repeat(1000));
     expect([older.lostItsEnd(1), older.lostItsEnd(2), newer.lostItsEnd(0)]).toEqual([true, false, false]);
   });
 
   test("an event larger than what all may keep is kept alone", () => {
-    const budget = new KeptBudget(1000);
+    const budget = new ReplayBudget(1000);
     const [first, second] = [keeping({}, budget), keeping({}, budget)];
-    first.say("x".repeat(900));
-    second.say("x".repeat(5000));
+    first.send("x".repeat(900));
+    second.send("x".repeat(5000));
     expect(budget.chars).toBe(5000);
-    first.say("x");
+    first.send("x");
     expect(budget.chars).toBe(1);
   });
 
@@ -233,7 +233,7 @@ describe("what a stream keeps is bounded", () => {
     );
     stream.onHangUp = () => hungUp++;
     const response = stream.attach(0);
-    for (let i = 0; i < 50; i++) stream.say("x".repeat(10_000));
+    for (let i = 0; i < 50; i++) stream.send("x".repeat(10_000));
     expect(hungUp).toBe(1);
     expect(stream.attached).toBe(false);
     await response.text().then(

@@ -5,7 +5,7 @@ import { connectTransport } from "../src/client/connect.ts";
 import { serveConnection } from "../src/server/connection.ts";
 import type { Service } from "../src/server/call.ts";
 import type { Json, JsonObject } from "../src/wire/json.ts";
-import { pageOf } from "../src/server/pages.ts";
+import { pageOf } from "../src/server/pagination.ts";
 import { createServer } from "../src/server/server.ts";
 import { transportPair } from "../src/wire/transport.ts";
 import { uriTemplate } from "../src/server/uri-template.ts";

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import path from "node:path";
 import { connectChild, connectHttp } from "../src/client/connect.ts";
 import type { Client } from "../src/client/client.ts";
-import { httpOut } from "../src/client/http-out.ts";
+import { httpFetch } from "../src/client/http-fetch.ts";
 import { serveHttp } from "../src/http/http-listener.ts";
 import { kitchenSink, newGate, pause, until } from "./fixtures/kitchen-sink.ts";
 import { modernMeta } from "./fixtures/raw-connection.ts";
@@ -54,21 +54,21 @@ const JSON_HEADERS = { "content-type": "application/json", accept: "application/
 
 /** Opens a session, uses it, listens; then says goodbye, or just goes. */
 async function openAndDrop(url: URL, number: number): Promise<void> {
-  const response = await httpOut(url, { method: "POST", headers: JSON_HEADERS, body: INITIALIZE });
+  const response = await httpFetch(url, { method: "POST", headers: JSON_HEADERS, body: INITIALIZE });
   const headers = { ...JSON_HEADERS, "mcp-session-id": response.headers.get("mcp-session-id") ?? "" };
   await response.text();
   await (
-    await httpOut(url, { method: "POST", headers, body: `{"jsonrpc":"2.0","method":"notifications/initialized"}` })
+    await httpFetch(url, { method: "POST", headers, body: `{"jsonrpc":"2.0","method":"notifications/initialized"}` })
   ).text();
   const call = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"text":"${"x".repeat(1000)}"}}}`;
-  await (await httpOut(url, { method: "POST", headers, body: call })).text();
+  await (await httpFetch(url, { method: "POST", headers, body: call })).text();
   if (number % 4 === 0) {
     const gone = new AbortController();
-    const stream = await httpOut(url, { headers, signal: gone.signal });
+    const stream = await httpFetch(url, { headers, signal: gone.signal });
     await stream.body?.getReader().read();
     gone.abort();
   }
-  if (number % 2 === 0) await (await httpOut(url, { method: "DELETE", headers })).text();
+  if (number % 2 === 0) await (await httpFetch(url, { method: "DELETE", headers })).text();
 }
 
 describe("memory comes back", () => {
@@ -238,15 +238,15 @@ describe("peers that do not do their part", () => {
       "mcp-method": "tools/call",
       "mcp-name": "wait",
     };
-    void httpOut(listening.url, { method: "POST", headers, body: modern, signal: stop.signal }).catch(() => {});
+    void httpFetch(listening.url, { method: "POST", headers, body: modern, signal: stop.signal }).catch(() => {});
     await until(() => gate.arrived === 1);
     stop.abort();
     await until(() => gate.aborted === 1);
-    const opened = await httpOut(listening.url, { method: "POST", headers: JSON_HEADERS, body: INITIALIZE });
+    const opened = await httpFetch(listening.url, { method: "POST", headers: JSON_HEADERS, body: INITIALIZE });
     const session = { ...JSON_HEADERS, "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
     const leave = new AbortController();
     const legacy = `{"jsonrpc":"2.0","id":0,"method":"tools/call","params":{"name":"wait"}}`;
-    void httpOut(listening.url, { method: "POST", headers: session, body: legacy, signal: leave.signal }).catch(
+    void httpFetch(listening.url, { method: "POST", headers: session, body: legacy, signal: leave.signal }).catch(
       () => {},
     );
     await until(() => gate.arrived === 2);
@@ -282,7 +282,8 @@ describe("peers that do not do their part", () => {
 
   test("other paths are not ours, unless they are given", async () => {
     const listening = serveHttp(kitchenSink(), { routes: { "/health": () => new Response("ok") } });
-    const status = async (where: string): Promise<number> => (await httpOut(new URL(where, listening.url), {})).status;
+    const status = async (where: string): Promise<number> =>
+      (await httpFetch(new URL(where, listening.url), {})).status;
     expect([await status("/health"), await status("/"), await status("/mcp/x"), await status("/mcp")]).toEqual([
       200, 404, 404, 400,
     ]);

@@ -1,7 +1,7 @@
-// The sealed state that travels through the client with an answer.
+// The encrypted state that travels through the client with an answer.
 import { describe, expect, test } from "bun:test";
 import type { Json, JsonObject } from "../src/wire/json.ts";
-import { digestOf, Seal } from "../src/server/seal.ts";
+import { digestOf, StateCipher } from "../src/server/state-cipher.ts";
 import { kitchenSink, newGate } from "./fixtures/kitchen-sink.ts";
 import { httpPeer, messages } from "./fixtures/http-peer.ts";
 
@@ -9,12 +9,13 @@ const ASKABLE = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
 describe("the state of 2026-07-28 is treated as hostile", () => {
   const ANSWER = { who: { action: "accept", content: { name: "Anna" } } };
-  type Asked = { resultType: string; requestState: string; inputRequests: JsonObject };
+  type InputRequired = { resultType: string; requestState: string; inputRequests: JsonObject };
   let caller = "anna";
   const peer = httpPeer(kitchenSink({}, newGate()), { authorize: () => ({ id: caller, scopes: [] }) });
   const tell = async (params: JsonObject, method = "tools/call"): Promise<JsonObject> =>
     (await messages(await peer.modern(method, params, { capabilities: ASKABLE })))[0] ?? {};
-  const begin = async (): Promise<Asked> => (await tell({ name: "ask_name", arguments: {} }))["result"] as Asked;
+  const begin = async (): Promise<InputRequired> =>
+    (await tell({ name: "ask_name", arguments: {} }))["result"] as InputRequired;
 
   test("the honest way", async () => {
     const asked = await begin();
@@ -72,7 +73,7 @@ describe("the state of 2026-07-28 is treated as hostile", () => {
   });
 
   test("the same call encoded anew, its members in another order, is the same call", async () => {
-    const first = (await tell({ arguments: { greeting: "Hi" }, name: "ask_name" }))["result"] as Asked;
+    const first = (await tell({ arguments: { greeting: "Hi" }, name: "ask_name" }))["result"] as InputRequired;
     expect(
       await tell({
         inputResponses: ANSWER,
@@ -116,11 +117,11 @@ describe("the state of 2026-07-28 is treated as hostile", () => {
   });
 
   test("an answer cannot run ahead of its round", async () => {
-    const first = (await tell({ name: "ask_twice", arguments: {} }))["result"] as Asked;
+    const first = (await tell({ name: "ask_twice", arguments: {} }))["result"] as InputRequired;
     const both = { one: { action: "decline" }, two: { action: "accept", content: { name: "too early" } } };
     const second = (
       await tell({ name: "ask_twice", arguments: {}, inputResponses: both, requestState: first.requestState })
-    )["result"] as Asked;
+    )["result"] as InputRequired;
     expect(second).toMatchObject({ resultType: "input_required", inputRequests: { two: {} } });
     expect(second.requestState).not.toBe(first.requestState);
     // Each round carries only its own answers; the earlier ones are in the state.
@@ -138,13 +139,13 @@ describe("the state of 2026-07-28 is treated as hostile", () => {
   test("another server's state is refused, a shared key accepts it", async () => {
     const key = new Uint8Array(32).fill(7);
     const [a, b, c] = [
-      httpPeer(kitchenSink({ sealKey: key })),
-      httpPeer(kitchenSink({ sealKey: key })),
+      httpPeer(kitchenSink({ stateKey: key })),
+      httpPeer(kitchenSink({ stateKey: key })),
       httpPeer(kitchenSink()),
     ];
     const call = { name: "ask_name", arguments: {} };
     const [asked = {}] = await messages(await a.modern("tools/call", call, { capabilities: ASKABLE }));
-    const { requestState } = asked["result"] as Asked;
+    const { requestState } = asked["result"] as InputRequired;
     const retry = { ...call, inputResponses: ANSWER, requestState };
     expect(await messages(await b.modern("tools/call", retry, { capabilities: ASKABLE }))).toMatchObject([
       { result: { resultType: "complete" } },
@@ -155,18 +156,18 @@ describe("the state of 2026-07-28 is treated as hostile", () => {
   });
 });
 
-test("a seal opens only what it closed, bit by bit", async () => {
-  const seal = new Seal();
-  const sealed = await seal.close({ a: [1, "ü"] });
-  expect(await seal.open(sealed)).toEqual({ a: [1, "ü"] });
-  expect(await new Seal().open(sealed)).toBeUndefined();
+test("a cipher decrypts only what it encrypted, bit by bit", async () => {
+  const cipher = new StateCipher();
+  const sealed = await cipher.encrypt({ a: [1, "ü"] });
+  expect(await cipher.decrypt(sealed)).toEqual({ a: [1, "ü"] });
+  expect(await new StateCipher().decrypt(sealed)).toBeUndefined();
   const bytes = Buffer.from(sealed, "base64url");
   for (let bit = 0; bit < bytes.length * 8; bit += 3) {
     const bent = Buffer.from(bytes);
     bent[bit >> 3] = (bent[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-    expect(await seal.open(bent.toString("base64url"))).toBeUndefined();
+    expect(await cipher.decrypt(bent.toString("base64url"))).toBeUndefined();
   }
-  expect(await seal.open(`${sealed}=`)).toBeUndefined();
+  expect(await cipher.decrypt(`${sealed}=`)).toBeUndefined();
 });
 
 test("a digest does not depend on the order of members, but on everything else", async () => {

@@ -84,7 +84,7 @@ describe("an old server", () => {
   test("is told when we give up", async () => {
     await using server = oldServer("/messages");
     const client = await connectHttp(server.url, { name: "c", version: "0" });
-    await expect(client.conversation.request("never", {}, { timeoutMs: 100 })).rejects.toMatchObject({
+    await expect(client.session.request("never", {}, { timeoutMs: 100 })).rejects.toMatchObject({
       reason: "timeout",
     });
     await until(() => server.posted.some(({ method }) => method === "notifications/cancelled"));
@@ -94,7 +94,7 @@ describe("an old server", () => {
   test("that closes its stream is gone", async () => {
     await using server = oldServer("/messages");
     const client = await connectHttp(server.url, { name: "c", version: "0" });
-    const pending = client.conversation.request("never");
+    const pending = client.session.request("never");
     server.dropStream();
     await expect(pending).rejects.toMatchObject({ reason: "closed" });
     expect(client.gone.aborted).toBe(true);

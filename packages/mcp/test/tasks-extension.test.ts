@@ -1,6 +1,6 @@
 // The tasks extension of 2026-07-28.
 import { describe, expect, test } from "bun:test";
-import { FOLLOWS_TASKS } from "../src/client/client.ts";
+import { TASKS_CAPABILITY } from "../src/client/client.ts";
 import { connectTransport } from "../src/client/connect.ts";
 import { serveConnection } from "../src/server/connection.ts";
 import type { JsonObject } from "../src/wire/json.ts";
@@ -115,7 +115,7 @@ describe("the tasks extension of 2026-07-28", () => {
     const client = await connectTransport(mine, {
       name: "c",
       version: "0",
-      capabilities: FOLLOWS_TASKS,
+      capabilities: TASKS_CAPABILITY,
       elicit: async ({ message }) => {
         asked.push(message);
         return { action: "accept" };
@@ -151,7 +151,7 @@ describe("the tasks extension of 2026-07-28", () => {
     const gate = newGate();
     const [mine, theirs] = transportPair();
     void serveConnection(kitchenSink({ tasks: { pollIntervalMs: 20 } }, gate), theirs);
-    const client = await connectTransport(mine, { name: "c", version: "0", capabilities: FOLLOWS_TASKS });
+    const client = await connectTransport(mine, { name: "c", version: "0", capabilities: TASKS_CAPABILITY });
     const stop = new AbortController();
     const job = client.callTool("job", {}, { signal: stop.signal, ...options });
     await until(() => gate.arrived === 1);

@@ -106,7 +106,7 @@ export function createTokenSession(options: SessionOptions): TokenSession {
   }
 
   async function obtain({ demand, rejected, earlier }: RenewalRequest): Promise<Renewal> {
-    // Asked afresh every time: the server may have moved to another authorization server since.
+    // ServerRequests afresh every time: the server may have moved to another authorization server since.
     const published = await discoverProtectedResource(http, serverUrl, demand.resourceMetadata);
     const server = await discoverServer(published);
     const kept = rejected?.issuer === server.issuer ? rejected : undefined;

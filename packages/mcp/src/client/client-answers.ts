@@ -8,7 +8,7 @@ export type Root = { uri: string; name?: string };
 export type ElicitAnswer = { action: "accept" | "decline" | "cancel"; content?: JsonObject };
 
 /** Each one that is given is declared as a capability. */
-export type Answerers = {
+export type RequestHandlers = {
   /** Shows a form (`requestedSchema`) or a URL to the person. Defaults the person left alone are filled in afterwards. */
   elicit?: (params: JsonObject, signal: AbortSignal) => Promise<ElicitAnswer>;
   /** Are URLs shown, too? Forms always are. */
@@ -17,7 +17,10 @@ export type Answerers = {
   roots?: () => Promise<Root[]> | Root[];
 };
 
-export function declared({ elicit, elicitUrls, sample, roots }: Answerers, legacy: boolean): JsonObject {
+export function declaredCapabilities(
+  { elicit, elicitUrls, sample, roots }: RequestHandlers,
+  legacy: boolean,
+): JsonObject {
   return {
     ...(elicit ? { elicitation: elicitUrls ? { form: {}, url: {} } : {} } : {}),
     ...(sample ? { sampling: {} } : {}),
@@ -25,17 +28,17 @@ export function declared({ elicit, elicitUrls, sample, roots }: Answerers, legac
   };
 }
 
-export async function answerQuestion(
-  answerers: Answerers,
+export async function handleServerRequest(
+  handlers: RequestHandlers,
   method: string,
   params: JsonObject,
   signal: AbortSignal,
 ): Promise<JsonObject> {
-  if (method === "elicitation/create" && answerers.elicit) {
-    return withDefaults(await answerers.elicit(params, signal), params["requestedSchema"]);
+  if (method === "elicitation/create" && handlers.elicit) {
+    return withDefaults(await handlers.elicit(params, signal), params["requestedSchema"]);
   }
-  if (method === "sampling/createMessage" && answerers.sample) return answerers.sample(params, signal);
-  if (method === "roots/list" && answerers.roots) return { roots: await answerers.roots() };
+  if (method === "sampling/createMessage" && handlers.sample) return handlers.sample(params, signal);
+  if (method === "roots/list" && handlers.roots) return { roots: await handlers.roots() };
   throw new RpcError(METHOD_NOT_FOUND, `this client does not answer ${method}`);
 }
 

@@ -1,8 +1,8 @@
 // What a client does with a server: tools, resources, prompts, completions, changes.
 import type { ToolResult } from "../wire/content.ts";
-import { Conversation } from "./conversation.ts";
-import type { ClientOptions, OpenLink } from "./conversation.ts";
-import type { CallOptions } from "./exchanges.ts";
+import { ClientSession } from "./client-session.ts";
+import type { ClientOptions, OpenLink } from "./client-session.ts";
+import type { CallOptions } from "./outgoing-requests.ts";
 import { isObject } from "../wire/json.ts";
 import type { Json, JsonObject } from "../wire/json.ts";
 import { headerParams, mirroredHeaders } from "../wire/param-headers.ts";
@@ -10,7 +10,7 @@ import type { HeaderParam } from "../wire/param-headers.ts";
 import { ResultCache } from "./result-cache.ts";
 import { TASKS_EXTENSION } from "../wire/revisions.ts";
 import { ConnectionError, HEADER_MISMATCH, RpcError } from "../wire/rpc-error.ts";
-import { followTask } from "./follow-task.ts";
+import { pollTask } from "./poll-task.ts";
 
 /** A server that never stops paging is broken or hostile. */
 const MAX_PAGES = 1000;
@@ -29,7 +29,7 @@ const LISTS: { [kind in ListKind]: { method: string; capability: string } } = {
 };
 
 export class Client {
-  readonly conversation: Conversation;
+  readonly session: ClientSession;
   /** Tools that were left out of the list, and why. */
   readonly refusedTools = new Map<string, string>();
   private readonly cache: ResultCache;
@@ -37,41 +37,41 @@ export class Client {
   /** Which arguments a tool wants mirrored: walking its schema once is enough. */
   private readonly headers = new WeakMap<ToolDefinition, HeaderParam[]>();
 
-  private constructor(conversation: Conversation, cache: ResultCache) {
-    this.conversation = conversation;
+  private constructor(session: ClientSession, cache: ResultCache) {
+    this.session = session;
     this.cache = cache;
   }
 
   static async connect(open: OpenLink, options: ClientOptions): Promise<Client> {
     const cache = new ResultCache();
-    const conversation = await Conversation.connect(open, {
+    const session = await ClientSession.connect(open, {
       ...options,
       onNotification(method, params) {
         forgetChanged(cache, method, params);
         options.onNotification?.(method, params);
       },
     });
-    return new Client(conversation, cache);
+    return new Client(session, cache);
   }
 
   get serverInfo(): JsonObject | undefined {
-    return this.conversation.serverInfo;
+    return this.session.serverInfo;
   }
   get capabilities(): JsonObject {
-    return this.conversation.capabilities;
+    return this.session.capabilities;
   }
   get instructions(): string | undefined {
-    return this.conversation.instructions;
+    return this.session.instructions;
   }
   get era(): "legacy" | "modern" {
-    return this.conversation.era;
+    return this.session.era;
   }
   get revision(): string {
-    return this.conversation.revision;
+    return this.session.revision;
   }
   /** Aborted when the connection is gone. */
   get gone(): AbortSignal {
-    return this.conversation.gone;
+    return this.session.gone;
   }
 
   /** All tools. Over HTTP, tools whose `x-mcp-header` marks break the rules are left out: see `refusedTools`. */
@@ -123,7 +123,7 @@ export class Client {
   }
 
   getPrompt(name: string, args: Record<string, string> = {}, options?: CallOptions): Promise<JsonObject> {
-    return this.conversation.request("prompts/get", { name, arguments: args }, options);
+    return this.session.request("prompts/get", { name, arguments: args }, options);
   }
 
   /** Values that could follow what was typed; `given` are the arguments already chosen. */
@@ -133,25 +133,25 @@ export class Client {
     { given, ...options }: CallOptions & { given?: Record<string, string> } = {},
   ): Promise<JsonObject> {
     const params = { ref, argument, ...(given === undefined ? {} : { context: { arguments: given } }) };
-    const { completion } = await this.conversation.request("completion/complete", params, options);
+    const { completion } = await this.session.request("completion/complete", params, options);
     return isObject(completion) ? completion : { values: [] };
   }
 
   /** Is the server there? 2026-07-28 has no ping, but a method that every server answers. */
   async ping(options?: CallOptions): Promise<void> {
-    await this.conversation.request(this.era === "legacy" ? "ping" : "server/discover", {}, options);
+    await this.session.request(this.era === "legacy" ? "ping" : "server/discover", {}, options);
   }
 
   setLogLevel(level: string): Promise<void> {
-    return this.conversation.setLogLevel(level);
+    return this.session.setLogLevel(level);
   }
 
   async subscribe(uri: string): Promise<void> {
-    await this.conversation.request("resources/subscribe", { uri });
+    await this.session.request("resources/subscribe", { uri });
   }
 
   async unsubscribe(uri: string): Promise<void> {
-    await this.conversation.request("resources/unsubscribe", { uri });
+    await this.session.request("resources/unsubscribe", { uri });
   }
 
   /**
@@ -161,21 +161,21 @@ export class Client {
   async listen(notifications: JsonObject, signal: AbortSignal): Promise<void> {
     const forever = { timeoutMs: Number.POSITIVE_INFINITY, maxTotalMs: Number.POSITIVE_INFINITY };
     try {
-      await this.conversation.request("subscriptions/listen", { notifications }, { signal, ...forever });
+      await this.session.request("subscriptions/listen", { notifications }, { signal, ...forever });
     } catch (error) {
       if (!signal.aborted) throw error;
     }
   }
 
   close(): Promise<void> {
-    return this.conversation.close();
+    return this.session.close();
   }
 
   private async callOnce(name: string, args: JsonObject, options: CallOptions): Promise<ToolResult & JsonObject> {
     const paramHeaders = this.mirrored(name, args);
     const params = { name, arguments: args };
-    const result = await this.conversation.request("tools/call", params, { ...options, paramHeaders });
-    const whole = result["resultType"] === "task" ? await followTask(this.conversation, result, options) : result;
+    const result = await this.session.request("tools/call", params, { ...options, paramHeaders });
+    const whole = result["resultType"] === "task" ? await pollTask(this.session, result, options) : result;
     if (!Array.isArray(whole["content"])) {
       if (whole["structuredContent"] === undefined) throw new ConnectionError("invalid", `${name} returned no content`);
       return { ...whole, content: [] };
@@ -185,7 +185,7 @@ export class Client {
 
   /** Headers that mirror arguments are of 2026-07-28, over HTTP. */
   private get mirrorsHeaders(): boolean {
-    return this.conversation.http && this.era === "modern";
+    return this.session.http && this.era === "modern";
   }
 
   private mirrored(name: string, args: JsonObject): [string, string][] {
@@ -199,8 +199,8 @@ export class Client {
   private async cached(method: string, params: JsonObject, options?: CallOptions): Promise<JsonObject> {
     const known = this.cache.get(method, params);
     if (known) return known;
-    const result = await this.conversation.request(method, params, options);
-    if (this.conversation.keepable(result)) this.cache.keep(method, params, result);
+    const result = await this.session.request(method, params, options);
+    if (this.session.keepable(result)) this.cache.keep(method, params, result);
     return result;
   }
 
@@ -222,7 +222,7 @@ function forgetChanged(cache: ResultCache, method: string, params: JsonObject): 
 }
 
 /** The capability a client declares to be handed tasks (`callTool` then waits for their end). */
-export const FOLLOWS_TASKS: JsonObject = { extensions: { [TASKS_EXTENSION]: {} } };
+export const TASKS_CAPABILITY: JsonObject = { extensions: { [TASKS_EXTENSION]: {} } };
 
 function isTool(item: JsonObject): item is ToolDefinition {
   return typeof item["name"] === "string" && isObject(item["inputSchema"]);

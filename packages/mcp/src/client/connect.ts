@@ -1,11 +1,11 @@
 // Ways to a server: start one, or go to one over HTTP.
 import type { HttpFetch } from "../auth/fetch-json.ts";
-import { startServer } from "../wire/child.ts";
-import type { ChildOptions } from "../wire/child.ts";
+import { startServer } from "../wire/child-transport.ts";
+import type { ChildOptions } from "../wire/child-transport.ts";
 import { Client } from "./client.ts";
-import type { ClientOptions, OpenLink } from "./conversation.ts";
+import type { ClientOptions, OpenLink } from "./client-session.ts";
 import { HttpLink } from "./http-link.ts";
-import { httpOut } from "./http-out.ts";
+import { httpFetch } from "./http-fetch.ts";
 import { TransportLink } from "./link.ts";
 import { ConnectionError } from "../wire/rpc-error.ts";
 import { openSseLink } from "./sse-link.ts";
@@ -33,7 +33,7 @@ export type HttpConnectOptions = ClientOptions & {
 /** Streamable HTTP of any revision, and, where that fails, the HTTP+SSE of 2024-11-05. */
 export async function connectHttp(url: string | URL, options: HttpConnectOptions): Promise<Client> {
   const target = new URL(url);
-  const { headers, fetch = httpOut, timeoutMs } = options;
+  const { headers, fetch = httpFetch, timeoutMs } = options;
   try {
     return await Client.connect(
       async (receive, headersFor) => new HttpLink({ url: target, fetch, headers, headersFor, receive, timeoutMs }),

@@ -4,11 +4,11 @@ import type { HttpFetch } from "../auth/fetch-json.ts";
 import { Deadline } from "../wire/deadline.ts";
 import { readCounted } from "../wire/http-body.ts";
 import type { JsonObject, RawJson } from "../wire/json.ts";
-import { HttpEvents } from "./http-events.ts";
+import { EventStreamReader } from "./event-stream-reader.ts";
 import type { Answer, FromServer, Link, Outgoing } from "./link.ts";
 import { idValue, notificationText, parseMessage, requestText } from "../wire/message.ts";
 import type { Id, Reply, Single } from "../wire/message.ts";
-import { ConnectionError, Withdrawn } from "../wire/rpc-error.ts";
+import { ConnectionError, CancelledByPeer } from "../wire/rpc-error.ts";
 import { MAX_MESSAGE_BYTES } from "../wire/stdio.ts";
 
 const ACCEPT = "application/json, text/event-stream";
@@ -32,14 +32,14 @@ export class HttpLink implements Link {
   readonly http = true;
   private readonly options: HttpLinkOptions;
   private readonly end = new AbortController();
-  private readonly events: HttpEvents;
+  private readonly events: EventStreamReader;
   private sessionId: string | undefined;
   private revision: string | undefined;
   private listening = new AbortController();
 
   constructor(options: HttpLinkOptions) {
     this.options = options;
-    this.events = new HttpEvents(
+    this.events = new EventStreamReader(
       (headers, signal) => this.fetch("GET", undefined, { accept: "text/event-stream", ...headers }, signal),
       (message) => this.take(message),
       options.maxMessageBytes,
@@ -69,7 +69,7 @@ export class HttpLink implements Link {
     } catch (error) {
       if (signal.aborted && this.revision !== undefined && method !== "initialize") {
         // In the legacy era hanging up means nothing: the server must be told.
-        const reason = signal.reason instanceof Withdrawn ? signal.reason.message : "the client gave up";
+        const reason = signal.reason instanceof CancelledByPeer ? signal.reason.message : "the client gave up";
         void this.notify("notifications/cancelled", { requestId: idValue(id), reason }).catch(() => {});
       }
       throw asConnectionError(error, signal);

@@ -7,7 +7,7 @@ type Answer = (method: string, params: JsonObject, signal: AbortSignal) => Promi
 export type Input = { inputResponses?: JsonObject; requestState: Json | undefined };
 
 /** The answers to an `input_required` result, and the state that must go back with them. */
-export async function gatherInput(result: JsonObject, answer: Answer, signal: AbortSignal): Promise<Input> {
+export async function answerInputRequests(result: JsonObject, answer: Answer, signal: AbortSignal): Promise<Input> {
   const { inputRequests, requestState } = result;
   if (inputRequests === undefined) return { requestState };
   if (!isObject(inputRequests)) throw unknownForm();

@@ -3,7 +3,7 @@
 import type { JsonObject, RawJson } from "../wire/json.ts";
 import { idValue, notificationText, requestText } from "../wire/message.ts";
 import type { Id, Notification, Reply, Request } from "../wire/message.ts";
-import { PendingRequests } from "../wire/pending.ts";
+import { PendingRequests } from "../wire/pending-requests.ts";
 import { ConnectionError } from "../wire/rpc-error.ts";
 import type { Transport } from "../wire/transport.ts";
 
@@ -92,7 +92,7 @@ export class TransportLink implements Link {
         // A reply that is late or unknown means nothing.
         for (const one of message.kind === "batch" ? message.items : [message]) {
           if (one.kind === "reply") this.waiting.settle(one);
-          else if (one.kind === "malformed") this.waiting.spoil(one);
+          else if (one.kind === "malformed") this.waiting.rejectMalformed(one);
           else this.receive(one);
         }
       }

@@ -1,12 +1,12 @@
 // A client's link over HTTP+SSE, the transport of 2024-11-05: one stream for everything the server says, and an
 // address, named on that stream, for everything we say.
 import type { HttpFetch } from "../auth/fetch-json.ts";
-import { eventsIn } from "./http-events.ts";
+import { eventsIn } from "./event-stream-reader.ts";
 import { accepted } from "./http-link.ts";
 import type { JsonObject, RawJson } from "../wire/json.ts";
 import type { Answer, FromServer, Link, Outgoing } from "./link.ts";
 import { idValue, notificationText, parseMessage, requestText } from "../wire/message.ts";
-import { PendingRequests } from "../wire/pending.ts";
+import { PendingRequests } from "../wire/pending-requests.ts";
 import { ConnectionError } from "../wire/rpc-error.ts";
 
 export type SseLinkOptions = {
@@ -113,7 +113,7 @@ class SseLink implements Link {
         const message = parseMessage(event.data);
         for (const one of message.kind === "batch" ? message.items : [message]) {
           if (one.kind === "reply") this.waiting.settle(one);
-          else if (one.kind === "malformed") this.waiting.spoil(one);
+          else if (one.kind === "malformed") this.waiting.rejectMalformed(one);
           else this.options.receive(one);
         }
       }

@@ -12,24 +12,24 @@ export type StreamLimits = {
 };
 
 /** What all streams of an endpoint may keep together: many sessions must not add up to all of the memory. */
-export class KeptBudget {
+export class ReplayBudget {
   chars = 0;
   private readonly maxChars: number;
   /** Streams that keep something, the one that has been quiet longest first. */
-  private readonly keepers = new Set<EventStream>();
+  private readonly streams = new Set<EventStream>();
 
   constructor(maxChars: number) {
     this.maxChars = maxChars;
   }
 
   /** Only what was just said stays whatever its size: others give way to it. */
-  makeRoomFor(speaker: EventStream): void {
-    this.keepers.delete(speaker);
-    for (const keeper of this.keepers) {
+  makeRoomFor(sender: EventStream): void {
+    this.streams.delete(sender);
+    for (const stream of this.streams) {
       if (this.chars <= this.maxChars) break;
-      keeper.forget();
+      stream.forget();
     }
-    this.keepers.add(speaker);
+    this.streams.add(sender);
   }
 
   get full(): boolean {
@@ -37,7 +37,7 @@ export class KeptBudget {
   }
 
   leave(stream: EventStream): void {
-    this.keepers.delete(stream);
+    this.streams.delete(stream);
   }
 }
 
@@ -67,7 +67,7 @@ export class EventStream {
   onHangUp: () => void = () => {};
   private readonly mode: Mode;
   private readonly limits: StreamLimits;
-  private readonly budget: KeptBudget;
+  private readonly budget: ReplayBudget;
   private kept: { number: number; text: string }[] = [];
   private keptChars = 0;
   private next = 1;
@@ -75,14 +75,14 @@ export class EventStream {
   private sink: ReadableStreamDefaultController<Uint8Array> | undefined;
   private keepAlive: Timer | undefined;
 
-  constructor(id: string, mode: Mode, limits: StreamLimits, budget = new KeptBudget(limits.maxChars)) {
+  constructor(id: string, mode: Mode, limits: StreamLimits, budget = new ReplayBudget(limits.maxChars)) {
     this.id = id;
     this.mode = mode;
     this.limits = limits;
     this.budget = budget;
   }
 
-  say(data: string): void {
+  send(data: string): void {
     if (this.ended) return;
     const number = this.next++;
     if (this.mode.resumable || !this.sink) this.keep(number, data);

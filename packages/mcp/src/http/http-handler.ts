@@ -4,15 +4,15 @@ import type { Principal, Service } from "../server/call.ts";
 import { STREAM_LIMITS } from "./event-stream.ts";
 import type { StreamLimits } from "./event-stream.ts";
 import { readBody } from "../wire/http-body.ts";
-import { checkHostAndOrigin } from "./http-guard.ts";
-import type { HostRules } from "./http-guard.ts";
+import { checkHostAndOrigin } from "./host-check.ts";
+import type { HostRules } from "./host-check.ts";
 import { LegacyHttp, refusal, VERSION_HEADER } from "./http-legacy.ts";
 import { ModernHttp } from "./http-modern.ts";
 import { jsonResponse } from "./http-reply.ts";
 import { errorText, parseMessage } from "../wire/message.ts";
 import type { Incoming } from "../wire/message.ts";
-import { withLoadLimit } from "../server/load-limit.ts";
-import { claimsModern } from "../server/modern.ts";
+import { withCallMemoryLimit } from "../server/call-memory-limit.ts";
+import { hasModernMeta } from "../server/modern-request.ts";
 import { isModern } from "../wire/revisions.ts";
 import { INVALID_REQUEST, PARSE_ERROR, RpcError } from "../wire/rpc-error.ts";
 import { SessionRegistry } from "./session-registry.ts";
@@ -54,7 +54,7 @@ export function createHttpHandler(service: Service, options: HttpOptions = {}): 
   });
   const streamLimits = { ...STREAM_LIMITS, ...options.streams };
   const receiving = new SharedBudget(Math.max(MAX_RECEIVING_BYTES, maxBodyBytes));
-  const limited = withLoadLimit(service);
+  const limited = withCallMemoryLimit(service);
   const legacy = new LegacyHttp(limited, sessions, streamLimits);
   const modern = new ModernHttp(limited, streamLimits);
 
@@ -112,8 +112,8 @@ export function createHttpHandler(service: Service, options: HttpOptions = {}): 
 
 /** A message is judged by what it says of itself; the header decides only where it says nothing. */
 function speaksModern(message: Incoming, headers: Headers): boolean {
-  if (message.kind === "request" && claimsModern(message.params)) return true;
-  if (message.kind === "notification" && claimsModern(message.params)) return true;
+  if (message.kind === "request" && hasModernMeta(message.params)) return true;
+  if (message.kind === "notification" && hasModernMeta(message.params)) return true;
   return isModern(headers.get(VERSION_HEADER));
 }
 

@@ -1,6 +1,6 @@
 // Streamable HTTP as 2025-03-26 to 2025-11-25 have it: sessions, POST for messages, GET for the server's own, DELETE.
 import type { Call, Principal, Service } from "../server/call.ts";
-import { KeptBudget } from "./event-stream.ts";
+import { ReplayBudget } from "./event-stream.ts";
 import type { StreamLimits } from "./event-stream.ts";
 import { rpcErrorFor } from "../wire/failure-reply.ts";
 import { jsonResponse } from "./http-reply.ts";
@@ -10,11 +10,11 @@ import { clientFacts } from "../server/legacy-session.ts";
 import { errorText, resultMessage } from "../wire/message.ts";
 import type { Id, Incoming, Malformed, Request as RpcRequest, Single } from "../wire/message.ts";
 import { isLegacy, negotiate } from "../wire/revisions.ts";
-import { INVALID_REQUEST, NoPlace, RpcError } from "../wire/rpc-error.ts";
+import { INVALID_REQUEST, TooManyClients, RpcError } from "../wire/rpc-error.ts";
 import type { SessionRegistry } from "./session-registry.ts";
 
 /** What all sessions together may keep for clients that come back. */
-const MAX_KEPT_CHARS = 128 * 1024 * 1024;
+const MAX_REPLAY_CHARS = 128 * 1024 * 1024;
 
 /** What a client says of itself is kept as long as its session, and sessions are many. */
 const MAX_INITIALIZE_CHARS = 64 * 1024;
@@ -23,7 +23,7 @@ const MAX_INITIALIZE_CHARS = 64 * 1024;
 const RETRY_LATER = { "retry-after": "30" };
 
 /** Longer than a service should take to end what a session has left running; less than any client waits. */
-const LAST_WORK_MS = 8000;
+const END_SESSION_TIMEOUT_MS = 8000;
 
 export const SESSION_HEADER = "mcp-session-id";
 export const VERSION_HEADER = "mcp-protocol-version";
@@ -32,7 +32,7 @@ export class LegacyHttp {
   private readonly service: Service;
   private readonly sessions: SessionRegistry;
   private readonly streamLimits: StreamLimits;
-  private readonly budget = new KeptBudget(MAX_KEPT_CHARS);
+  private readonly budget = new ReplayBudget(MAX_REPLAY_CHARS);
 
   constructor(service: Service, sessions: SessionRegistry, streamLimits: StreamLimits) {
     this.service = service;
@@ -52,7 +52,7 @@ export class LegacyHttp {
   /** What cannot be read is refused; where it was meant as a reply, nobody waits for a better one. */
   refuse(request: Request, message: Malformed, principal: Principal | undefined): Response {
     const session = message.reply ? this.find(request, principal) : undefined;
-    if (session instanceof HttpSession) session.legacy.spoil(message);
+    if (session instanceof HttpSession) session.legacy.rejectMalformed(message);
     return jsonResponse(errorText(message.id, message.error), 400);
   }
 
@@ -69,7 +69,7 @@ export class LegacyHttp {
   async delete(request: Request, principal: Principal | undefined): Promise<Response> {
     const session = this.find(request, principal);
     if (session instanceof Response) return session;
-    const isGone = await endsWithin(this.sessions.end(session), LAST_WORK_MS);
+    const isGone = await endsWithin(this.sessions.end(session), END_SESSION_TIMEOUT_MS);
     return new Response(null, { status: isGone ? 204 : 202 });
   }
 
@@ -82,7 +82,7 @@ export class LegacyHttp {
     const params = message.params ?? {};
     const id = crypto.randomUUID();
     try {
-      const result = await this.greeted({
+      const result = await this.handleInitialize({
         id: message.id,
         method: message.method,
         params,
@@ -106,17 +106,17 @@ export class LegacyHttp {
     } catch (error) {
       // No session will: what was begun for it is not wanted any more.
       this.service.ended?.(id);
-      if (error instanceof NoPlace) return refusal(503, error.message, message.id, RETRY_LATER);
+      if (error instanceof TooManyClients) return refusal(503, error.message, message.id, RETRY_LATER);
       return jsonResponse(errorText(message.id, rpcErrorFor(error)), 200);
     }
   }
 
   // A service may have fewer places than we have sessions: there too, who has been silent longest gives way.
-  private async greeted(call: Call): Promise<Awaited<ReturnType<Service["handle"]>>> {
+  private async handleInitialize(call: Call): Promise<Awaited<ReturnType<Service["handle"]>>> {
     try {
       return await this.service.handle(call);
     } catch (error) {
-      if (!(error instanceof NoPlace) || !this.sessions.endLongestIdle()) throw error;
+      if (!(error instanceof TooManyClients) || !this.sessions.endLongestIdle()) throw error;
       return this.service.handle(call);
     }
   }
@@ -153,7 +153,7 @@ async function endsWithin(ending: Promise<void> | void, ms: number): Promise<boo
 
 function accept(session: HttpSession, message: Exclude<Single, RpcRequest>): Response {
   if (message.kind === "malformed") return jsonResponse(errorText(message.id, message.error), 400);
-  if (message.kind === "notification") session.hear(message);
+  if (message.kind === "notification") session.handleNotification(message);
   else session.settle(message);
   return new Response(null, { status: 202 });
 }
@@ -167,7 +167,7 @@ async function batch(
   const answered = items.filter((item) => item.kind === "request" || item.kind === "malformed");
   if (answered.some((item) => item.kind === "request" && item.method === "initialize"))
     return refusal(400, "initialize cannot be in a batch");
-  for (const item of items) if (item.kind === "notification") session.hear(item);
+  for (const item of items) if (item.kind === "notification") session.handleNotification(item);
   for (const item of items) if (item.kind === "reply") session.settle(item);
   return answered.length === 0 ? new Response(null, { status: 202 }) : session.answerBatch(answered, principal);
 }

@@ -2,12 +2,12 @@
 import type { Service } from "../server/call.ts";
 import { createHttpHandler } from "./http-handler.ts";
 import type { HttpOptions } from "./http-handler.ts";
-import { isLoopbackHost } from "./http-guard.ts";
+import { isLoopbackHost } from "./host-check.ts";
 import { MAX_MESSAGE_BYTES } from "../wire/stdio.ts";
 
 /** How long what has been answered may take to reach its clients when we stop. */
-const LAST_BYTES_MS = 500;
-const LOOK_AGAIN_MS = 10;
+const FLUSH_TIMEOUT_MS = 500;
+const POLL_MS = 10;
 
 /** A connection on which nothing comes, before or in the middle of a request. */
 const SILENT_PEER_SECONDS = 60;
@@ -63,8 +63,8 @@ export function serveHttp(service: Service, options: ListenOptions = {}): Listen
       void server.stop();
       await answered;
       endpoint.close();
-      for (let waited = 0; server.pendingRequests > 0 && waited < LAST_BYTES_MS; waited += LOOK_AGAIN_MS)
-        await Bun.sleep(LOOK_AGAIN_MS);
+      for (let waited = 0; server.pendingRequests > 0 && waited < FLUSH_TIMEOUT_MS; waited += POLL_MS)
+        await Bun.sleep(POLL_MS);
       await server.stop(true);
     },
   };

@@ -8,10 +8,10 @@ import { VERSION_HEADER } from "./http-legacy.ts";
 import { HttpReply, jsonResponse } from "./http-reply.ts";
 import { errorText, notificationText, resultMessage } from "../wire/message.ts";
 import type { Request as RpcRequest, Single } from "../wire/message.ts";
-import { readClaim, supportedRevision } from "../server/modern.ts";
-import type { Claim } from "../server/modern.ts";
-import { NAMELESS } from "../server/session-handle.ts";
-import { nameMember } from "../wire/modern-headers.ts";
+import { readModernMeta, supportedRevision } from "../server/modern-request.ts";
+import type { ModernMeta } from "../server/modern-request.ts";
+import { ANONYMOUS_OWNER } from "../server/session-handle.ts";
+import { nameMember } from "../wire/mcp-headers.ts";
 import { mismatch } from "../wire/param-headers.ts";
 import type { ModernRevision } from "../wire/revisions.ts";
 import {
@@ -20,7 +20,7 @@ import {
   HEADER_MISMATCH,
   INVALID_REQUEST,
   METHOD_NOT_FOUND,
-  NoPlace,
+  TooManyClients,
   RpcError,
   VERSION_UNSUPPORTED,
 } from "../wire/rpc-error.ts";
@@ -49,11 +49,11 @@ export class ModernHttp {
   }
 
   private async answer(request: Request, message: RpcRequest, principal: Principal | undefined): Promise<Response> {
-    let claim: Claim;
+    let meta: ModernMeta;
     let revision: ModernRevision;
     try {
-      claim = readClaim(message.params);
-      revision = checkedRevision(request.headers, claim);
+      meta = readModernMeta(message.params);
+      revision = checkedRevision(request.headers, meta);
       checkMethodAndName(request.headers, message);
     } catch (error) {
       return jsonResponse(errorText(message.id, rpcErrorFor(error)), 400);
@@ -63,13 +63,13 @@ export class ModernHttp {
     const reply = new HttpReply(() => this.stream(() => hangUp.abort()));
     if (request.signal.aborted) hangUp.abort();
     else request.signal.addEventListener("abort", () => hangUp.abort(), { once: true });
-    void this.run(message, claim, revision, principal, request, signal, reply);
+    void this.run(message, meta, revision, principal, request, signal, reply);
     return reply.response;
   }
 
   private async run(
     message: RpcRequest,
-    claim: Claim,
+    meta: ModernMeta,
     revision: ModernRevision,
     principal: Principal | undefined,
     request: Request,
@@ -83,14 +83,14 @@ export class ModernHttp {
         params: message.params ?? {},
         raw: message.raw,
         revision,
-        client: claim.client,
+        client: meta.client,
         principal,
-        owner: principal ? `principal:${principal.id}` : NAMELESS,
+        owner: principal ? `principal:${principal.id}` : ANONYMOUS_OWNER,
         signal,
         session: undefined,
         header: (name) => request.headers.get(name),
         notify: (method, params) => {
-          if (!signal.aborted) reply.say(notificationText(method, params));
+          if (!signal.aborted) reply.send(notificationText(method, params));
         },
         request: () => Promise.reject(new RpcError(INVALID_REQUEST, "2026-07-28 servers send no requests")),
         releaseConnection() {},
@@ -111,7 +111,7 @@ export class ModernHttp {
   }
 }
 
-function checkedRevision(headers: Headers, { version }: Claim): ModernRevision {
+function checkedRevision(headers: Headers, { version }: ModernMeta): ModernRevision {
   const header = headers.get(VERSION_HEADER);
   if (header === null) throw mismatch("MCP-Protocol-Version is required");
   if (header.trim() !== version) throw mismatch("MCP-Protocol-Version and _meta name different versions");
@@ -134,6 +134,6 @@ function statusOf(error: RpcError): number {
   const { code } = error;
   if (code === METHOD_NOT_FOUND) return 404;
   if (error instanceof BadRequest) return 400;
-  if (error instanceof NoPlace) return 503;
+  if (error instanceof TooManyClients) return 503;
   return code === HEADER_MISMATCH || code === CAPABILITY_MISSING || code === VERSION_UNSUPPORTED ? 400 : 200;
 }

@@ -18,15 +18,15 @@ export class HttpReply {
   }
 
   /** Something before the answer. */
-  say(text: string): void {
-    if (!this.answered) this.streaming().say(text);
+  send(text: string): void {
+    if (!this.answered) this.streaming().send(text);
   }
 
   answer(text: MessageText, status: number): void {
     if (this.answered) return;
     this.answered = true;
     if (this.stream) {
-      this.stream.say(typeof text === "string" ? text : allOf(text).toString());
+      this.stream.send(typeof text === "string" ? text : allOf(text).toString());
       this.stream.end();
     } else {
       this.respond(jsonResponse(text, status, this.headers));

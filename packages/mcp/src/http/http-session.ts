@@ -1,7 +1,7 @@
 // One legacy session over HTTP: its streams, its running calls, and when it is considered abandoned.
 import type { Call, Principal, Service } from "../server/call.ts";
 import { EventStream, parseEventId } from "./event-stream.ts";
-import type { KeptBudget, StreamLimits } from "./event-stream.ts";
+import type { ReplayBudget, StreamLimits } from "./event-stream.ts";
 import type { MessageText } from "../wire/encoded-text.ts";
 import { rpcErrorFor } from "../wire/failure-reply.ts";
 import { HttpReply, jsonResponse } from "./http-reply.ts";
@@ -10,7 +10,7 @@ import { LegacySession } from "../server/legacy-session.ts";
 import { errorText, idFrom, notificationText, resultMessage } from "../wire/message.ts";
 import type { Id, Malformed, Notification, Reply, Request } from "../wire/message.ts";
 import type { LegacyRevision } from "../wire/revisions.ts";
-import { INVALID_REQUEST, RpcError, Withdrawn } from "../wire/rpc-error.ts";
+import { INVALID_REQUEST, RpcError, CancelledByPeer } from "../wire/rpc-error.ts";
 
 /** A finished stream can be fetched this long by a client that lost its connection. */
 const FINISHED_STREAM_MS = 5 * 60 * 1000;
@@ -26,7 +26,7 @@ export class HttpSession {
   isUsed = false;
   private readonly service: Service;
   private readonly limits: StreamLimits;
-  private readonly budget: KeptBudget;
+  private readonly budget: ReplayBudget;
   private readonly running = new Map<Id, AbortController>();
   private readonly streams = new Map<string, EventStream>();
   private readonly standalone: EventStream;
@@ -40,14 +40,14 @@ export class HttpSession {
     params: JsonObject,
     principal: Principal | undefined,
     limits: StreamLimits,
-    budget: KeptBudget,
+    budget: ReplayBudget,
   ) {
     this.service = service;
     this.principalId = principal?.id;
     this.limits = limits;
     this.budget = budget;
-    const say = (text: string): void => this.standalone.say(text);
-    this.legacy = new LegacySession(id, revision, params, { send: say, tell: say });
+    const send = (text: string): void => this.standalone.send(text);
+    this.legacy = new LegacySession(id, revision, params, { send, notify: send });
     this.standalone = this.newStream();
   }
 
@@ -83,11 +83,11 @@ export class HttpSession {
     return reply.response;
   }
 
-  hear(message: Notification): void {
+  handleNotification(message: Notification): void {
     const { method, params = {}, raw } = message;
     if (method === "notifications/cancelled") {
       const id = idFrom(params["requestId"], raw, ["params", "requestId"]);
-      if (id !== undefined) this.running.get(id)?.abort(Withdrawn.by(params));
+      if (id !== undefined) this.running.get(id)?.abort(CancelledByPeer.by(params));
     } else if (method === "notifications/initialized") {
       if (!this.opened) this.service.opened?.(this.legacy);
       this.opened = true;
@@ -160,9 +160,9 @@ export class HttpSession {
       session: legacy,
       header: undefined,
       notify: (method, params) => {
-        if (!signal.aborted) reply.say(notificationText(method, params));
+        if (!signal.aborted) reply.send(notificationText(method, params));
       },
-      request: (method, params, options) => legacy.requestVia((text) => reply.say(text), method, params, options),
+      request: (method, params, options) => legacy.requestVia((text) => reply.send(text), method, params, options),
       releaseConnection: (retryMs) => reply.streaming().release(retryMs),
     };
   }

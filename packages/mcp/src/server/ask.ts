@@ -8,10 +8,10 @@ import { isObject } from "../wire/json.ts";
 import type { Json, JsonObject } from "../wire/json.ts";
 import { atLeast, isModern } from "../wire/revisions.ts";
 import { CAPABILITY_MISSING, INVALID_PARAMS, INVALID_REQUEST, RpcError } from "../wire/rpc-error.ts";
-import { digestOf } from "./seal.ts";
-import type { Seal } from "./seal.ts";
+import { digestOf } from "./state-cipher.ts";
+import type { StateCipher } from "./state-cipher.ts";
 
-/** How long a person may think before the sealed state expires. */
+/** How long a person may think before the encrypted state expires. */
 const STATE_LIFETIME_MS = 60 * 60 * 1000;
 
 export type Question = { method: "elicitation/create" | "sampling/createMessage" | "roots/list"; params: JsonObject };
@@ -64,8 +64,8 @@ export function canAsk(call: Call, question: Question): boolean {
 }
 
 /** The way of asking that fits the call's revision. */
-export async function askerFor(call: Call, seal: Seal): Promise<Ask> {
-  return isModern(call.revision) ? roundTripAsk(call, seal) : directAsk(call);
+export async function askerFor(call: Call, cipher: StateCipher): Promise<Ask> {
+  return isModern(call.revision) ? roundTripAsk(call, cipher) : directAsk(call);
 }
 
 /** Refuses, before anybody is bothered, what the client did not declare. */
@@ -101,11 +101,11 @@ function directAsk(call: Call): Ask {
   };
 }
 
-async function roundTripAsk(call: Call, seal: Seal): Promise<Ask> {
+async function roundTripAsk(call: Call, cipher: StateCipher): Promise<Ask> {
   const { inputResponses, requestState, name, uri, arguments: args } = call.params;
   // Nested, not merged: a member of params must not be able to pass for the owner or the method.
   const binding = await digestOf([call.method, call.owner, { name, uri, arguments: args }]);
-  const earlier = await earlierRound(requestState, binding, seal);
+  const earlier = await earlierRound(requestState, binding, cipher);
   const known = { ...earlier.answers, ...givenAnswers(inputResponses, earlier.asked) };
   return async (questions) => {
     const missing = Object.entries(questions).filter(([key]) => !Object.hasOwn(known, key));
@@ -115,7 +115,7 @@ async function roundTripAsk(call: Call, seal: Seal): Promise<Ask> {
     const expires = Date.now() + STATE_LIFETIME_MS;
     // A round carries only its own answers: the earlier ones come back in the state. The salt makes every state new.
     const asked = Object.keys(open);
-    const state = await seal.close({ binding, expires, asked, answers: known, salt: crypto.randomUUID() });
+    const state = await cipher.encrypt({ binding, expires, asked, answers: known, salt: crypto.randomUUID() });
     throw new InputRequired(open, state);
   };
 }
@@ -123,9 +123,9 @@ async function roundTripAsk(call: Call, seal: Seal): Promise<Ask> {
 /** `asked`: the questions of the round before; unknown when the client brings no state along. */
 type Round = { answers: Answers; asked: readonly Json[] | undefined };
 
-async function earlierRound(state: Json | undefined, binding: string, seal: Seal): Promise<Round> {
+async function earlierRound(state: Json | undefined, binding: string, cipher: StateCipher): Promise<Round> {
   if (state === undefined) return { answers: {}, asked: undefined };
-  const opened = typeof state === "string" ? await seal.open(state) : undefined;
+  const opened = typeof state === "string" ? await cipher.decrypt(state) : undefined;
   if (!isObject(opened)) throw new RpcError(INVALID_PARAMS, "requestState is not one this server issued");
   if (opened["binding"] !== binding) throw new RpcError(INVALID_PARAMS, "requestState belongs to another request");
   if (!(Number(opened["expires"]) > Date.now())) throw new RpcError(INVALID_PARAMS, "requestState has expired");

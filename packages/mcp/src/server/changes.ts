@@ -1,4 +1,4 @@
-// What changed on the server, told to whoever listens: legacy sessions, and 2026-07-28 listen streams.
+// What changed on the server: legacy sessions, and 2026-07-28 listen streams.
 import type { JsonObject } from "../wire/json.ts";
 
 export type Change =
@@ -14,7 +14,7 @@ export class Changes {
     return () => this.listeners.delete(listener);
   }
 
-  tell(change: Change): void {
+  emit(change: Change): void {
     for (const listener of this.listeners) listener(change);
   }
 }

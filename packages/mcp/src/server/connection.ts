@@ -5,15 +5,15 @@ import type { MessageText } from "../wire/encoded-text.ts";
 import { rpcErrorFor } from "../wire/failure-reply.ts";
 import type { JsonObject, RawJson } from "../wire/json.ts";
 import { clientFacts, LegacySession } from "./legacy-session.ts";
-import { withLoadLimit } from "./load-limit.ts";
+import { withCallMemoryLimit } from "./call-memory-limit.ts";
 import { errorText, idFrom, notificationText, resultMessage } from "../wire/message.ts";
 import type { Id, Incoming, Notification, Request, Single } from "../wire/message.ts";
-import { claimsModern, readClaim, supportedRevision } from "./modern.ts";
+import { hasModernMeta, readModernMeta, supportedRevision } from "./modern-request.ts";
 import { RunningCall } from "./running-call.ts";
-import { Outbox } from "../wire/outbox.ts";
+import { SendQueue } from "../wire/send-queue.ts";
 import { isLegacy, negotiate } from "../wire/revisions.ts";
 import type { Revision } from "../wire/revisions.ts";
-import { INVALID_REQUEST, RpcError, Withdrawn } from "../wire/rpc-error.ts";
+import { INVALID_REQUEST, RpcError, CancelledByPeer } from "../wire/rpc-error.ts";
 import type { Transport } from "../wire/transport.ts";
 
 /** Far above what any client means to have in flight; beyond it calls are refused, not queued. */
@@ -22,23 +22,23 @@ const MAX_RUNNING = 10_000;
  * With so many calls running, the next one waits until one of them has been answered, or a moment: what they will answer
  * is not known before, and three hundred large answers at once would be there before it shows that nobody reads them.
  */
-const MANY_RUNNING = 64;
-const MOMENT_MS = 2;
+const BUSY_RUNNING = 64;
+const BUSY_PAUSE_MS = 2;
 /** Messages that may wait for the answer to `initialize`; then no more is read until it is there. */
 const MAX_HELD = 1000;
 /** After the last of its input a client still gets the answers that come at once: `printf … | server` works. */
-const LAST_ANSWERS_MS = 500;
+const DRAIN_MS = 500;
 
 /**
  * Resolves when the client has gone and everything it had started has been told so. Whoever passes messages on, and must not
- * take more of them than the client does, brings the outbox to look at.
+ * take more of them than the client does, brings the queue.
  */
 export async function serveConnection(
   service: Service,
   transport: Transport,
-  outbox = new Outbox(transport),
+  queue = new SendQueue(transport),
 ): Promise<void> {
-  const connection = new Connection(withLoadLimit(service), outbox);
+  const connection = new Connection(withCallMemoryLimit(service), queue);
   try {
     // Awaited only where order matters: a slow tool must not hold up the ping or the cancel behind it.
     const take = (message: Incoming): Promise<void> | undefined => connection.take(message);
@@ -50,7 +50,7 @@ export async function serveConnection(
         if (settled) await settled;
       }
     }
-    await connection.lastAnswers();
+    await connection.drain();
   } finally {
     connection.end();
   }
@@ -58,20 +58,20 @@ export async function serveConnection(
 
 class Connection {
   private readonly service: Service;
-  private readonly outbox: Outbox;
+  private readonly queue: SendQueue;
   /** The one client at the other end; also its session's id. */
   private readonly owner = crypto.randomUUID();
   private readonly running = new Map<Id, RunningCall>();
   private session: LegacySession | undefined;
   private opened = false;
-  private onQuiet: (() => void) | undefined;
+  private onIdle: (() => void) | undefined;
   private awaited: PromiseWithResolvers<void> | undefined;
   /** While `initialize` runs: what came after it. */
   private held: { messages: Incoming[]; over: Promise<void> } | undefined;
 
-  constructor(service: Service, outbox: Outbox) {
+  constructor(service: Service, queue: SendQueue) {
     this.service = service;
-    this.outbox = outbox;
+    this.queue = queue;
   }
 
   /** The promise is there when nothing more should be read before it settles. */
@@ -87,19 +87,19 @@ class Connection {
   private dispatch(message: Incoming): Promise<void> | undefined {
     if (message.kind === "batch") this.takeBatch(message.items);
     else {
-      const answer = this.react(message);
+      const answer = this.answerOf(message);
       if (answer instanceof Promise) {
         const sent = answer.then((text) => this.deliver(text));
         if (message.kind === "request" && message.method === "initialize") this.holdUntil(sent);
       } else this.send(answer);
     }
-    if (this.outbox.congested) return this.outbox.relieved();
-    return this.running.size > MANY_RUNNING ? this.nextAnswer() : undefined;
+    if (this.queue.isFull) return this.queue.untilNotFull();
+    return this.running.size > BUSY_RUNNING ? this.nextAnswer() : undefined;
   }
 
   private nextAnswer(): Promise<void> {
     const awaited = (this.awaited ??= Promise.withResolvers());
-    const timer = setTimeout(() => awaited.resolve(), MOMENT_MS);
+    const timer = setTimeout(() => awaited.resolve(), BUSY_PAUSE_MS);
     return awaited.promise.finally(() => {
       clearTimeout(timer);
       if (this.awaited === awaited) this.awaited = undefined;
@@ -115,23 +115,23 @@ class Connection {
   /** In their order, and no faster than the client takes the answers; what comes meanwhile stands behind them. */
   private async release(messages: Incoming[]): Promise<void> {
     for (let message = messages.shift(); message !== undefined; message = messages.shift()) {
-      const relieved = this.dispatch(message);
-      if (relieved) await relieved;
+      const drained = this.dispatch(message);
+      if (drained) await drained;
     }
     this.held = undefined;
-    this.perhapsQuiet();
+    this.checkIdle();
   }
 
   /** What is running may still answer, for a moment. */
-  async lastAnswers(): Promise<void> {
+  async drain(): Promise<void> {
     for (const running of this.running.values()) {
       if (running.method === "subscriptions/listen") running.abort(); // it would never end by itself
     }
-    const quiet = Promise.withResolvers<void>();
-    const timer = setTimeout(quiet.resolve, LAST_ANSWERS_MS);
-    this.onQuiet = () => void this.outbox.empty().then(quiet.resolve);
-    this.perhapsQuiet();
-    await quiet.promise;
+    const idle = Promise.withResolvers<void>();
+    const timer = setTimeout(idle.resolve, DRAIN_MS);
+    this.onIdle = () => void this.queue.untilEmpty().then(idle.resolve);
+    this.checkIdle();
+    await idle.promise;
     clearTimeout(timer);
   }
 
@@ -141,23 +141,23 @@ class Connection {
     this.service.ended?.(this.owner);
   }
 
-  private perhapsQuiet(): void {
-    if (this.running.size === 0 && !this.held) this.onQuiet?.();
+  private checkIdle(): void {
+    if (this.running.size === 0 && !this.held) this.onIdle?.();
   }
 
   /** The answer, or the promise of it, for messages that get one. */
-  private react(message: Single): Promise<MessageText | undefined> | MessageText | undefined {
+  private answerOf(message: Single): Promise<MessageText | undefined> | MessageText | undefined {
     switch (message.kind) {
       case "request":
         return this.answer(message);
       case "notification":
-        this.hear(message);
+        this.handleNotification(message);
         return undefined;
       case "reply":
         this.session?.settle(message);
         return undefined;
       case "malformed":
-        this.session?.spoil(message);
+        this.session?.rejectMalformed(message);
         return errorText(message.id, message.error);
     }
   }
@@ -165,13 +165,13 @@ class Connection {
   // Batches exist in 2025-03-26 only.
   private takeBatch(items: Single[]): void {
     const modern = items.some(
-      (item) => (item.kind === "request" || item.kind === "notification") && claimsModern(item.params),
+      (item) => (item.kind === "request" || item.kind === "notification") && hasModernMeta(item.params),
     );
     if (this.session?.revision !== "2025-03-26" || modern) {
       this.send(errorText(undefined, new RpcError(INVALID_REQUEST, "batches are not part of this protocol revision")));
       return;
     }
-    const answers = items.map((item) => this.react(item)).filter((answer) => answer !== undefined);
+    const answers = items.map((item) => this.answerOf(item)).filter((answer) => answer !== undefined);
     if (answers.length === 0) return;
     void Promise.all(answers).then((texts) => {
       const given = texts.filter((text) => text !== undefined);
@@ -200,7 +200,7 @@ class Connection {
   }
 
   private answered(request: Request, running: RunningCall, result: JsonObject | RawJson): MessageText | undefined {
-    if (!running.aborted && request.method === "initialize" && !claimsModern(request.params)) {
+    if (!running.aborted && request.method === "initialize" && !hasModernMeta(request.params)) {
       this.openSession(request, result as JsonObject);
     }
     this.running.delete(request.id);
@@ -214,9 +214,9 @@ class Connection {
 
   private callFor(request: Request, running: RunningCall): Call {
     const params = request.params ?? {};
-    if (claimsModern(params)) {
-      const claim = readClaim(params);
-      return this.call(request, params, supportedRevision(claim.version), claim.client, undefined, running);
+    if (hasModernMeta(params)) {
+      const meta = readModernMeta(params);
+      return this.call(request, params, supportedRevision(meta.version), meta.client, undefined, running);
     }
     const { session } = this;
     if (session && request.method !== "initialize") {
@@ -272,16 +272,16 @@ class Connection {
     if (!isLegacy(revision)) return;
     this.session = new LegacySession(this.owner, revision, request.params ?? {}, {
       send: (text) => this.send(text),
-      tell: (text) => this.notify(text),
+      notify: (text) => this.notify(text),
     });
   }
 
-  private hear(message: Notification): void {
+  private handleNotification(message: Notification): void {
     const { method, params = {}, raw } = message;
     if (method === "notifications/cancelled") {
       const id = idFrom(params["requestId"], raw, ["params", "requestId"]);
       const running = id === undefined ? undefined : this.running.get(id);
-      if (running?.method !== "initialize") running?.abort(Withdrawn.by(params));
+      if (running?.method !== "initialize") running?.abort(CancelledByPeer.by(params));
     } else if (method === "notifications/initialized") {
       if (this.session && !this.opened) this.service.opened?.(this.session);
       this.opened = this.session !== undefined;
@@ -295,15 +295,15 @@ class Connection {
     this.send(text);
     this.awaited?.resolve();
     this.awaited = undefined;
-    this.perhapsQuiet();
+    this.checkIdle();
   }
 
   private send(text: MessageText | undefined): void {
-    if (text !== undefined) this.outbox.put(text);
+    if (text !== undefined) this.queue.push(text);
   }
 
   /** A client that does not read cannot miss anything: what need not be said is not piled up for it. */
   private notify(text: string): void {
-    if (!this.outbox.congested) this.outbox.put(text);
+    if (!this.queue.isFull) this.queue.push(text);
   }
 }

@@ -4,10 +4,10 @@ import type { Ask, Question } from "./ask.ts";
 import type { Call, ClientFacts, Principal } from "./call.ts";
 import { exactNumber, isObject } from "../wire/json.ts";
 import type { Json, JsonObject } from "../wire/json.ts";
-import { spanAt } from "../wire/raw-json.ts";
+import { spanAt } from "../wire/json-spans.ts";
 import { isModern, META } from "../wire/revisions.ts";
 import type { Revision } from "../wire/revisions.ts";
-import type { Seal } from "./seal.ts";
+import type { StateCipher } from "./state-cipher.ts";
 
 export const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -41,7 +41,7 @@ export type Context = {
 /** `settle` sends progress that is still held back; it belongs before the answer, whatever that is. */
 export function createContext(
   call: Call,
-  seal: Seal,
+  cipher: StateCipher,
   minimumLevel: LogLevel | undefined,
   ask?: Ask,
 ): { context: Context; settle(): void } {
@@ -65,7 +65,7 @@ export function createContext(
     },
     ask: async (questions, options) => {
       progress.flush();
-      return (ask ?? (await askerFor(call, seal)))(questions, options);
+      return (ask ?? (await askerFor(call, cipher)))(questions, options);
     },
     canAsk: (question) => canAsk(call, question),
     urlDone({ params: { elicitationId } }) {

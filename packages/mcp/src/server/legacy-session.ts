@@ -5,15 +5,15 @@ import { isObject } from "../wire/json.ts";
 import type { JsonObject, RawJson } from "../wire/json.ts";
 import { exactResultOf, idValue, notificationText, requestText, resultOf } from "../wire/message.ts";
 import type { Malformed, Reply } from "../wire/message.ts";
-import { PendingRequests } from "../wire/pending.ts";
+import { PendingRequests } from "../wire/pending-requests.ts";
 import type { LegacyRevision } from "../wire/revisions.ts";
 import { ConnectionError } from "../wire/rpc-error.ts";
 
 /** A person answers: minutes, not seconds. */
 const ANSWER_TIMEOUT_MS = 10 * 60 * 1000;
 
-/** Where unsolicited messages go; `tell` may leave one out when the client does not read. */
-export type SessionOut = { send(text: string): void; tell(text: string): void };
+/** Where unsolicited messages go; `notify` may leave one out when the client does not read. */
+export type SessionOut = { send(text: string): void; notify(text: string): void };
 
 export class LegacySession implements Session {
   readonly id: string;
@@ -35,7 +35,7 @@ export class LegacySession implements Session {
   }
 
   notify(method: string, params: JsonObject | RawJson): void {
-    if (!this.ended.aborted) this.out.tell(notificationText(method, params));
+    if (!this.ended.aborted) this.out.notify(notificationText(method, params));
   }
 
   request(method: string, params: JsonObject, options: RequestOptions = {}): Promise<JsonObject> {
@@ -66,8 +66,8 @@ export class LegacySession implements Session {
   }
 
   /** A reply that cannot be read: whoever asked need not wait any longer. */
-  spoil(reply: Malformed): void {
-    this.pending.spoil(reply);
+  rejectMalformed(reply: Malformed): void {
+    this.pending.rejectMalformed(reply);
   }
 
   end(): void {

@@ -10,17 +10,17 @@ import { createContext, isLogLevel, logLevelOf } from "./context.ts";
 import type { Context, LogLevel } from "./context.ts";
 import { isObject } from "../wire/json.ts";
 import type { JsonObject } from "../wire/json.ts";
-import type { Method, Methods } from "./method.ts";
+import type { Method, Methods } from "./method-table.ts";
 import { completionMethods, promptMethods } from "./prompt-methods.ts";
 import { resourceMethods } from "./resource-methods.ts";
 import type { Prompt, Resource, ResourceTemplate } from "./resource.ts";
 import { atLeast, isModern, META, MODERN_REVISIONS, negotiate, TASKS_EXTENSION } from "../wire/revisions.ts";
 import type { Revision } from "../wire/revisions.ts";
 import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../wire/rpc-error.ts";
-import { checkLogLevel } from "./modern.ts";
-import { Seal } from "./seal.ts";
+import { checkLogLevel } from "./modern-request.ts";
+import { StateCipher } from "./state-cipher.ts";
 import { SharedBudget } from "../wire/shared-budget.ts";
-import { subscriptionMethods } from "./subscription-methods.ts";
+import { subscriptionMethods } from "./subscriptions.ts";
 import { MAX_WATCHED_CHARS, WatchedUris } from "./watched-uris.ts";
 import { taskMethods } from "./task-methods.ts";
 import { taskFields } from "./task-wire.ts";
@@ -52,7 +52,7 @@ export type ServerOptions = {
   cache?: { ttlMs: number; scope: "public" | "private" };
   tasks?: Partial<TaskLimits>;
   /** 32 bytes shared by all instances that serve the same clients. */
-  sealKey?: Uint8Array<ArrayBuffer>;
+  stateKey?: Uint8Array<ArrayBuffer>;
 };
 
 export type Server = Service & {
@@ -67,7 +67,7 @@ export type Server = Service & {
 
 export function createServer(options: ServerOptions): Server {
   const changes = new Changes();
-  const seal = new Seal(options.sealKey);
+  const cipher = new StateCipher(options.stateKey);
   const closing = new AbortController();
   const pageSize = options.pageSize ?? DEFAULT_PAGE_SIZE;
   if (!(Number.isInteger(pageSize) && pageSize > 0)) throw new Error("pageSize must be a positive integer");
@@ -83,7 +83,7 @@ export function createServer(options: ServerOptions): Server {
     tasks: tools.tools.some((tool) => tool.task !== undefined),
   };
   const tasks = new TaskStore({ ...TASK_LIMITS, ...options.tasks }, (task) =>
-    changes.tell({ kind: "task", owner: task.owner, taskId: task.id, status: taskFields(task, "2026-07-28") }),
+    changes.emit({ kind: "task", owner: task.owner, taskId: task.id, status: taskFields(task, "2026-07-28") }),
   );
 
   const watched = new SharedBudget(MAX_WATCHED_CHARS);
@@ -95,7 +95,7 @@ export function createServer(options: ServerOptions): Server {
   const levelFor = (call: Call): LogLevel | undefined =>
     options.logging ? logLevelOf(call, call.session && stateOf(call.session).logLevel) : undefined;
   const inContext = async <T>(call: Call, run: (context: Context) => Promise<T> | T): Promise<T> => {
-    const { context, settle } = createContext(call, seal, levelFor(call));
+    const { context, settle } = createContext(call, cipher, levelFor(call));
     try {
       return await run(context);
     } finally {
@@ -109,7 +109,13 @@ export function createServer(options: ServerOptions): Server {
     "server/discover": { era: "modern", cacheable: true, run: () => discovered() },
   };
   if (offers.tools) {
-    const runtime = { offersTasks: offers.tasks, seal, explain: options.explain ?? (() => undefined), tasks, levelFor };
+    const runtime = {
+      offersTasks: offers.tasks,
+      cipher,
+      explain: options.explain ?? (() => undefined),
+      tasks,
+      levelFor,
+    };
     Object.assign(
       methods,
       toolMethods(() => tools, runtime, pageSize),
@@ -201,7 +207,7 @@ export function createServer(options: ServerOptions): Server {
     },
     opened(session) {
       const state = stateOf(session);
-      const stop = changes.listen((change) => tellSession(session, state, change));
+      const stop = changes.listen((change) => notifySession(session, state, change));
       session.ended.addEventListener(
         "abort",
         () => {
@@ -218,17 +224,17 @@ export function createServer(options: ServerOptions): Server {
         throw new Error("tools that run as tasks must be there from the start: the capability is declared once");
       }
       tools = new ToolList(next);
-      changes.tell({ kind: "tools" });
+      changes.emit({ kind: "tools" });
     },
     setResources(next, templates = []) {
       resources = { resources: next, templates };
-      changes.tell({ kind: "resources" });
+      changes.emit({ kind: "resources" });
     },
     setPrompts(next) {
       prompts = next;
-      changes.tell({ kind: "prompts" });
+      changes.emit({ kind: "prompts" });
     },
-    resourceUpdated: (uri) => changes.tell({ kind: "resource", uri }),
+    resourceUpdated: (uri) => changes.emit({ kind: "resource", uri }),
     close: () => closing.abort(),
   };
 }
@@ -275,7 +281,7 @@ function implementation(options: ServerOptions, revision: Revision): JsonObject 
   return info;
 }
 
-function tellSession(session: Session, state: SessionState, change: Change): void {
+function notifySession(session: Session, state: SessionState, change: Change): void {
   switch (change.kind) {
     case "resource":
       if (state.uris.has(change.uri)) session.notify("notifications/resources/updated", { uri: change.uri });

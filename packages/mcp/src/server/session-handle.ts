@@ -9,11 +9,11 @@ import { INVALID_PARAMS, RpcError } from "../wire/rpc-error.ts";
 export const SESSION_KEY = "bosun/session";
 
 /** The owner of calls that come over HTTP without a session and without a principal. */
-export const NAMELESS = "anonymous";
+export const ANONYMOUS_OWNER = "anonymous";
 
 /** Whether several clients may stand behind this name: then no call may leave a directory behind for the next. */
 export function isShared(owner: string): boolean {
-  return (owner === NAMELESS || owner.startsWith("principal:")) && !owner.includes(MARK);
+  return (owner === ANONYMOUS_OWNER || owner.startsWith("principal:")) && !owner.includes(MARK);
 }
 
 /** The call under the name whose state it means, and the handle to tell the client, if it asked for a new one. */

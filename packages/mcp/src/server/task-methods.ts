@@ -4,11 +4,11 @@ import type { Answers, Question } from "./ask.ts";
 import type { Call } from "./call.ts";
 import { isObject } from "../wire/json.ts";
 import type { JsonObject } from "../wire/json.ts";
-import type { Methods } from "./method.ts";
-import { pageOf, withCursor } from "./pages.ts";
+import type { Methods } from "./method-table.ts";
+import { pageOf, withCursor } from "./pagination.ts";
 import { isModern, META } from "../wire/revisions.ts";
 import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../wire/rpc-error.ts";
-import { hasTasksExtension, missingTasksExtension } from "./run-tool.ts";
+import { hasTasksExtension, missingTasksExtension } from "./run-as-task.ts";
 import { taskFields } from "./task-wire.ts";
 import type { Task, TaskStore } from "./tasks.ts";
 

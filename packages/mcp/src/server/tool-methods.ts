@@ -2,14 +2,14 @@
 import type { Call } from "./call.ts";
 import { toolDefinition } from "./downgrade.ts";
 import type { JsonObject } from "../wire/json.ts";
-import type { Methods } from "./method.ts";
-import { pageOf, withCursor } from "./pages.ts";
+import type { Methods } from "./method-table.ts";
+import { pageOf, withCursor } from "./pagination.ts";
 import { headerParams, checkHeaderParams } from "../wire/param-headers.ts";
 import type { HeaderParam } from "../wire/param-headers.ts";
 import type { Revision } from "../wire/revisions.ts";
 import { INVALID_PARAMS, RpcError } from "../wire/rpc-error.ts";
-import { runTool } from "./run-tool.ts";
-import type { ToolRuntime } from "./run-tool.ts";
+import { runTool } from "./run-as-task.ts";
+import type { ToolRuntime } from "./run-as-task.ts";
 import type { Tool } from "./tool.ts";
 
 /** The tools of a server as they are now: replaced as a whole when they change. */

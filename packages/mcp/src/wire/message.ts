@@ -4,8 +4,8 @@ import { EncodedText, PiecedMessage } from "./encoded-text.ts";
 import type { MessageText } from "./encoded-text.ts";
 import { encode, exactNumber, isObject, parseExactly, RawJson } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
-import { elementTexts, isDeeperThan, resultWithin, spanAt } from "./raw-json.ts";
-import type { Span } from "./raw-json.ts";
+import { elementTexts, isDeeperThan, resultWithin, spanAt } from "./json-spans.ts";
+import type { Span } from "./json-spans.ts";
 import { INVALID_REQUEST, PARSE_ERROR, RpcError } from "./rpc-error.ts";
 
 /** Deeper than anything meant seriously, and far from where recursion in handlers would end the stack. */

@@ -47,21 +47,21 @@ export class RpcError extends Error {
 export class BadRequest extends RpcError {}
 
 /** There is no room for another client: HTTP answers 503. */
-export class NoPlace extends RpcError {
+export class TooManyClients extends RpcError {
   constructor(message = "too many clients: try again later") {
     super(INVALID_REQUEST, message);
   }
 }
 
 /** Why a peer does not want an answer any more (`notifications/cancelled`), as the reason of an abort signal. */
-export class Withdrawn extends DOMException {
+export class CancelledByPeer extends DOMException {
   constructor(reason: string) {
     super(reason, "AbortError");
   }
 
   /** What `notifications/cancelled` said, if it gave a reason. */
-  static by({ reason }: JsonObject): Withdrawn | undefined {
-    return typeof reason === "string" ? new Withdrawn(reason) : undefined;
+  static by({ reason }: JsonObject): CancelledByPeer | undefined {
+    return typeof reason === "string" ? new CancelledByPeer(reason) : undefined;
   }
 }
 

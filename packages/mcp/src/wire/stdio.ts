@@ -1,7 +1,7 @@
 // Transport over our own stdin and stdout.
 import type { PiecedMessage } from "./encoded-text.ts";
-import { endsOf, LineSplitter } from "./lines.ts";
-import type { Line } from "./lines.ts";
+import { endsOf, LineSplitter } from "./line-splitter.ts";
+import type { Line } from "./line-splitter.ts";
 import { Linger } from "./linger.ts";
 import { parseMessage } from "./message.ts";
 import type { Incoming } from "./message.ts";
@@ -12,7 +12,7 @@ import type { Transport } from "./transport.ts";
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** How long what was said last may take to be read, once all is over: a peer that has stopped reading must not keep us. */
-const LAST_WORDS_MS = 2000;
+const CLOSE_TIMEOUT_MS = 2000;
 
 export function stdioTransport(maxBytes = MAX_MESSAGE_BYTES): Transport {
   const writer = new LineWriter(Bun.stdout.writer({ highWaterMark: 64 * 1024 }));
@@ -28,7 +28,7 @@ export function stdioTransport(maxBytes = MAX_MESSAGE_BYTES): Transport {
       return writer.line(text);
     },
     sendPieces: (message) => writer.lineInPieces(message),
-    close: () => writer.endWithin(LAST_WORDS_MS),
+    close: () => writer.endWithin(CLOSE_TIMEOUT_MS),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Incoming } from "./message.ts";
 import { ConnectionError } from "./rpc-error.ts";
 
 /** Messages that wait for a reader without slowing the sender. */
-const COMFORTABLE = 1000;
+const MAX_QUEUED = 1000;
 
 export type Messages = AsyncIterable<Incoming> & {
   /**
@@ -53,7 +53,7 @@ export class Mailbox implements AsyncIterable<Incoming> {
     if (this.ended) return Promise.reject(new ConnectionError("closed", "the connection is closed"));
     this.queue.push(message);
     this.wake?.();
-    if (this.queue.length <= COMFORTABLE) return Promise.resolve();
+    if (this.queue.length <= MAX_QUEUED) return Promise.resolve();
     return new Promise((resolve) => this.senders.push(resolve));
   }
 
@@ -66,7 +66,7 @@ export class Mailbox implements AsyncIterable<Incoming> {
   async *[Symbol.asyncIterator](): AsyncGenerator<Incoming> {
     for (;;) {
       const message = this.queue.shift();
-      if (this.queue.length <= COMFORTABLE) this.letSend();
+      if (this.queue.length <= MAX_QUEUED) this.letSend();
       if (message) yield message;
       else if (this.ended) return;
       else await new Promise<void>((resolve) => (this.wake = resolve));

@@ -1,0 +1,340 @@
+// One server through its life: connecting, ready, failed, gone and back; its tools; its calls.
+import { AuthorizationError, ConnectionError, isObject, RpcError } from "@bosun/mcp";
+import type { CallOptions, Client, ElicitAnswer, HttpFetch, JsonObject, Progress, ToolResult } from "@bosun/mcp";
+import type { Reply } from "@bosun/mcp/relay";
+import { readTools } from "../tools/tool-info.ts";
+import type { ToolInfo } from "../tools/tool-info.ts";
+import { endOfError } from "./call-end.ts";
+import type { CallEnd } from "./call-end.ts";
+import { RecentLog } from "./recent-log.ts";
+import { openClient } from "./open-client.ts";
+import type { EraStore, OpenContext } from "./open-client.ts";
+import { LATE_MS } from "./late-reply-link.ts";
+import { identityOf, listHas, secretsIn } from "./server-config.ts";
+import type { ServerConfig } from "./server-config.ts";
+
+const RELIST_MS = 1000;
+const RESTART_MS = 1000;
+
+export type ServerState = "off" | "connecting" | "ready" | "failed";
+
+export type ServerContext = Omit<OpenContext, "onStderr" | "onWarning" | "onLate" | "authorizedFetch"> & {
+  version: string;
+  eras: EraStore;
+  say: (text: string) => void;
+  /** A token or the like is in use: nothing may show it. */
+  onSecret: (secret: string) => void;
+  /** Tools came, went or changed. */
+  onTools: (server: Server, before: readonly ToolInfo[] | undefined) => void;
+  elicit?: (alias: string, params: JsonObject, signal: AbortSignal) => Promise<ElicitAnswer>;
+};
+
+export type ServerCallOptions = CallOptions & {
+  near: string[];
+  /** The person cancelled, and the result came all the same, a moment later. */
+  onLate?: (end: Extract<CallEnd, { kind: "result" }>) => void;
+};
+
+export class Server {
+  config: ServerConfig;
+  state: ServerState = "off";
+  /** Why it failed, for the person. */
+  reason = "";
+  tools: ToolInfo[] = [];
+  lastMs: number | undefined;
+  readonly log = new RecentLog();
+  authorizedFetch: HttpFetch | undefined;
+  readonly #hooks: ServerContext;
+  #client: Client | undefined;
+  #connecting: Promise<void> | undefined;
+  #life = new AbortController();
+  #restarts = 0;
+  #relistTimer: Timer | undefined;
+  #relistedAt = 0;
+  /** Calls that were given up a moment ago, by their arguments: the very object that was sent. */
+  readonly #late = new Map<JsonObject, (result: ToolResult & JsonObject) => void>();
+
+  constructor(config: ServerConfig, hooks: ServerContext) {
+    this.config = config;
+    this.#hooks = hooks;
+    for (const secret of secretsIn(config.reach, hooks.env)) hooks.onSecret(secret);
+  }
+
+  get alias(): string {
+    return this.config.alias;
+  }
+
+  get identity(): string {
+    return identityOf(this.config);
+  }
+
+  get revision(): string | undefined {
+    return this.state === "ready" ? this.#client?.revision : undefined;
+  }
+
+  get instructions(): string | undefined {
+    return this.#client?.instructions;
+  }
+
+  /** Connects, or waits for the attempt under way. Never rejects: the state says how it went. */
+  connect(): Promise<void> {
+    this.#connecting ??= this.#attempt();
+    return this.#connecting;
+  }
+
+  /** Connects afresh and lists again. */
+  async reconnect(): Promise<void> {
+    await this.close();
+    this.#restarts = 0;
+    await this.connect();
+  }
+
+  async close(): Promise<void> {
+    this.#life.abort();
+    this.#connecting = undefined; // an attempt under way is nobody's any more
+    clearTimeout(this.#relistTimer);
+    const client = this.#client;
+    this.#client = undefined;
+    this.tools = [];
+    this.state = "off";
+    await client?.close().catch(() => {}); // gone already is closed
+  }
+
+  /** Gives up waiting for a server that is still connecting. */
+  skip(): void {
+    if (this.state !== "connecting") return;
+    this.#life.abort();
+    this.#connecting = undefined;
+    this.#fail("skipped");
+  }
+
+  async call(tool: ToolInfo, args: JsonObject, options: ServerCallOptions): Promise<CallEnd> {
+    const startedAt = performance.now();
+    const first = await this.#callOnce(tool, args, options);
+    const isSafe = this.config.trust && (tool.annotations.idempotent === true || tool.annotations.readOnly === true);
+    const wasLost = first.kind === "unreachable" && this.#client?.gone.aborted !== false;
+    const again = wasLost || (first.kind === "lost" && isSafe);
+    if (!again || options.signal?.aborted === true) return this.#timed(first, startedAt);
+    this.#hooks.say(`${this.alias}: connection lost; connecting again`);
+    await this.reconnect();
+    const isSame = this.tools.find((one) => one.tool === tool.tool)?.definition === tool.definition;
+    // What was approved is this definition; another one must be asked about again.
+    if (this.state !== "ready" || !isSame) return this.#timed(first, startedAt);
+    return this.#timed(await this.#callOnce(tool, args, options), startedAt);
+  }
+
+  /** Lists again now. */
+  async relist(): Promise<void> {
+    const client = this.#client;
+    if (client === undefined || this.state !== "ready") return;
+    this.#relistedAt = Date.now();
+    const before = this.tools;
+    try {
+      await this.#list(client);
+      this.#hooks.onTools(this, before);
+    } catch (error) {
+      this.#hooks.say(`${this.alias}: its tools could not be listed again: ${messageOf(error)}`);
+    }
+  }
+
+  #timed(end: CallEnd, startedAt: number): CallEnd {
+    this.lastMs = Math.round(performance.now() - startedAt);
+    this.log.line(`${new Date().toISOString()} call ended: ${end.kind} after ${this.lastMs} ms`);
+    return end;
+  }
+
+  async #callOnce(tool: ToolInfo, given: JsonObject, options: ServerCallOptions): Promise<CallEnd> {
+    const client = this.#client;
+    const args = { ...given }; // an object of this very call: a late answer is known by it
+    const callMs = options.timeoutMs ?? this.config.callMs;
+    let sent = false;
+    try {
+      if (client === undefined) throw new ConnectionError("closed", "the server is not connected");
+      this.log.line(`${new Date().toISOString()} → tools/call ${tool.tool}`);
+      const result = await client.callTool(tool.tool, args, {
+        ...options,
+        timeoutMs: callMs,
+        onProgress: (progress: Progress) => options.onProgress?.(progress),
+        onSent: () => (sent = true),
+      });
+      return { kind: "result", result };
+    } catch (error) {
+      if (options.signal?.aborted === true) {
+        // The person does not wait for it; whoever asked for it hears of it.
+        if (sent) void this.#lateResult(args).then((end) => end && options.onLate?.(end));
+        return { kind: "cancelled" };
+      }
+      const end = endOfError(error, { sent, callMs, near: options.near });
+      return end.kind === "timeout" ? ((await this.#lateResult(args)) ?? end) : end;
+    }
+  }
+
+  /** The answer to a call that was given up just now, if it comes within a moment. */
+  async #lateResult(args: JsonObject): Promise<Extract<CallEnd, { kind: "result" }> | undefined> {
+    const { promise, resolve } = Promise.withResolvers<(ToolResult & JsonObject) | undefined>();
+    const timer = setTimeout(() => resolve(undefined), LATE_MS);
+    this.#late.set(args, resolve);
+    const result = await promise;
+    clearTimeout(timer);
+    this.#late.delete(args);
+    return result === undefined ? undefined : { kind: "result", result };
+  }
+
+  #heardLate({ arguments: args }: JsonObject, { result }: Reply): void {
+    if (!isObject(args) || result === undefined || !Array.isArray(result["content"])) return;
+    this.#late.get(args)?.(result as ToolResult & JsonObject);
+  }
+
+  #attempt(): Promise<void> {
+    const attempt = this.#connect().finally(() => {
+      if (this.#connecting === attempt) this.#connecting = undefined;
+    });
+    return attempt;
+  }
+
+  async #connect(): Promise<void> {
+    const life = new AbortController();
+    this.#life = life;
+    this.state = "connecting";
+    this.reason = "";
+    const startedAt = performance.now();
+    let opened: Client | undefined;
+    const limit = setTimeout(() => {
+      if (this.#life === life && this.state === "connecting") {
+        life.abort();
+        this.#fail(`no answer for ${Math.round(this.config.connectMs / 1000)} s`);
+      }
+    }, this.config.connectMs + 500);
+    try {
+      const client = await this.#open(life.signal);
+      opened = client;
+      // Skipped or disconnected meanwhile: nobody waits for it, and how closing goes changes nothing.
+      if (life.signal.aborted) return void client.close().catch(() => {});
+      this.#client = client;
+      await this.#list(client);
+      if (life.signal.aborted) return void client.close().catch(() => {});
+      this.#hooks.eras.set(this.identity, client.era);
+      this.state = "ready";
+      this.lastMs = Math.round(performance.now() - startedAt);
+      client.gone.addEventListener("abort", () => this.#lost(client, life), { once: true });
+      if (client.gone.aborted) this.#lost(client, life);
+      this.#listen(client, life.signal);
+      this.#hooks.onTools(this, undefined);
+    } catch (error) {
+      // Another attempt may be under way by now: only what this one opened is its to close.
+      if (this.#client === opened) this.#client = undefined;
+      void opened?.close().catch(() => {}); // the first error is the one that is told
+      if (!life.signal.aborted) this.#fail(this.#explain(error));
+    } finally {
+      clearTimeout(limit);
+    }
+  }
+
+  async #open(signal: AbortSignal): Promise<Client> {
+    const { version, eras, elicit } = this.#hooks;
+    const context: OpenContext = {
+      ...this.#hooks,
+      authorizedFetch: this.authorizedFetch,
+      onStderr: (text) => this.log.text(text),
+      onWarning: (text) => this.#hooks.say(text),
+      onLate: (params, reply) => this.#heardLate(params, reply),
+    };
+    const options = {
+      name: "aish",
+      version,
+      onNotification: (method: string, params: JsonObject) => this.#heard(method, params),
+      ...(elicit ? { elicit: (params: JsonObject, cancel: AbortSignal) => elicit(this.alias, params, cancel) } : {}),
+    };
+    // Asking a modern server costs one request and tells its capabilities; only an old one is spared the question.
+    const known = eras.get(this.identity) === "legacy" ? "legacy" : undefined;
+    try {
+      return await openClient(this.config, options, known, context, signal);
+    } catch (error) {
+      // What was remembered may be out of date: ask again, once.
+      const saysNothing = error instanceof ConnectionError && (error.status === 401 || error.status === 403);
+      if (known === undefined || saysNothing || signal.aborted) throw error;
+      return openClient(this.config, options, undefined, context, signal);
+    }
+  }
+
+  async #list(client: Client): Promise<void> {
+    const timeoutMs = this.config.connectMs;
+    const listed = await client.list("tools", { timeoutMs }).catch((error: unknown) => {
+      // A server without tools need not know the method.
+      if (error instanceof RpcError && error.code === -32601) return [];
+      throw error;
+    });
+    // Tools that mirror arguments in headers are known to the client only through its own listing.
+    if (client.session.http && JSON.stringify(listed).includes("x-mcp-header")) await client.listTools({ timeoutMs });
+    const { tools, problems } = readTools(this.alias, listed);
+    const { allow, deny } = this.config;
+    this.tools = tools.filter(
+      ({ tool }) =>
+        (allow.length === 0 || listHas(allow, tool)) && !listHas(deny, tool) && !client.refusedTools.has(tool),
+    );
+    for (const problem of problems.slice(0, 5)) this.#hooks.say(`${this.alias}: ${problem}`);
+  }
+
+  // 2026-07-28 servers tell of changes on a stream we ask for; older ones tell unasked.
+  #listen(client: Client, signal: AbortSignal): void {
+    const { tools } = client.capabilities;
+    if (client.era !== "modern" || !isObject(tools) || tools["listChanged"] !== true) return;
+    // Without the stream its tools can still be called; :mcp reconnect lists them again.
+    void client.listen({ toolsListChanged: true }, signal).catch(() => {});
+  }
+
+  #heard(method: string, params: JsonObject): void {
+    if (method === "notifications/message") {
+      const { level, data } = params;
+      this.log.line(`[${String(level)}] ${typeof data === "string" ? data : JSON.stringify(data)}`);
+    }
+    if (method !== "notifications/tools/list_changed" || this.state !== "ready") return;
+    clearTimeout(this.#relistTimer);
+    const wait = Math.max(0, this.#relistedAt + RELIST_MS - Date.now());
+    this.#relistTimer = setTimeout(() => void this.relist(), wait);
+  }
+
+  #lost(client: Client, life: AbortController): void {
+    if (this.#client !== client || life.signal.aborted) return;
+    life.abort();
+    this.#client = undefined;
+    this.tools = [];
+    const said = this.log.last;
+    this.#fail(said === undefined ? "it ended" : `it ended: ${said}`);
+    void client.close().catch(() => {}); // the connection is lost already
+    if (this.config.reach.kind !== "stdio" || this.#restarts > 0) return;
+    this.#restarts += 1;
+    setTimeout(() => {
+      if (this.state === "failed") void this.connect();
+    }, RESTART_MS).unref();
+  }
+
+  #fail(reason: string): void {
+    this.state = "failed";
+    this.reason = reason;
+    this.tools = [];
+    this.log.line(`${new Date().toISOString()} failed: ${reason}`);
+    this.#hooks.onTools(this, undefined);
+  }
+
+  #explain(error: unknown): string {
+    const { reach } = this.config;
+    const status = error instanceof ConnectionError ? error.status : undefined;
+    if (status === 401 || status === 403) {
+      const from =
+        reach.kind === "http" && reach.authEnv !== undefined && reach.authToken === undefined
+          ? `token from ${reach.authEnv} was refused`
+          : reach.kind === "http" && reach.authToken !== undefined
+            ? "its token was refused"
+            : `it wants a sign-in; :mcp login ${this.alias}`;
+      return `HTTP ${status} (${from})`;
+    }
+    if (error instanceof AuthorizationError) return `sign-in failed: ${error.message}`;
+    const said = reach.kind === "stdio" ? this.log.last : undefined;
+    return said === undefined ? messageOf(error) : `${messageOf(error)} (it said: ${said})`;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,119 @@
+// bosun audit: what was decided and done on this machine, shown, filtered, followed, and checked for being whole.
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { BosunError } from "@bosun/platform/errors";
+import { readAuditFolder, lastRecords, verifyAuditFolder } from "@bosun/policy";
+import { homeOf, loadSettings } from "@bosun/settings";
+import { filterFrom, FILTERS } from "./audit/filter.ts";
+import { followRecords } from "./audit/follow.ts";
+import { lineOf } from "./audit/line.ts";
+import { reportVerification } from "./audit/verification.ts";
+import { command, suggestion, UsageError } from "./options.ts";
+import type { Synopsis, Words } from "./options.ts";
+
+const DEFAULT_LAST = 50;
+
+export const SYNOPSIS: Synopsis = {
+  name: "audit",
+  summary: "what agents did here: every decision and every outcome, on record",
+  usage: ["bosun audit [show] [filters] [--follow] [--json]", "bosun audit verify [--json]"],
+  operands: {
+    show: `the newest records that pass the filters, oldest first (without a word: this)`,
+    verify: "is the record whole? Finds a changed, missing or cut-off line, and says where",
+  },
+  options: [
+    ...FILTERS,
+    { name: "last", short: "n", value: "N", help: `how many records (${DEFAULT_LAST}); all for every one` },
+    { name: "follow", short: "f", help: "go on showing records as they come, until Ctrl-C" },
+    { name: "json", help: "one JSON object a line, whole" },
+    { name: "folder", value: "FOLDER", help: "where the log is (by default where the settings say)" },
+    { name: "config", value: "FILE", help: "settings file that says where the log is" },
+  ],
+  examples: [
+    ["bosun audit", "what happened lately"],
+    ["bosun audit --verdict deny --since 1d", "what was refused since yesterday"],
+    ["bosun audit --tool 'bosun.*' --contains 'git push'", "who pushed"],
+    ["bosun audit -f", "watch an agent work"],
+    ["bosun audit --json --last all | jq -r .command", "every command, for a script"],
+    ["bosun audit verify", "has anybody changed the record?"],
+  ],
+  notes: `Exit: 0 shown, or whole · 1 the record was changed, or cannot be read · 2 wrong usage`,
+};
+
+export const runAudit = command(SYNOPSIS, async (words) => {
+  const [action = "show", ...surplus] = words.operands;
+  if (action !== "show" && action !== "verify") {
+    throw new UsageError(
+      `unknown word ${JSON.stringify(action)}; ${await suggestion(action, ["show", "verify"], "there are: show, verify")}`,
+    );
+  }
+  if (surplus.length > 0) throw new UsageError(`unexpected ${JSON.stringify(surplus[0])}`);
+  try {
+    const folder = folderFrom(words);
+    return action === "verify" ? verify(folder, words) : await show(folder, words);
+  } catch (error) {
+    if (!(error instanceof BosunError)) throw error;
+    console.error(`bosun audit: ${error.message}`);
+    return 1;
+  }
+});
+
+async function show(folder: string, words: Words): Promise<number> {
+  const filter = filterFrom(words, new Date());
+  const last = lastFrom(words.text("last"));
+  const write = words.has("json") ? (record: object) => console.log(JSON.stringify(record)) : printLine();
+  if (words.has("follow")) return followRecords(folder, filter, last ?? Number.MAX_SAFE_INTEGER, write);
+  const records = readAuditFolder(folder, filter);
+  let shown = 0;
+  for (const record of last === undefined ? records : lastRecords(records, last)) {
+    write(record);
+    shown += 1;
+  }
+  // On stderr: stdout is for the records.
+  if (shown === 0) console.error(`No matching records in ${folder}.`);
+  else if (shown === last && words.text("last") === undefined)
+    console.error(`The last ${last}; --last all shows every one.`);
+  return 0;
+}
+
+function verify(folder: string, words: Words): number {
+  const useless = SYNOPSIS.options.find(({ name }) => words.has(name) && !["json", "folder", "config"].includes(name));
+  if (useless !== undefined)
+    throw new UsageError(`verify looks at every record: --${useless.name} has no meaning here`);
+  const lanes = verifyAuditFolder(folder);
+  const ok = lanes.every(({ report }) => report.ok);
+  console.log(
+    words.has("json") ? JSON.stringify({ ok, folder, logs: lanes }, undefined, 2) : reportVerification(folder, lanes),
+  );
+  return ok ? 0 : 1;
+}
+
+function folderFrom(words: Words): string {
+  const folder = words.text("folder");
+  // The usual folder may not be there yet; one that somebody names is.
+  if (folder !== undefined) {
+    if (!existsSync(folder)) throw new UsageError(`--folder: ${folder} does not exist`);
+    return path.resolve(folder);
+  }
+  const config = words.text("config");
+  const home = homeOf(process.env);
+  const { settings, folders } = loadSettings({
+    ...(config === undefined ? {} : { config }),
+    env: process.env,
+    home,
+    cwd: process.cwd(),
+  });
+  return settings.audit.folder ?? path.join(folders.state, "audit");
+}
+
+function lastFrom(text: string | undefined): number | undefined {
+  if (text === undefined) return DEFAULT_LAST;
+  if (text === "all") return undefined;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new UsageError(`--last: ${JSON.stringify(text)} is neither a number above 0 nor all`);
+}
+
+function printLine(): (record: Parameters<typeof lineOf>[0]) => void {
+  const colours = process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined;
+  return (record) => console.log(lineOf(record, colours));
+}

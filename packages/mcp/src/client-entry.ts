@@ -1,0 +1,24 @@
+// Talking to servers: over stdio, HTTP and HTTP+SSE, with OAuth.
+export { AuthorizationError } from "./auth/authorization-error.ts";
+export type { AuthorizationErrorCode } from "./auth/authorization-error.ts";
+export { createAuthorizedFetch } from "./auth/authorized-fetch.ts";
+export type { AuthorizedFetchOptions } from "./auth/authorized-fetch.ts";
+export { createMemoryStore } from "./auth/credential-store.ts";
+export type { CredentialStore, RegisteredClient, StoredToken } from "./auth/credential-store.ts";
+export type { HttpFetch } from "./auth/fetch-json.ts";
+export type { Grant, IdentityProvider } from "./auth/grants.ts";
+export { isJwtAlgorithm } from "./auth/jwt-algorithms.ts";
+export type { JwtAlgorithm } from "./auth/jwt-algorithms.ts";
+export { importSigningKey } from "./auth/sign-jwt.ts";
+export type { SigningKey } from "./auth/sign-jwt.ts";
+export { createHeadlessInteraction } from "./auth/user-interaction.ts";
+export type { UserInteraction } from "./auth/user-interaction.ts";
+export type { ChildOptions } from "./wire/child-transport.ts";
+export type { RequestHandlers, ElicitAnswer, Root } from "./client/client-answers.ts";
+export { Client, TASKS_CAPABILITY } from "./client/client.ts";
+export type { ToolDefinition } from "./client/client.ts";
+export { connectChild, connectHttp, connectTransport } from "./client/connect.ts";
+export type { HttpConnectOptions } from "./client/connect.ts";
+export type { ClientOptions } from "./client/client-session.ts";
+export type { CallOptions, Progress } from "./client/outgoing-requests.ts";
+export { httpFetch } from "./client/http-fetch.ts";

@@ -1,0 +1,67 @@
+// What has been said but not yet taken by the peer: how much it is, and when there is room again.
+import type { MessageText } from "./encoded-text.ts";
+import type { Transport } from "./transport.ts";
+
+/** A peer that never reads: beyond this much unsent output nothing more is read from it, either. */
+const MAX_UNSENT_CHARS = 32 * 1024 * 1024;
+
+export class SendQueue {
+  private readonly transport: Transport;
+  private unsent = 0;
+  private waiting: { below: number; resolve: () => void }[] = [];
+  /** What was handed over last, and how much of it there is: what goes out together is taken together. */
+  private last: { sending: Promise<void>; chars: number } | undefined;
+
+  constructor(transport: Transport) {
+    this.transport = transport;
+  }
+
+  get isFull(): boolean {
+    return this.unsent > MAX_UNSENT_CHARS;
+  }
+
+  push(text: MessageText): void {
+    const { length } = text;
+    this.unsent += length;
+    const sending = this.send(text);
+    if (this.last?.sending === sending) {
+      this.last.chars += length;
+      return;
+    }
+    const parcel = { sending, chars: length };
+    this.last = parcel;
+    const sent = (): void => {
+      if (this.last === parcel) this.last = undefined;
+      this.taken(parcel.chars);
+    };
+    sending.then(sent, sent); // the peer is gone: the end of `incoming` says so
+  }
+
+  private send(text: MessageText): Promise<void> {
+    const { transport } = this;
+    if (typeof text === "string") return transport.send(text);
+    return transport.sendPieces?.(text) ?? transport.send(text.toString());
+  }
+
+  untilNotFull(): Promise<void> {
+    return this.below(MAX_UNSENT_CHARS);
+  }
+
+  untilEmpty(): Promise<void> {
+    return this.below(0);
+  }
+
+  private below(limit: number): Promise<void> {
+    if (this.unsent <= limit) return Promise.resolve();
+    return new Promise((resolve) => this.waiting.push({ below: limit, resolve }));
+  }
+
+  private taken(chars: number): void {
+    this.unsent -= chars;
+    if (this.waiting.length === 0) return;
+    const still = this.waiting.filter(({ below }) => this.unsent > below);
+    const free = this.waiting.filter(({ below }) => this.unsent <= below);
+    this.waiting = still;
+    for (const { resolve } of free) resolve();
+  }
+}

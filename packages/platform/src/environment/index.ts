@@ -1,0 +1,8 @@
+// The environment of a child process.
+export {
+  callerVariableProblem,
+  childEnvironment,
+  isNeverHandedOn,
+  ownEnvironment,
+  wholeEnvironment,
+} from "./child-environment.ts";

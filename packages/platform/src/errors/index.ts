@@ -1,0 +1,2 @@
+// The error class whose code callers branch on.
+export { BosunError } from "./bosun-error.ts";

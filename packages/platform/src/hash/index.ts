@@ -1,0 +1,2 @@
+// SHA-256 and random names.
+export { randomName, sha256 } from "./sha256.ts";

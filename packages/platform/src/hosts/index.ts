@@ -1,0 +1,2 @@
+// Host names and addresses, validated once.
+export { httpUrl, isLoopback } from "./host-name.ts";

@@ -1,0 +1,3 @@
+// Canonical JSON, and numbers as they were written.
+export { canonicalJson, digestOf } from "./canonical-json.ts";
+export { exactNumberText, parseKeepingNumbers } from "./exact-number.ts";

@@ -1,0 +1,33 @@
+// Tools that a program offers through the proxy beside a server's own: loaded when somebody lists or calls them.
+import { isObject } from "@bosun/mcp/server";
+import type { Call, JsonObject, RawJson, Server } from "@bosun/mcp/server";
+import type { ToolDefinition } from "@bosun/shrink";
+import { onBehalf } from "./readdressed.ts";
+import { textOf } from "./rebuilt.ts";
+
+/** What such a program gives: the names of its tools, and the server that has them. */
+export type LocalServer = { readonly names: ReadonlySet<string>; readonly open: () => Promise<Server> };
+
+export class LocalTools {
+  private readonly source: LocalServer;
+  private server: Promise<Server> | undefined;
+
+  constructor(source: LocalServer) {
+    this.source = source;
+  }
+
+  has(name: unknown): boolean {
+    return typeof name === "string" && this.source.names.has(name);
+  }
+
+  async definitions(call: Call): Promise<ToolDefinition[]> {
+    const listed = JSON.parse(textOf(await this.handle(onBehalf(call, "tools/list", {})))) as JsonObject;
+    const tools = Array.isArray(listed["tools"]) ? listed["tools"] : [];
+    return tools.filter((tool): tool is JsonObject & ToolDefinition => isObject(tool) && this.has(tool["name"]));
+  }
+
+  async handle(call: Call): Promise<JsonObject | RawJson> {
+    this.server ??= this.source.open();
+    return (await this.server).handle(call);
+  }
+}
