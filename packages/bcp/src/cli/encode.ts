@@ -13,16 +13,15 @@ import { encodePass } from "./encode-pass.ts";
 import type { PassOptions } from "./encode-pass.ts";
 import { isStandard, readInput, writeOutput } from "./files.ts";
 import { HeldOutput } from "./held-output.ts";
-import { CliFailure } from "./io.ts";
+import { CliFailure, ReaderGone } from "./io.ts";
 import type { BcpIo } from "./io.ts";
 import { osText } from "./os-error.ts";
-import { NobodyReads } from "./output-failure.ts";
 import { Pauses } from "./pauses.ts";
 import { checkReadable } from "./readable.ts";
 
 export async function encodeCommand(io: BcpIo, file: string, parsed: Parsed): Promise<number> {
   const output = parsed.values.get("output");
-  if (output === undefined) throw new UsageError("-o is missing: bcp encode <MANIFEST> -o <OUTPUT>");
+  if (output === undefined) throw new UsageError("-o is missing: -o <FILE>, or -o - for standard output");
   const json = await readJson(io, file);
   const manifest = await parseOrFail(json, file, parsed.flags.has("extended"), new Pauses(io.signal));
   const contents = new ContentFiles(io, file);
@@ -33,7 +32,7 @@ export async function encodeCommand(io: BcpIo, file: string, parsed: Parsed): Pr
     if (pieces) for (const piece of pieces) await write(piece);
     else await encodeAgain(io, manifest, contents, { ...options, packed }, held.bytes, write);
   }).catch((error: unknown) => {
-    if (error instanceof CliFailure || error instanceof NobodyReads || io.signal?.aborted) throw error;
+    if (error instanceof CliFailure || error instanceof ReaderGone || io.signal?.aborted) throw error;
     throw new CliFailure(`cannot write ${output}: ${osText(error)}`);
   });
   const report = parsed.flags.has("json")

@@ -1,17 +1,29 @@
 // The help texts. They are meant to teach: each ends in lines that can be pasted.
 
 import type { OptionSpec } from "./arguments.ts";
-import { READ_OPTIONS } from "./load.ts";
 
 export const VERSION = "bcp 0.1.0";
 
 export type CommandName = "encode" | "decode" | "inspect" | "validate" | "stats";
 
+/** Of all commands that read a payload. */
+const READ_OPTIONS: readonly OptionSpec[] = [
+  { name: "lenient", help: "ignore bytes after END, with a warning" },
+  {
+    name: "store",
+    value: "FILE",
+    help: "JSON object of hash to body, both hex, for references the file cannot resolve",
+  },
+  { name: "strict-references", help: "do not resolve references to earlier blocks of the same file" },
+  { name: "json", help: "print the result as JSON" },
+];
+
 export type CommandHelp = {
+  /** Behind the name of the program. */
   readonly usage: string;
   readonly about: string;
   readonly options: readonly OptionSpec[];
-  readonly more: string;
+  more(program: string): string;
 };
 
 export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
@@ -26,7 +38,7 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
 
 export const COMMANDS: Readonly<Record<CommandName, CommandHelp>> = {
   encode: {
-    usage: "bcp encode <MANIFEST> -o <OUTPUT> [options]",
+    usage: "encode <MANIFEST> -o <OUTPUT> [options]",
     about: "Write a .bcp file from a JSON manifest.",
     options: [
       { name: "output", short: "o", value: "FILE", help: "where to write; - is standard output (required)" },
@@ -36,7 +48,9 @@ export const COMMANDS: Readonly<Record<CommandName, CommandHelp>> = {
       { name: "extended", help: "accept every block type and key listed below" },
       { name: "json", help: "print the result as JSON" },
     ],
-    more: `A manifest is {"blocks": [...]}. Each block has a "type", its own keys, and "content" (text) or "content_file"
+    more: (
+      bcp,
+    ) => `A manifest is {"blocks": [...]}. Each block has a "type", its own keys, and "content" (text) or "content_file"
 (a path relative to the manifest):
 
   code             lang, path               [summary, priority]
@@ -60,11 +74,11 @@ With --extended also:
   top level        compress_payload: true, auto_dedup: true
 
 Examples:
-  bcp encode context.json -o context.bcp --compress-blocks
-  echo '{"blocks":[{"type":"conversation","role":"user","content":"hi"}]}' | bcp encode - -o - | bcp decode -`,
+  ${bcp} encode context.json -o context.bcp --compress-blocks
+  echo '{"blocks":[{"type":"conversation","role":"user","content":"hi"}]}' | ${bcp} encode - -o - | ${bcp} decode -`,
   },
   decode: {
-    usage: "bcp decode <FILE> [options]",
+    usage: "decode <FILE> [options]",
     about: "Print a .bcp file as text for a model.",
     options: [
       { name: "mode", value: "MODE", help: "xml (default), markdown (md) or minimal" },
@@ -80,16 +94,18 @@ Examples:
       { name: "binary-images", value: "HOW", help: "error (default) or placeholder" },
       ...READ_OPTIONS,
     ],
-    more: `A budget is spent by priority, critical first. What does not fit is shown by its summary if it has one, else by a
+    more: (
+      bcp,
+    ) => `A budget is spent by priority, critical first. What does not fit is shown by its summary if it has one, else by a
 one-line placeholder; background blocks never appear in full. The budget counts content, not headings.
 
 Examples:
-  bcp decode context.bcp --mode markdown
-  bcp decode context.bcp --budget 2000 --mode minimal
-  curl -s https://example.com/context.bcp | bcp decode - --include code,diff`,
+  ${bcp} decode context.bcp --mode markdown
+  ${bcp} decode context.bcp --budget 2000 --mode minimal
+  curl -s https://example.com/context.bcp | ${bcp} decode - --include code,diff`,
   },
   inspect: {
-    usage: "bcp inspect <FILE> [options]",
+    usage: "inspect <FILE> [options]",
     about: "List the blocks of a .bcp file.",
     options: [
       { name: "show-body", help: "the first 80 characters of each block" },
@@ -97,41 +113,43 @@ Examples:
       { name: "block", value: "N", help: "only block N, counted from 0" },
       ...READ_OPTIONS,
     ],
-    more: `Examples:
-  bcp inspect context.bcp
-  bcp inspect context.bcp --block 3 --show-hex
-  bcp inspect context.bcp --json | jq '.blocks[] | select(.type == "code") | .path'`,
+    more: (bcp) => `Examples:
+  ${bcp} inspect context.bcp
+  ${bcp} inspect context.bcp --block 3 --show-hex
+  ${bcp} inspect context.bcp --json | jq '.blocks[] | select(.type == "code") | .path'`,
   },
   validate: {
-    usage: "bcp validate <FILE> [options]",
+    usage: "validate <FILE> [options]",
     about: "Check that a .bcp file is whole. Exit code 0 if it is, 1 if not.",
     options: READ_OPTIONS,
-    more: `Examples:
-  bcp validate context.bcp
-  bcp validate broken.bcp -v          # where exactly
-  bcp validate broken.bcp --json      # the same for programs`,
+    more: (bcp) => `Examples:
+  ${bcp} validate context.bcp
+  ${bcp} validate broken.bcp -v          # where exactly
+  ${bcp} validate broken.bcp --json      # the same for programs`,
   },
   stats: {
-    usage: "bcp stats <FILE> [options]",
+    usage: "stats <FILE> [options]",
     about: "Count blocks, bytes and about how many tokens each mode would take.",
     options: READ_OPTIONS,
-    more: `Tokens are bytes / 4. They are 0 when the file cannot be rendered as text, for which one binary image is enough.
+    more: (
+      bcp,
+    ) => `Tokens are bytes / 4. They are 0 when the file cannot be rendered as text, for which one binary image is enough.
 
 Examples:
-  bcp stats context.bcp
-  bcp stats context.bcp --json | jq .tokens.minimal`,
+  ${bcp} stats context.bcp
+  ${bcp} stats context.bcp --json | jq .tokens.minimal`,
   },
 };
 
-export function generalHelp(): string {
+export function generalHelp(bcp = "bcp"): string {
   const commands = Object.entries(COMMANDS).map(([name, { about }]) => `  ${name.padEnd(10)}${about}`);
   return `Bit Context Protocol: pack files, turns, tool results and trees for a model, and print them within a budget.
 
-Usage: bcp [options] <command> ...
+Usage: ${bcp} [options] <command> ...
 
 Commands:
 ${commands.join("\n")}
-  help      Print help for a command: bcp help decode
+  help      Print help for a command: ${bcp} help decode
 
 Options:
 ${optionLines([...GLOBAL_OPTIONS, { name: "version", short: "V", help: "print the version" }])}
@@ -139,16 +157,16 @@ ${optionLines([...GLOBAL_OPTIONS, { name: "version", short: "V", help: "print th
 - stands for standard input or output. Exit codes: 0 done, 1 failed, 2 wrong usage.
 
 Start here:
-  bcp help encode                                  # what a manifest looks like
-  bcp encode context.json -o context.bcp
-  bcp inspect context.bcp
-  bcp decode context.bcp --mode minimal --budget 2000
+  ${bcp} help encode                                  # what a manifest looks like
+  ${bcp} encode context.json -o context.bcp
+  ${bcp} inspect context.bcp
+  ${bcp} decode context.bcp --mode minimal --budget 2000
 `;
 }
 
-export function commandHelp(name: CommandName): string {
+export function commandHelp(name: CommandName, bcp = "bcp"): string {
   const { usage, about, options, more } = COMMANDS[name];
-  return `${about}\n\nUsage: ${usage}\n\nOptions:\n${optionLines([...options, ...GLOBAL_OPTIONS])}\n\n${more}\n`;
+  return `${about}\n\nUsage: ${bcp} ${usage}\n\nOptions:\n${optionLines([...options, ...GLOBAL_OPTIONS])}\n\n${more(bcp)}\n`;
 }
 
 function optionLines(options: readonly OptionSpec[]): string {

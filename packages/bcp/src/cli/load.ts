@@ -8,24 +8,13 @@ import { explainDecode } from "../explain.ts";
 import { DecodeError } from "../failure.ts";
 import { JsonError, jsonSteps, lineAndColumn, NO_NODE } from "../json.ts";
 import { atOnce } from "../steps.ts";
-import type { OptionSpec, Parsed } from "./arguments.ts";
+import type { Parsed } from "./arguments.ts";
 import { readInput, readPayload } from "./files.ts";
 import { CliFailure } from "./io.ts";
 import type { BcpIo } from "./io.ts";
 import { osText } from "./os-error.ts";
 import { walkPayload } from "./walk.ts";
 import type { Walked } from "./walk.ts";
-
-export const READ_OPTIONS: readonly OptionSpec[] = [
-  { name: "lenient", help: "ignore bytes after END, with a warning" },
-  {
-    name: "store",
-    value: "FILE",
-    help: "JSON object of hash to body, both hex, for references the file cannot resolve",
-  },
-  { name: "strict-references", help: "do not resolve references to earlier blocks of the same file" },
-  { name: "json", help: "print the result as JSON" },
-];
 
 export type Loaded = Omit<Walked, "trailingBytes"> & { readonly file: string; readonly payload: Uint8Array };
 
