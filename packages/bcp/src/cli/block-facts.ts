@@ -6,7 +6,7 @@ import type { Block } from "../blocks/all.ts";
 import type { Lang } from "../blocks/code.ts";
 import type { DiffBlock } from "../blocks/diff.ts";
 import { Garbage } from "../garbage.ts";
-import { quoted } from "../quote.ts";
+import { escapeControls, quoted } from "../quote.ts";
 import { cursorOf } from "../record-list.ts";
 import { typeHex } from "../render/mode.ts";
 import { inTurns } from "../steps.ts";
@@ -40,7 +40,7 @@ export function* detail(block: Block): Generator<string, void> {
       yield* quoted([block.rootPath]);
       return;
     case "tool_result":
-      yield ` [${block.toolName}] status=${block.status}`;
+      yield ` [${escapeControls(block.toolName)}] status=${block.status}`;
       return;
     case "document":
       yield " title=";

@@ -1,7 +1,7 @@
 // `bcp inspect`: what is in a file, block by block.
 
 import type { Block } from "../blocks/all.ts";
-import { quoted } from "../quote.ts";
+import { escapeControls, quoted } from "../quote.ts";
 import { decodeLossy } from "../utf8.ts";
 import { parseCount } from "./arguments.ts";
 import type { Parsed } from "./arguments.ts";
@@ -69,8 +69,7 @@ function excerpt(bytes: Uint8Array): string {
   // No character takes more than four bytes, and one byte more tells whether there is more.
   const characters = [...decodeLossy(bytes.subarray(0, BODY_CHARACTERS * 4 + 4))];
   const rest = characters.length > BODY_CHARACTERS ? "…" : "";
-  // A carriage return would let content write over what stands before it; the conformance data has it as a line feed.
-  return characters.slice(0, BODY_CHARACTERS).join("").replaceAll(/\r\n?/g, "\n") + rest;
+  return escapeControls(characters.slice(0, BODY_CHARACTERS).join("")) + rest;
 }
 
 function* hexRows(bytes: Uint8Array): Generator<string> {
