@@ -1,7 +1,7 @@
 // `bcp encode` writes blocks from where they stand in a manifest. The library makes objects of them first: both are to
 // write the same bytes.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -9,6 +9,9 @@ import { buildManifest, createMemoryStore, encode, encodePlain, parseManifest } 
 import type { EncodeOptions, NewBlock } from "../src/index.ts";
 import { zstd } from "../src/zstd.ts";
 import { runCollected } from "./run.ts";
+
+// Some take more than five seconds on a busy machine. Said in each file: a preload reaches only the first one.
+setDefaultTimeout(60_000);
 
 let cwd = "";
 beforeAll(() => void (cwd = mkdtempSync(path.join(tmpdir(), "bcp-encode-"))));

@@ -1,10 +1,13 @@
 // The `bcp` entry point as a process of its own, on Bun and, where there is one that knows zstd, on Node.
 
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { TOUR, TOUR_MARKDOWN } from "./vectors/tour.ts";
+
+// Some take more than five seconds on a busy machine. Said in each file: a preload reaches only the first one.
+setDefaultTimeout(60_000);
 
 const MAIN = path.join(import.meta.dir, "../src/main.ts");
 const node = process.env["BOSUN_NODE"] ?? Bun.which("node") ?? "node";

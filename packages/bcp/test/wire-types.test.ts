@@ -1,11 +1,14 @@
 // A known field is read as the field says, whatever wire type it declares. What `decode` accepts, the lists of records must read
 // the same way: otherwise a forged file passes `validate` and then fails, or shows an entry that was never checked.
 
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { decode, DecodeError, render } from "../src/index.ts";
 import type { Block, FileEntry } from "../src/index.ts";
 import { Random } from "./generate.ts";
 import { runCollected } from "./run.ts";
+
+// Some take more than five seconds on a busy machine. Said in each file: a preload reaches only the first one.
+setDefaultTimeout(60_000);
 
 const VARINT = 0;
 const BYTES = 1;
