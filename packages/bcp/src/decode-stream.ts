@@ -1,25 +1,25 @@
 // A payload that arrives in pieces → its blocks, one by one. Memory is bounded by the largest block.
 
-import { Allowance } from "./allowance.ts";
-import type { Block } from "./blocks/all.ts";
-import { BodyDecoder } from "./body.ts";
-import { ByteQueue } from "./byte-source.ts";
-import type { ByteSource } from "./byte-source.ts";
-import type { DecodeOptions } from "./decode.ts";
+import { Allowance } from "./memory-limit.ts";
+import type { Block } from "./block-types.ts";
+import { BodyDecoder } from "./body-decoder.ts";
+import { ByteQueue } from "./byte-queue.ts";
+import type { ByteSource } from "./byte-queue.ts";
+import type { DecodeOptions } from "./decode-payload.ts";
 import { decompressStream } from "./decompress-stream.ts";
-import { DecodeError, locate } from "./failure.ts";
-import type { Place } from "./failure.ts";
+import { DecodeError, locate } from "./bcp-errors.ts";
+import type { Place } from "./bcp-errors.ts";
 import { END_TYPE, IS_REFERENCE, readFrame, readType } from "./frame.ts";
 import type { Frame } from "./frame.ts";
-import { Garbage } from "./garbage.ts";
+import { Garbage } from "./garbage-collection.ts";
 import { HashIndex } from "./hash-index.ts";
 import { HEADER_BYTES, PAYLOAD_COMPRESSED, readHeader } from "./header.ts";
 import type { Header } from "./header.ts";
-import { DEFAULT_LIMITS, MAX_PAYLOAD_BYTES } from "./limits.ts";
-import { KeptBodies } from "./kept-bodies.ts";
-import type { Growth, Limits } from "./limits.ts";
-import { trailingError } from "./payload.ts";
-import { Reader } from "./reader.ts";
+import { DEFAULT_LIMITS, MAX_PAYLOAD_BYTES } from "./decode-limits.ts";
+import { KeptBodies } from "./stream-references.ts";
+import type { Growth, Limits } from "./decode-limits.ts";
+import { trailingError } from "./payload-reader.ts";
+import { Reader } from "./byte-reader.ts";
 import type { Scratch } from "./scratch.ts";
 
 const MAX_VARINT_BYTES = 10;

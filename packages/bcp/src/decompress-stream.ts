@@ -1,9 +1,9 @@
 // A zstd area that arrives in pieces → what is in it, piece by piece, never more than a few blocks at a time.
 
 import type { Transform } from "node:stream";
-import type { ByteQueue } from "./byte-source.ts";
+import type { ByteQueue } from "./byte-queue.ts";
 import { bomb, failed, MAX_WINDOW_BYTES, windowTooLarge } from "./decompress.ts";
-import { Garbage } from "./garbage.ts";
+import { Garbage } from "./garbage-collection.ts";
 import {
   MAX_BLOCK_BYTES,
   blockHeader,
@@ -14,7 +14,7 @@ import {
   isSkippable,
   maxFrames,
 } from "./zstd-frames.ts";
-import { joined } from "./writer.ts";
+import { joined } from "./byte-writer.ts";
 import { zstd } from "./zstd.ts";
 
 const SKIP_BYTES = 64 * 1024;

@@ -1,9 +1,9 @@
 // Zstandard unpacked, with a cap on what comes out (FORMAT.md, "Compression").
 
-import { DecodeError } from "./failure.ts";
+import { DecodeError } from "./bcp-errors.ts";
 import { MAX_BLOCK_BYTES, scanZstd } from "./zstd-frames.ts";
 import type { ZstdFrame } from "./zstd-frames.ts";
-import { joined } from "./writer.ts";
+import { joined } from "./byte-writer.ts";
 import { zstd } from "./zstd.ts";
 
 // A block of real data takes far more than this; 128 KiB of zeros take four.

@@ -11,10 +11,10 @@ import type { MediaType } from "./blocks/image.ts";
 import type { DataFormat } from "./blocks/structured-data.ts";
 import type { Status } from "./blocks/tool-result.ts";
 import type { ContentStore } from "./content-store.ts";
-import { encode } from "./encode.ts";
-import type { EncodeOptions, NewBlock } from "./encode.ts";
-import { EncodeError } from "./failure.ts";
-import { toUtf8 } from "./utf8.ts";
+import { encode } from "./encode-payload.ts";
+import type { EncodeOptions, NewBlock } from "./encode-payload.ts";
+import { EncodeError } from "./bcp-errors.ts";
+import { toUtf8 } from "./utf8-text.ts";
 
 /** Text is written as UTF-8. */
 export type Content = string | Uint8Array;

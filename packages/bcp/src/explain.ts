@@ -1,6 +1,6 @@
 // A DecodeError in words for a person or a model: where in the file, in which block, and what that means.
 
-import type { DecodeError } from "./failure.ts";
+import type { DecodeError } from "./bcp-errors.ts";
 
 const ADVICE: Partial<Record<DecodeError["code"], string>> = {
   InvalidHeader: "a payload starts with 42 43 50 00 01",

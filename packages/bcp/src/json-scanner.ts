@@ -1,7 +1,7 @@
 // Whether bytes are JSON, and where they stop being it.
 
 import { JsonError } from "./json-error.ts";
-import type { Steps } from "./steps.ts";
+import type { Steps } from "./cooperative-work.ts";
 
 export const QUOTE = 0x22;
 export const BACKSLASH = 0x5c;

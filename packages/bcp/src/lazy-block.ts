@@ -1,10 +1,10 @@
 // A block to write of which nothing is held: its texts are UTF-8 that stands somewhere else, its records write themselves.
 
-import { tableByType } from "./blocks/all.ts";
-import type { NewBlock } from "./encode.ts";
+import { tableByType } from "./block-types.ts";
+import type { NewBlock } from "./encode-payload.ts";
 import { NestedRecords } from "./nested-records.ts";
 import type { RecordList } from "./record-list.ts";
-import { decodeLossy } from "./utf8.ts";
+import { decodeLossy } from "./utf8-text.ts";
 
 export type LazyBlock = Lazy<NewBlock>;
 

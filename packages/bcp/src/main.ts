@@ -1,7 +1,7 @@
 #!/usr/bin/env -S bun --no-env-file --config=/dev/null
 // The `bcp` executable: this process's words and streams to the command line.
 
-import { runBcp } from "./cli.ts";
+import { runBcp } from "./cli/run-bcp.ts";
 import { processIo } from "./cli/process-io.ts";
 
 // An error nobody expected ends the command, said once and with a code of its own.

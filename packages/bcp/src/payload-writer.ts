@@ -1,18 +1,18 @@
 // A payload that is written block by block, and can be taken away piece by piece (FORMAT.md, "Bodies" and "Compression").
 
-import { tableById, tableByType } from "./blocks/all.ts";
+import { tableById, tableByType } from "./block-types.ts";
 import { blake3 } from "./blake3.ts";
-import type { EncodeOptions, NewBlock } from "./encode.ts";
-import { EncodeError } from "./failure.ts";
-import type { NamedField } from "./fields.ts";
+import type { EncodeOptions, NewBlock } from "./encode-payload.ts";
+import { EncodeError } from "./bcp-errors.ts";
+import type { NamedField } from "./field-table.ts";
 import { COMPRESSED, END_TYPE, HAS_SUMMARY, IS_REFERENCE, writeEnd, writeFrame, writeFrameHead } from "./frame.ts";
 import { headerBytes } from "./header.ts";
 import type { LazyBlock } from "./lazy-block.ts";
-import { DEFAULT_LIMITS, MAX_BODY_BYTES } from "./limits.ts";
+import { DEFAULT_LIMITS, MAX_BODY_BYTES } from "./decode-limits.ts";
 import { NestedRecords } from "./nested-records.ts";
-import type { Steps } from "./steps.ts";
+import type { Steps } from "./cooperative-work.ts";
 import { writeFields, writeNested } from "./write-fields.ts";
-import { BackWriter, Writer } from "./writer.ts";
+import { BackWriter, Writer } from "./byte-writer.ts";
 import { ZstdWriter } from "./zstd-writer.ts";
 
 /** Bodies below this are never compressed. */

@@ -1,12 +1,12 @@
 // Field area → record, by its table (FORMAT.md, "Fields"). Nested records are looked through, to any depth, and left where they
 // lie; with a stack of our own instead of recursion: nesting is as deep as the file says.
 
-import type { Allowance } from "./allowance.ts";
-import type { Form, NamedField, Table } from "./fields.ts";
+import type { Allowance } from "./memory-limit.ts";
+import type { Form, NamedField, Table } from "./field-table.ts";
 import { readTag, readValue, readWord, skipValue } from "./read-value.ts";
-import type { Reader } from "./reader.ts";
+import type { Reader } from "./byte-reader.ts";
 import { StoredRecords } from "./stored-records.ts";
-import { decodeLossy } from "./utf8.ts";
+import { decodeLossy } from "./utf8-text.ts";
 
 /** A record that is being read. */
 export type OpenRecord = { table: Table; start: number; end: number; seen: number };

@@ -1,6 +1,6 @@
 // What a decode has left of its memory, for a rendering of the same blocks: both together are limited.
 
-import type { Block } from "./blocks/all.ts";
+import type { Block } from "./block-types.ts";
 
 const rests = new WeakMap<readonly Block[], number>();
 

@@ -1,12 +1,12 @@
 // Nested records as they lie in a payload, read when somebody asks for them: as objects, the entries of a tree take ten times
 // their size. They are known to be whole.
 
-import type { NamedField, Table } from "./fields.ts";
+import type { NamedField, Table } from "./field-table.ts";
 import { NestedRecords } from "./nested-records.ts";
 import type { FlatRecords } from "./nested-records.ts";
-import { Offsets } from "./offsets.ts";
+import { Offsets } from "./number-list.ts";
 import { readTag, readValue, skipValue } from "./read-value.ts";
-import { Reader } from "./reader.ts";
+import { Reader } from "./byte-reader.ts";
 import type { CursorSource, RecordCursor, RecordList } from "./record-list.ts";
 
 const NOWHERE = { at: 0, packed: true };

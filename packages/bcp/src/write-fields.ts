@@ -1,14 +1,14 @@
 // Record → field area, by its table, written from the end (see BackWriter). A stack of our own, as in reading.
 
-import { EncodeError } from "./failure.ts";
-import { valueFor } from "./fields.ts";
-import type { NamedField, Table } from "./fields.ts";
-import { Garbage } from "./garbage.ts";
+import { EncodeError } from "./bcp-errors.ts";
+import { valueFor } from "./field-table.ts";
+import type { NamedField, Table } from "./field-table.ts";
+import { Garbage } from "./garbage-collection.ts";
 import { NestedRecords } from "./nested-records.ts";
-import { atOnce } from "./steps.ts";
-import type { Steps } from "./steps.ts";
+import { atOnce } from "./cooperative-work.ts";
+import type { Steps } from "./cooperative-work.ts";
 import { nestedTable } from "./stored-records.ts";
-import type { BackWriter } from "./writer.ts";
+import type { BackWriter } from "./byte-writer.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { decodeFacts } from "../src/cli/load.ts";
+import { decodeFacts } from "../src/cli/load-payload.ts";
 import {
   createMemoryStore,
   decode,

@@ -10,8 +10,8 @@ import {
   RenderError,
 } from "../src/index.ts";
 import type { Block } from "../src/index.ts";
-import { tableByType } from "../src/blocks/all.ts";
-import type { NamedField } from "../src/fields.ts";
+import { tableByType } from "../src/block-types.ts";
+import type { NamedField } from "../src/field-table.ts";
 import { Random, randomBlock, randomBlocks, TYPES } from "./generate.ts";
 import { plain } from "./plain.ts";
 import { hex } from "./vectors/hex.ts";

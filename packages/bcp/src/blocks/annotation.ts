@@ -1,6 +1,6 @@
 // ANNOTATION (FORMAT.md, "Block types"): a remark on another block, by its position; never rendered.
 
-import { bytes, oneOf, u32 } from "../fields.ts";
+import { bytes, oneOf, u32 } from "../field-table.ts";
 import { block } from "./block.ts";
 import type { BlockOf } from "./block.ts";
 

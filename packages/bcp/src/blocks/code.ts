@@ -1,6 +1,6 @@
 // CODE (FORMAT.md, "Block types"): a piece of source text.
 
-import { anyOf, bytes, optional, text, u32 } from "../fields.ts";
+import { anyOf, bytes, optional, text, u32 } from "../field-table.ts";
 import { block } from "./block.ts";
 import type { BlockOf } from "./block.ts";
 

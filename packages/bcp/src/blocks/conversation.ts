@@ -1,6 +1,6 @@
 // CONVERSATION (FORMAT.md, "Block types"): one turn.
 
-import { bytes, oneOf, optional, text } from "../fields.ts";
+import { bytes, oneOf, optional, text } from "../field-table.ts";
 import { block } from "./block.ts";
 import type { BlockOf } from "./block.ts";
 

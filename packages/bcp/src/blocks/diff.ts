@@ -1,7 +1,7 @@
 // DIFF (FORMAT.md, "Block types"): changes to one file.
 
-import { bytes, records, table, text, u32 } from "../fields.ts";
-import type { RecordOf, Table } from "../fields.ts";
+import { bytes, records, table, text, u32 } from "../field-table.ts";
+import type { RecordOf, Table } from "../field-table.ts";
 import { block } from "./block.ts";
 import type { BlockOf } from "./block.ts";
 

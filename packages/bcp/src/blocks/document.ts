@@ -1,6 +1,6 @@
 // DOCUMENT (FORMAT.md, "Block types"): prose with a title.
 
-import { bytes, oneOf, text } from "../fields.ts";
+import { bytes, oneOf, text } from "../field-table.ts";
 import { block } from "./block.ts";
 import type { BlockOf } from "./block.ts";
 

@@ -1,6 +1,6 @@
 // EMBEDDING_REF (FORMAT.md, "Block types"): a vector kept elsewhere.
 
-import { bytes, text } from "../fields.ts";
+import { bytes, text } from "../field-table.ts";
 import { block } from "./block.ts";
 import type { BlockOf } from "./block.ts";
 

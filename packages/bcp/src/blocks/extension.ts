@@ -1,6 +1,6 @@
 // EXTENSION (FORMAT.md, "Block types"): what others define.
 
-import { bytes, text } from "../fields.ts";
+import { bytes, text } from "../field-table.ts";
 import { block } from "./block.ts";
 import type { BlockOf } from "./block.ts";
 

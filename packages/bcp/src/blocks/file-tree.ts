@@ -1,7 +1,7 @@
 // FILE_TREE (FORMAT.md, "Block types"): a directory listing of any depth.
 
-import { oneOf, optional, records, table, text, u64 } from "../fields.ts";
-import type { Table } from "../fields.ts";
+import { oneOf, optional, records, table, text, u64 } from "../field-table.ts";
+import type { Table } from "../field-table.ts";
 import type { RecordList } from "../record-list.ts";
 import { block } from "./block.ts";
 import type { BlockOf } from "./block.ts";

@@ -1,6 +1,6 @@
 // IMAGE (FORMAT.md, "Block types"): a picture, or a URI of one; nothing in the format tells which (D-20).
 
-import { bytes, oneOf, text } from "../fields.ts";
+import { bytes, oneOf, text } from "../field-table.ts";
 import { block } from "./block.ts";
 import type { BlockOf } from "./block.ts";
 

@@ -1,6 +1,6 @@
 // STRUCTURED_DATA (FORMAT.md, "Block types"): a value in some notation.
 
-import { bytes, oneOf, optional, text } from "../fields.ts";
+import { bytes, oneOf, optional, text } from "../field-table.ts";
 import { block } from "./block.ts";
 import type { BlockOf } from "./block.ts";
 

@@ -1,6 +1,6 @@
 // TOOL_RESULT (FORMAT.md, "Block types"): what one tool call returned.
 
-import { bytes, oneOf, optional, text } from "../fields.ts";
+import { bytes, oneOf, optional, text } from "../field-table.ts";
 import { block } from "./block.ts";
 import type { BlockOf } from "./block.ts";
 

@@ -2,16 +2,16 @@
 
 import { priorityOf } from "../blocks/annotation.ts";
 import type { AnnotationBlock } from "../blocks/annotation.ts";
-import type { Block } from "../blocks/all.ts";
+import type { Block } from "../block-types.ts";
 import type { Lang } from "../blocks/code.ts";
 import type { DiffBlock } from "../blocks/diff.ts";
-import { Garbage } from "../garbage.ts";
+import { Garbage } from "../garbage-collection.ts";
 import { escapeControls, quoted } from "../quote.ts";
 import { cursorOf } from "../record-list.ts";
-import { typeHex } from "../render/mode.ts";
-import { inTurns } from "../steps.ts";
-import type { Rest, Steps } from "../steps.ts";
-import { piecesOf } from "./part-writer.ts";
+import { typeHex } from "../render/render-mode.ts";
+import { inTurns } from "../cooperative-work.ts";
+import type { Rest, Steps } from "../cooperative-work.ts";
+import { piecesOf } from "./chunked-writer.ts";
 
 const NO_BYTES = new Uint8Array(0);
 const ENTRY_BYTES = 8; // what the reference counts for each top-level entry of a tree

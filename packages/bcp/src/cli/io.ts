@@ -1,6 +1,6 @@
 // What the command line needs from the world, so that other programs can run it in their own process.
 
-import type { Limits } from "../limits.ts";
+import type { Limits } from "../decode-limits.ts";
 import { osText } from "./os-error.ts";
 
 export type BcpIo = {

@@ -1,15 +1,15 @@
 // Renders what was loaded, block by block: content goes from the payload to the output without becoming a string.
 
 import { BudgetPlan } from "../render/budget-plan.ts";
-import { budgetOf } from "../render/options.ts";
-import type { RenderOptions } from "../render/options.ts";
+import { budgetOf } from "../render/render-options.ts";
+import type { RenderOptions } from "../render/render-options.ts";
 import type { RenderedBlock } from "../render/render.ts";
-import { Rendering } from "../render/rendering.ts";
-import type { Plan } from "../render/rendering.ts";
+import { Rendering } from "../render/block-renderer.ts";
+import type { Plan } from "../render/block-renderer.ts";
 import type { Part } from "../render/text-buffer.ts";
-import { WaitingParts } from "../render/waiting-parts.ts";
-import { moreInTurns } from "../steps.ts";
-import type { Loaded } from "./load.ts";
+import { WaitingParts } from "../render/part-queue.ts";
+import { moreInTurns } from "../cooperative-work.ts";
+import type { Loaded } from "./load-payload.ts";
 
 type Blocks = Pick<Loaded, "blocks" | "rest">;
 

@@ -1,14 +1,14 @@
 // The hunks of a diff in a manifest, by where they stand in it: a diff may have a million.
 
 import type { DiffHunk } from "../blocks/diff.ts";
-import { NO_NODE } from "../json.ts";
-import type { JsonNode } from "../json.ts";
+import { NO_NODE } from "../json-document.ts";
+import type { JsonNode } from "../json-document.ts";
 import { NestedRecords } from "../nested-records.ts";
 import type { FlatRecords } from "../nested-records.ts";
-import { Offsets } from "../offsets.ts";
-import type { Steps } from "../steps.ts";
-import { Members } from "./members.ts";
-import type { ManifestText } from "./members.ts";
+import { Offsets } from "../number-list.ts";
+import type { Steps } from "../cooperative-work.ts";
+import { Members } from "./json-members.ts";
+import type { ManifestText } from "./json-members.ts";
 
 const STEP_HUNKS = 256;
 

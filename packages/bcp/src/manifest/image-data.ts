@@ -1,7 +1,7 @@
 // The data of an image in a manifest: base64, or a URI, which is kept as it is.
 
-import { decodeLossy } from "../utf8.ts";
-import { ManifestError } from "./members.ts";
+import { decodeLossy } from "../utf8-text.ts";
+import { ManifestError } from "./json-members.ts";
 
 const COLON = 0x3a;
 const EQUALS = 0x3d;

@@ -1,20 +1,20 @@
 // JSON manifest → blocks (FORMAT.md, "Manifests").
 
-import { KNOWN_TYPES } from "../blocks/all.ts";
-import type { KnownType } from "../blocks/all.ts";
+import { KNOWN_TYPES } from "../block-types.ts";
+import type { KnownType } from "../block-types.ts";
 import { priorityValue } from "../blocks/annotation.ts";
-import type { NewBlock } from "../encode.ts";
-import { JsonError, jsonSteps, NO_NODE } from "../json.ts";
-import type { JsonNode } from "../json.ts";
+import type { NewBlock } from "../encode-payload.ts";
+import { JsonError, jsonSteps, NO_NODE } from "../json-document.ts";
+import type { JsonNode } from "../json-document.ts";
 import { held } from "../lazy-block.ts";
 import type { LazyBlock } from "../lazy-block.ts";
-import { atOnce, inTurns, noRest } from "../steps.ts";
-import type { Rest, Steps } from "../steps.ts";
-import { toUtf8 } from "../utf8.ts";
-import { ENTRIES, STRICT_TYPES } from "./entries.ts";
-import type { EntryBuilder, ManifestShape } from "./entries.ts";
-import { ManifestError, manifestError, ManifestText, Members } from "./members.ts";
-import { priorityWord } from "./words.ts";
+import { atOnce, inTurns, noRest } from "../cooperative-work.ts";
+import type { Rest, Steps } from "../cooperative-work.ts";
+import { toUtf8 } from "../utf8-text.ts";
+import { ENTRIES, STRICT_TYPES } from "./entry-types.ts";
+import type { EntryBuilder, ManifestShape } from "./entry-types.ts";
+import { ManifestError, manifestError, ManifestText, Members } from "./json-members.ts";
+import { priorityWord } from "./enum-words.ts";
 
 // No system has paths as long as this: what is cut here is not found, either.
 const PATH_BYTES = 64 * 1024;

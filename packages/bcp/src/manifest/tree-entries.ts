@@ -1,17 +1,17 @@
 // The entries of a file tree in a manifest, by where they stand in it: a tree may have millions.
 
 import type { FileEntry } from "../blocks/file-tree.ts";
-import { NO_NODE } from "../json.ts";
-import type { JsonNode } from "../json.ts";
-import { DEFAULT_LIMITS } from "../limits.ts";
+import { NO_NODE } from "../json-document.ts";
+import type { JsonNode } from "../json-document.ts";
+import { DEFAULT_LIMITS } from "../decode-limits.ts";
 import { NestedRecords } from "../nested-records.ts";
 import type { FlatRecords } from "../nested-records.ts";
-import { Offsets } from "../offsets.ts";
-import type { Steps } from "../steps.ts";
-import { decodeLossy } from "../utf8.ts";
-import { manifestError, Members, WORD_BYTES } from "./members.ts";
-import type { ManifestText } from "./members.ts";
-import { entryKindWord } from "./words.ts";
+import { Offsets } from "../number-list.ts";
+import type { Steps } from "../cooperative-work.ts";
+import { decodeLossy } from "../utf8-text.ts";
+import { manifestError, Members, WORD_BYTES } from "./json-members.ts";
+import type { ManifestText } from "./json-members.ts";
+import { entryKindWord } from "./enum-words.ts";
 
 // Of each entry, in the order in which they stand there: name, kind, size (0 where there is none), and depth.
 const ENTRY_WORDS = 4;

@@ -2,11 +2,11 @@
 
 import { isUtf8 } from "node:buffer";
 import type { DiffBlock } from "../blocks/diff.ts";
-import { CodeEstimate, estimateBytes, estimateCodeAware, estimateOpaque } from "../estimate.ts";
-import { Garbage } from "../garbage.ts";
+import { CodeEstimate, estimateBytes, estimateCodeAware, estimateOpaque } from "../token-estimate.ts";
+import { Garbage } from "../garbage-collection.ts";
 import { cursorOf } from "../record-list.ts";
-import type { More } from "../steps.ts";
-import type { ShownBlock } from "./mode.ts";
+import type { More } from "../cooperative-work.ts";
+import type { ShownBlock } from "./render-mode.ts";
 import { ReplacedText } from "./replaced-text.ts";
 import type { Write } from "./text-buffer.ts";
 import { TreeText } from "./tree-text.ts";

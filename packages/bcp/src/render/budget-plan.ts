@@ -1,14 +1,14 @@
 // What becomes of each block under a budget. Every block is shown to it, in order, before the first is rendered.
 
-import type { Block } from "../blocks/all.ts";
+import type { Block } from "../block-types.ts";
 import { priorityOf } from "../blocks/annotation.ts";
-import { CodeEstimate, estimateCodeAware } from "../estimate.ts";
-import type { More } from "../steps.ts";
+import { CodeEstimate, estimateCodeAware } from "../token-estimate.ts";
+import type { More } from "../cooperative-work.ts";
 import { BlockTexts, hasManyParts } from "./block-text.ts";
 import type { ManyParts } from "./block-text.ts";
-import { isShown } from "./mode.ts";
-import type { RenderOptions } from "./options.ts";
-import type { Outcome, Plan } from "./rendering.ts";
+import { isShown } from "./render-mode.ts";
+import type { RenderOptions } from "./render-options.ts";
+import type { Outcome, Plan } from "./block-renderer.ts";
 import { Weights } from "./weights.ts";
 
 export class BudgetPlan implements Plan {

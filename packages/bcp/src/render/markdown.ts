@@ -1,7 +1,7 @@
 // The markdown mode. Fences are not lengthened and nothing is escaped (D-25).
 
-import type { Format, ShownBlock, Words } from "./mode.ts";
-import { langText, typeHex } from "./mode.ts";
+import type { Format, ShownBlock, Words } from "./render-mode.ts";
+import { langText, typeHex } from "./render-mode.ts";
 import { omitted, summaryUnder } from "./short-forms.ts";
 
 export const markdown: Format = {

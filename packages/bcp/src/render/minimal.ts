@@ -1,7 +1,7 @@
 // The minimal mode: one line of heading per block.
 
-import type { Format, ShownBlock, Words } from "./mode.ts";
-import { langText, typeHex } from "./mode.ts";
+import type { Format, ShownBlock, Words } from "./render-mode.ts";
+import { langText, typeHex } from "./render-mode.ts";
 import { omitted, summaryUnder } from "./short-forms.ts";
 
 export const minimal: Format = {

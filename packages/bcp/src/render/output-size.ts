@@ -1,7 +1,7 @@
 // How large a text may become, for what it says.
 
-import { RenderError } from "../failure.ts";
-import type { ShownBlock } from "./mode.ts";
+import { RenderError } from "../bcp-errors.ts";
+import type { ShownBlock } from "./render-mode.ts";
 
 // Escaping can make attributes six times as long; nothing else grows. Real text never comes near this.
 const FREE_GROWTH = 24 * 1024 * 1024;

@@ -1,23 +1,23 @@
 // Blocks → text: filter, decide, render, join (FORMAT.md, "Rendering").
 
-import type { Block, BlockType } from "../blocks/all.ts";
+import type { Block, BlockType } from "../block-types.ts";
 import type { DiffHunk } from "../blocks/diff.ts";
-import type { Decision } from "../budget.ts";
-import { Garbage } from "../garbage.ts";
+import type { Decision } from "../token-budget.ts";
+import { Garbage } from "../garbage-collection.ts";
 import type { RecordList } from "../record-list.ts";
 import { restFor } from "../rest.ts";
-import { allAtOnce } from "../steps.ts";
+import { allAtOnce } from "../cooperative-work.ts";
 import { StoredRecords } from "../stored-records.ts";
 import { BudgetPlan } from "./budget-plan.ts";
-import { isShown } from "./mode.ts";
-import { budgetOf } from "./options.ts";
-import type { RenderOptions } from "./options.ts";
-import { Rendering } from "./rendering.ts";
-import type { Outcome } from "./rendering.ts";
+import { isShown } from "./render-mode.ts";
+import { budgetOf } from "./render-options.ts";
+import type { RenderOptions } from "./render-options.ts";
+import { Rendering } from "./block-renderer.ts";
+import type { Outcome } from "./block-renderer.ts";
 import { TextBuffer } from "./text-buffer.ts";
 import type { Part } from "./text-buffer.ts";
 import { treeBytes } from "./tree-text.ts";
-import { WaitingParts } from "./waiting-parts.ts";
+import { WaitingParts } from "./part-queue.ts";
 
 // Words of ours, and the digits and brackets between names.
 const HEADING_BYTES = 96;

@@ -1,8 +1,8 @@
 // What is not UTF-8 as text, with replacements. Each invalid byte may become three: bounded for all blocks together.
 
 import { isUtf8 } from "node:buffer";
-import { RenderError } from "../failure.ts";
-import { decodeLossy } from "../utf8.ts";
+import { RenderError } from "../bcp-errors.ts";
+import { decodeLossy } from "../utf8-text.ts";
 import type { Part } from "./text-buffer.ts";
 
 const MAX_REPLACED_BYTES = 8 * 1024 * 1024;

@@ -1,7 +1,7 @@
 // What stands for a block's content in the modes that write headings, not tags: a summary, or a note that it is left out.
 
-import { describe } from "./description.ts";
-import type { Format, ShownBlock, Words } from "./mode.ts";
+import { describe } from "./summary-and-placeholder.ts";
+import type { Format, ShownBlock, Words } from "./render-mode.ts";
 
 export type Heading = (words: Words, block: ShownBlock) => void;
 

@@ -1,11 +1,11 @@
 // A file tree as text: one line per entry, two spaces per level. A stack of our own instead of recursion.
 
 import type { FileEntry } from "../blocks/file-tree.ts";
-import { RenderError } from "../failure.ts";
-import { Garbage } from "../garbage.ts";
+import { RenderError } from "../bcp-errors.ts";
+import { Garbage } from "../garbage-collection.ts";
 import { cursorOf } from "../record-list.ts";
 import type { RecordCursor, RecordList } from "../record-list.ts";
-import type { More } from "../steps.ts";
+import type { More } from "../cooperative-work.ts";
 import { StoredRecords } from "../stored-records.ts";
 import type { Write } from "./text-buffer.ts";
 

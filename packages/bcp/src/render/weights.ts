@@ -2,8 +2,8 @@
 
 import type { Priority } from "../blocks/annotation.ts";
 import { PRIORITIES } from "../blocks/annotation.ts";
-import { decide, leftAfter } from "../budget.ts";
-import type { Decision } from "../budget.ts";
+import { decide, leftAfter } from "../token-budget.ts";
+import type { Decision } from "../token-budget.ts";
 
 const DECISIONS: readonly Decision[] = ["full", "summary", "placeholder", "omit"];
 const NOT_SHOWN = 255;

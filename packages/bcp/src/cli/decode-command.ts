@@ -1,0 +1,129 @@
+// `bcp decode`: a file as text.
+
+import type { BlockType } from "../block-types.ts";
+import { KNOWN_TYPES } from "../block-types.ts";
+import { RenderError } from "../bcp-errors.ts";
+import { quote } from "../quote.ts";
+import { MODES } from "../render/render-mode.ts";
+import { VERBOSITIES } from "../render/render-options.ts";
+import type { RenderOptions } from "../render/render-options.ts";
+import { parseCount, UsageError } from "./arguments.ts";
+import type { Parsed } from "./arguments.ts";
+import { isStandard, writeOutput } from "./file-access.ts";
+import { CliFailure } from "./io.ts";
+import type { BcpIo } from "./io.ts";
+import { JsonList } from "./json-array-writer.ts";
+import { loadOrFail } from "./load-payload.ts";
+import { osText } from "./os-error.ts";
+import { PartWriter, piecesOf } from "./chunked-writer.ts";
+import { planFor, renderBlocks } from "./render-blocks.ts";
+import type { RenderTo } from "./render-blocks.ts";
+
+const MAX_BUDGET = 0xffff_ffffn;
+
+export async function decodeCommand(io: BcpIo, file: string, parsed: Parsed): Promise<number> {
+  const budgetText = parsed.values.get("budget");
+  const budget = budgetText === undefined ? undefined : parseCount(budgetText, "--budget", MAX_BUDGET);
+  const summaries = choice(parsed, "summaries", ["code", "all"] as const);
+  const binaryImages = choice(parsed, "binary-images", ["error", "placeholder"] as const);
+  // The file is looked at before the words, as in the reference.
+  const loaded = await loadOrFail(io, file, parsed);
+  const options: RenderOptions = {
+    mode: word(parsed, "mode", MODES, "xml", new Map([["md", "markdown" as const]])),
+    verbosity: word(parsed, "verbosity", VERBOSITIES, "adaptive"),
+    ...(budget === undefined ? {} : { budget }),
+    ...included(parsed.values.get("include")),
+    ...(summaries ? { summaries } : {}),
+    ...(binaryImages ? { binaryImages } : {}),
+  };
+  const plan = await planFor(loaded, options).catch(failRendering);
+  // Once for nothing: what cannot be rendered is found out before the first word of it is written.
+  await renderBlocks(loaded, options, plan, {}).catch(failRendering);
+  const put = (out: PartWriter): Promise<void> =>
+    parsed.flags.has("json")
+      ? writeJson(file, (to) => renderBlocks(loaded, options, plan, to), out)
+      : renderBlocks(loaded, options, plan, { write: (part) => out.write(part) });
+  const output = parsed.values.get("output");
+  if (output === undefined || isStandard(output)) {
+    const out = new PartWriter((chunk) => io.stdout(chunk));
+    await put(out);
+    // A file gets the text exactly; a terminal gets a line that ends.
+    if (!out.endsLine) await out.write("\n");
+    await out.flush();
+    return 0;
+  }
+  const fill = async (write: (chunk: Uint8Array) => Promise<void>): Promise<void> => {
+    const out = new PartWriter(write);
+    await put(out);
+    await out.flush();
+  };
+  await writeOutput(io, output, fill).catch((error: unknown) => {
+    throw new CliFailure(`cannot write ${output}: ${osText(error)}`);
+  });
+  return 0;
+}
+
+// As one object would be written. The text may be far longer than a string should be, and there may be as much to say
+// about the blocks: each has a rendering of its own.
+async function writeJson(file: string, rendered: (to: RenderTo) => Promise<void>, out: PartWriter): Promise<void> {
+  await out.write(`{\n  "file": ${JSON.stringify(file)},\n  "text": "`);
+  await rendered({
+    async write(part) {
+      for (const piece of piecesOf(part)) await out.write(JSON.stringify(piece).slice(1, -1));
+    },
+  });
+  await out.write('",\n  "blocks": ');
+  const blocks = new JsonList(out);
+  await rendered({ report: (block) => blocks.add(block) });
+  await blocks.end();
+  await out.write("\n}\n");
+}
+
+function failRendering(error: unknown): never {
+  if (!(error instanceof RenderError)) throw error;
+  const index = error.blockIndex === undefined ? {} : { block_index: error.blockIndex };
+  const facts = { code: error.code, ...index };
+  throw new CliFailure(`driver render failed: ${error.message}`, { ...ADVICE[error.code], facts });
+}
+
+const ADVICE: Partial<Record<RenderError["code"], Partial<Pick<CliFailure, "note" | "option">>>> = {
+  InvalidContent: { option: "a binary image? --binary-images placeholder shows its place, --include leaves it out" },
+  EmptyInput: { note: "the file has no block that is shown, or the wanted types or the budget left none" },
+};
+
+function word<W extends string>(
+  parsed: Parsed,
+  option: string,
+  words: readonly W[],
+  fallback: W,
+  aliases: ReadonlyMap<string, W> = new Map(),
+): W {
+  const given = parsed.values.get(option);
+  if (given === undefined) return fallback;
+  const lower = given.toLowerCase();
+  const found = words.find((candidate) => candidate === lower) ?? aliases.get(lower);
+  if (found === undefined) throw new CliFailure(`unknown ${option} ${quote(given)} — expected ${words.join("|")}`);
+  return found;
+}
+
+// Our own options: a wrong word is misuse like any other.
+function choice<W extends string>(parsed: Parsed, option: string, words: readonly W[]): W | undefined {
+  const given = parsed.values.get(option);
+  if (given === undefined) return undefined;
+  const found = words.find((candidate) => candidate === given);
+  if (found === undefined) throw new UsageError(`--${option} must be ${words.join(" or ")}, not ${quote(given)}`);
+  return found;
+}
+
+function included(list: string | undefined): { include?: ReadonlySet<BlockType> } {
+  if (list === undefined) return {};
+  const include = new Set<BlockType>();
+  for (const item of list.split(",")) {
+    const name = item.trim();
+    if (name === "") continue;
+    const type = KNOWN_TYPES.find((known) => [known, known.replaceAll("_", "")].includes(name.toLowerCase()));
+    if (!type) throw new CliFailure(`unknown block type ${quote(name)}`, { note: `known: ${KNOWN_TYPES.join(", ")}` });
+    include.add(type);
+  }
+  return { include };
+}
