@@ -27,7 +27,7 @@ const IV = Int32Array.of(
 );
 const LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
 
-// Scratch space, shared by all calls: nothing here waits, so no two calls overlap.
+// BodyBuffer space, shared by all calls: nothing here waits, so no two calls overlap.
 const chaining = new Int32Array(8);
 const chunk = new Int32Array(CHUNK_WORDS);
 const chunkBytes = new Uint8Array(chunk.buffer);

@@ -1,18 +1,18 @@
 // Stored body → block: reference, compression, summary, fields, in that order (FORMAT.md, "Bodies").
 
-import type { Allowance } from "./memory-limit.ts";
-import { tableById } from "./block-types.ts";
-import type { Block } from "./block-types.ts";
-import { bomb, decompress } from "./decompress.ts";
-import type { ContentStore } from "./content-store.ts";
 import { DecodeError, locate } from "./bcp-errors.ts";
 import type { Place } from "./bcp-errors.ts";
+import { tableById } from "./block-types.ts";
+import type { Block } from "./block-types.ts";
+import { Reader } from "./byte-reader.ts";
+import type { ContentStore } from "./content-store.ts";
+import type { Growth, Limits } from "./decode-limits.ts";
+import { bomb, decompress } from "./decompress.ts";
 import { COMPRESSED, HAS_SUMMARY, IS_REFERENCE } from "./frame.ts";
 import type { Frame } from "./frame.ts";
-import type { Growth, Limits } from "./decode-limits.ts";
+import type { MemoryLimit } from "./memory-limit.ts";
 import { readFields } from "./read-fields.ts";
 import type { OpenRecord } from "./read-fields.ts";
-import { Reader } from "./byte-reader.ts";
 import { decodeLossy } from "./utf8-text.ts";
 
 const HASH_BYTES = 32;
@@ -21,11 +21,11 @@ const UNKNOWN_BLOCK_COST = 250;
 const REFERENCE_COST = 600;
 
 /** Finds the body of an earlier block of the same payload by its hash. */
-export type EarlierBodies = { get(hash: Uint8Array, allowance: Allowance): Uint8Array | undefined };
+export type ReferencedBodies = { get(hash: Uint8Array, memory: MemoryLimit): Uint8Array | undefined };
 
 export type Resolver = {
   readonly store: ContentStore | undefined;
-  readonly earlier: EarlierBodies | undefined;
+  readonly earlier: ReferencedBodies | undefined;
 };
 
 /** Decodes the bodies of one payload, and counts what they unpack to. */
@@ -50,25 +50,25 @@ export class BodyDecoder {
   }
 
   /** `bytes` hold the stored body at `frame.start`; `place` says where they lie in the file. */
-  decode(frame: Frame, bytes: Uint8Array, place: Place, allowance: Allowance): Block {
-    return this.parse(frame, this.plain(frame, bytes, place, allowance), allowance);
+  decode(frame: Frame, bytes: Uint8Array, place: Place, memory: MemoryLimit): Block {
+    return this.parse(frame, this.plain(frame, bytes, place, memory), memory);
   }
 
   /** Summary and fields. */
-  parse(frame: Frame, reader: Reader, allowance: Allowance): Block {
+  parse(frame: Frame, reader: Reader, memory: MemoryLimit): Block {
     const table = tableById(frame.typeId);
     const block: Record<string, unknown> = { type: table?.type ?? "unknown", flags: frame.flags };
     if (frame.flags & HAS_SUMMARY) {
       const at = reader.pos;
       const end = reader.span();
       const summary = decodeLossy(reader.bytes, reader.pos, end);
-      allowance.spendText(end - reader.pos, summary, reader, at);
+      memory.spendText(end - reader.pos, summary, reader, at);
       block["summary"] = summary;
       reader.pos = end;
     }
-    if (table) readFields(reader, table, block, allowance, this.limits.treeDepth, this.slots);
+    if (table) readFields(reader, table, block, memory, this.limits.treeDepth, this.slots);
     else {
-      allowance.spend(UNKNOWN_BLOCK_COST, reader, reader.pos);
+      memory.spend(UNKNOWN_BLOCK_COST, reader, reader.pos);
       block["typeId"] = frame.typeId;
       block["body"] = reader.bytes.subarray(reader.pos, reader.end);
     }
@@ -77,14 +77,14 @@ export class BodyDecoder {
   }
 
   /** The plain body: summary and fields, as it is hashed. */
-  plain(frame: Frame, bytes: Uint8Array, place: Place, allowance: Allowance): Reader {
+  plain(frame: Frame, bytes: Uint8Array, place: Place, memory: MemoryLimit): Reader {
     if ((frame.flags & (IS_REFERENCE | COMPRESSED)) === 0) return this.inPlace(frame, bytes, place);
     const { offset } = locate(place, frame.start);
     let body = bytes.subarray(frame.start, frame.end);
-    if (frame.flags & IS_REFERENCE) body = this.resolve(body, offset, allowance);
+    if (frame.flags & IS_REFERENCE) body = this.resolve(body, offset, memory);
     if (frame.flags & COMPRESSED) {
       body = this.unpack(body, offset);
-      allowance.unpacked(body.length);
+      memory.unpacked(body.length);
       this.afterUnpacking?.(frame, body);
     }
     return new Reader(body, { at: offset, packed: true });
@@ -98,11 +98,11 @@ export class BodyDecoder {
     return this.reader;
   }
 
-  private resolve(hash: Uint8Array, offset: number, allowance: Allowance): Uint8Array {
+  private resolve(hash: Uint8Array, offset: number, memory: MemoryLimit): Uint8Array {
     const { store, earlier } = this.resolver;
-    const found = hash.length === HASH_BYTES ? (store?.get(hash) ?? earlier?.get(hash, allowance)) : undefined;
+    const found = hash.length === HASH_BYTES ? (store?.get(hash) ?? earlier?.get(hash, memory)) : undefined;
     if (!found) throw unresolved(hash, store, offset);
-    allowance.taken(REFERENCE_COST);
+    memory.taken(REFERENCE_COST);
     this.referenced += found.length;
     if (this.referenced > this.growth.referencedBytes) {
       const message = `references stand for more than ${this.growth.referencedBytes} bytes`;

@@ -1,7 +1,5 @@
 // Bytes on demand from an asynchronous source: exactly as many as asked for, copied out of the chunks they came in.
 
-import type { Scratch } from "./scratch.ts";
-
 /** What streaming decodes from: a web or node stream, an async generator, or chunks that are already there. */
 export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
@@ -40,7 +38,7 @@ export class ByteQueue {
   }
 
   /** Takes `length` bytes, or undefined if the source ends before. */
-  async take(length: number, scratch?: Scratch): Promise<Uint8Array | undefined> {
+  async take(length: number, scratch?: BodyBuffer): Promise<Uint8Array | undefined> {
     const taken = scratch ? scratch.room(length) : new Uint8Array(length);
     for (let filled = 0; filled < length;) {
       if (this.current.length === 0 && !(await this.more())) return undefined;
@@ -81,4 +79,24 @@ function joined(left: Uint8Array, right: Uint8Array): Uint8Array {
   both.set(left);
   both.set(right, left.length);
   return both;
+}
+
+// Smaller ones are not worth it.
+const MIN_BYTES = 64 * 1024;
+
+export class BodyBuffer {
+  private readonly maxBytes: number;
+  private buffer: Uint8Array | undefined;
+
+  /** `maxBytes`: no body is longer. What is not written to costs nothing. */
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes;
+  }
+
+  /** Valid until the next call. */
+  room(length: number): Uint8Array {
+    if (length < MIN_BYTES) return new Uint8Array(length);
+    this.buffer ??= new Uint8Array(this.maxBytes);
+    return this.buffer.subarray(0, length);
+  }
 }

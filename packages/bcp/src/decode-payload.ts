@@ -1,12 +1,11 @@
 // A whole payload → its blocks. All or nothing: the first fault in any block fails the decode.
 
-import { Allowance } from "./memory-limit.ts";
-import { noteRest } from "./rest.ts";
 import type { Block } from "./block-types.ts";
 import type { ContentStore } from "./content-store.ts";
-import type { Header } from "./header.ts";
 import { DEFAULT_LIMITS, growthOf } from "./decode-limits.ts";
 import type { Limits } from "./decode-limits.ts";
+import type { Header } from "./header.ts";
+import { MemoryLimit, noteMemoryLeft } from "./memory-limit.ts";
 import { OpenPayload } from "./payload-reader.ts";
 
 export type DecodeOptions = {
@@ -35,13 +34,13 @@ export function decode(bytes: Uint8Array, options: DecodeOptions = {}): Decoded 
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const growth = growthOf(payload.length, limits);
   const opened = new OpenPayload(payload, growth.payloadBytes);
-  const allowance = new Allowance(payload.length, limits.payloadBytes || limits.unpackedBytes ? "free" : "paid");
-  if (opened.unpackedBytes > 0) allowance.unpacked(opened.unpackedBytes);
+  const memory = new MemoryLimit(payload.length, limits.payloadBytes || limits.unpackedBytes ? "free" : "paid");
+  if (opened.unpackedBytes > 0) memory.unpacked(opened.unpackedBytes);
   const inFile = options.references !== "store";
   const walk = opened.walk({ store: options.store, inFile, limits, growth }, true);
   const blocks: Block[] = [];
-  for (let block = walk.next(() => allowance); block; block = walk.next(() => allowance)) blocks.push(block);
+  for (let block = walk.next(() => memory); block; block = walk.next(() => memory)) blocks.push(block);
   const trailingBytes = walk.trailing(options.trailingData ?? "error");
-  noteRest(blocks, allowance.rest);
+  noteMemoryLeft(blocks, memory.unspent);
   return { header: opened.header, blocks, trailingBytes };
 }

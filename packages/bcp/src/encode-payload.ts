@@ -1,11 +1,10 @@
 // Blocks → payload, all at once.
 
-import type { Block } from "./block-types.ts";
-import type { ContentStore } from "./content-store.ts";
 import { EncodeError } from "./bcp-errors.ts";
-import { PayloadPacker } from "./payload-packer.ts";
-import { PayloadWriter } from "./payload-writer.ts";
+import type { Block } from "./block-types.ts";
 import { joined } from "./byte-writer.ts";
+import type { ContentStore } from "./content-store.ts";
+import { PayloadPacker, PayloadWriter } from "./payload-writer.ts";
 
 /** A block to write. A decoded block is one: its `flags` are not looked at. */
 export type NewBlock = Draft<Block>;

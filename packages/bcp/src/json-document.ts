@@ -1,11 +1,11 @@
 // JSON with positions, read where it stands. JSON.parse knows neither where a value stood nor that a key came twice, it
 // rounds numbers, and it makes objects and strings of everything, wanted or not.
 
-import { ARRAY, BACKSLASH, checkJson, COMMA, hexUnit, OBJECT, QUOTE } from "./json-scanner.ts";
 import type { Steps } from "./cooperative-work.ts";
+import { ARRAY, BACKSLASH, checkJson, COMMA, hexUnit, OBJECT, QUOTE } from "./json-scanner.ts";
 import { decodeLossy } from "./utf8-text.ts";
 
-export { JsonError } from "./json-error.ts";
+export { JsonError } from "./json-scanner.ts";
 
 /** A value or a key, by the byte it begins with. */
 export type JsonNode = number;

@@ -2,6 +2,7 @@
 // "Limits"). Objects, strings and what is unpacked are counted as they are made. A file of three-byte blocks would cost
 // eighty times its own size in objects; a real file never comes near.
 
+import type { Block } from "./block-types.ts";
 import type { Reader } from "./byte-reader.ts";
 
 // The rest of the 64 MB and of the four times is the runtime's: code, and garbage that the collector has not seen yet.
@@ -13,7 +14,7 @@ const STRING_COST = 40;
 const LONG_TEXT_BYTES = 4096;
 const PER_LONG_BYTE = 16;
 
-export class Allowance {
+export class MemoryLimit {
   private left: number;
   /** Objects and strings so far. */
   spent = 0;
@@ -26,7 +27,7 @@ export class Allowance {
   }
 
   /** What has not been spent; without end for somebody who has the memory. */
-  get rest(): number {
+  get unspent(): number {
     return this.excess === "paid" ? this.left : Number.POSITIVE_INFINITY;
   }
 
@@ -64,4 +65,16 @@ export class Allowance {
     if (this.left >= 0) return;
     throw reader.error("TooManyRecords", "too many tiny records for the size of the input", at);
   }
+}
+
+// What a decode has left of its memory, for a rendering of the same blocks: both together are limited.
+const memoryLeft = new WeakMap<readonly Block[], number>();
+
+export function noteMemoryLeft(blocks: readonly Block[], bytes: number): void {
+  memoryLeft.set(blocks, bytes);
+}
+
+/** Without end for blocks that were not decoded just so. */
+export function memoryLeftFor(blocks: readonly Block[]): number {
+  return memoryLeft.get(blocks) ?? Number.POSITIVE_INFINITY;
 }

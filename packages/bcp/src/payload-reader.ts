@@ -1,19 +1,19 @@
 // A payload in memory, its blocks decoded one after the other: to keep all of them, or to walk through them again and again.
 
-import type { Allowance } from "./memory-limit.ts";
-import type { Block } from "./block-types.ts";
-import { BodyDecoder } from "./body-decoder.ts";
-import { bomb, BombScale, decompress } from "./decompress.ts";
-import type { ContentStore } from "./content-store.ts";
-import { EarlierFrames } from "./payload-references.ts";
 import { DecodeError, locate } from "./bcp-errors.ts";
 import type { Place } from "./bcp-errors.ts";
+import type { Block } from "./block-types.ts";
+import { BodyDecoder } from "./body-decoder.ts";
+import { Reader } from "./byte-reader.ts";
+import type { ContentStore } from "./content-store.ts";
+import type { Growth, Limits } from "./decode-limits.ts";
+import { bomb, BombCheck, decompress } from "./decompress.ts";
 import { COMPRESSED, frameSlot, IS_REFERENCE, readFrame } from "./frame.ts";
 import type { Frame, FrameSlot } from "./frame.ts";
 import { HEADER_BYTES, PAYLOAD_COMPRESSED, readHeader } from "./header.ts";
 import type { Header } from "./header.ts";
-import type { Growth, Limits } from "./decode-limits.ts";
-import { Reader } from "./byte-reader.ts";
+import type { MemoryLimit } from "./memory-limit.ts";
+import { PayloadReferences } from "./payload-references.ts";
 import { scanZstd } from "./zstd-frames.ts";
 
 export type WalkSettings = {
@@ -32,7 +32,7 @@ export class OpenPayload {
   private readonly bytes: Uint8Array;
   private readonly place: Place;
   private readonly start: number;
-  private earlier: EarlierFrames | undefined;
+  private earlier: PayloadReferences | undefined;
 
   constructor(payload: Uint8Array, maxBytes: number) {
     this.header = readHeader(payload);
@@ -45,7 +45,7 @@ export class OpenPayload {
 
   /** From the first block on. `isKept`: whether the blocks stay, and with them what they were unpacked from. */
   walk(settings: WalkSettings, isKept: boolean): BlockWalk {
-    if (settings.inFile) this.earlier ??= new EarlierFrames(this.frames(), settings.limits.blockBytes);
+    if (settings.inFile) this.earlier ??= new PayloadReferences(this.frames(), settings.limits.blockBytes);
     return new BlockWalk(this.frames(), settings, settings.inFile ? this.earlier : undefined, isKept);
   }
 
@@ -65,7 +65,7 @@ export class BlockWalk {
   constructor(
     reader: Reader,
     { store, limits, growth }: WalkSettings,
-    earlier: EarlierFrames | undefined,
+    earlier: PayloadReferences | undefined,
     isKept: boolean,
   ) {
     this.reader = reader;
@@ -76,12 +76,12 @@ export class BlockWalk {
   }
 
   /** The next block, or undefined behind the last. */
-  next(allowanceFor: (storedBytes: number) => Allowance): Block | undefined {
+  next(memoryFor: (storedBytes: number) => MemoryLimit): Block | undefined {
     try {
       const frame = nextFrame(this.reader, this.slot);
       if (!frame) return undefined;
-      const allowance = allowanceFor(frame.end - frame.start);
-      const block = this.bodies.decode(frame, this.reader.bytes, this.reader.place, allowance);
+      const memory = memoryFor(frame.end - frame.start);
+      const block = this.bodies.decode(frame, this.reader.bytes, this.reader.place, memory);
       this.count++;
       return block;
     } catch (error) {
@@ -120,7 +120,7 @@ function nextFrame(reader: Reader, slot: FrameSlot): Frame | undefined {
 
 // Looks at all compressed blocks before the first is unpacked: a thousand small bombs are one large one.
 function refuseBombs(reader: Reader, limit: number): void {
-  const scale = new BombScale();
+  const scale = new BombCheck();
   for (const { area, index, start } of packedBlocks(reader)) {
     const scan = scanZstd(area);
     if (scan.kind === "broken") return;

@@ -1,27 +1,27 @@
 // Which earlier block of the same payload a reference names. Nothing is hashed before the first reference, and only what
 // references name is remembered: files without any pay nothing.
 
-import type { Allowance } from "./memory-limit.ts";
-import { blake3Into } from "./blake3.ts";
-import type { EarlierBodies } from "./body-decoder.ts";
-import { decompress } from "./decompress.ts";
 import { DecodeError } from "./bcp-errors.ts";
+import { blake3Into } from "./blake3.ts";
+import type { ReferencedBodies } from "./body-decoder.ts";
+import { Reader } from "./byte-reader.ts";
+import { decompress } from "./decompress.ts";
 import { COMPRESSED, frameSlot, IS_REFERENCE, readFrame } from "./frame.ts";
 import { HashIndex } from "./hash-index.ts";
-import { Offsets } from "./number-list.ts";
-import { Reader } from "./byte-reader.ts";
+import type { MemoryLimit } from "./memory-limit.ts";
+import { NumberList } from "./number-list.ts";
 
 const HASH_BYTES = 32;
 // Of the first body that each hash is of: where it starts, 0 while none has come, where it ends, and its flags.
 const BODY_WORDS = 3;
 
-export class EarlierFrames {
+export class PayloadReferences {
   /** What came out of packed frames and is kept anyway, by where they start. */
   readonly unpacked = new Map<number, Uint8Array>();
   private readonly behind: Reader;
   private readonly maxBytes: number;
   private wanted: HashIndex | undefined;
-  private readonly bodies = new Offsets();
+  private readonly bodies = new NumberList();
   private readonly slot = frameSlot();
   private readonly hash = new Uint8Array(HASH_BYTES);
   private last: { readonly start: number; readonly body: Uint8Array } | undefined;
@@ -33,12 +33,12 @@ export class EarlierFrames {
   }
 
   /** The bodies before the place that `reader` has got to. */
-  before(reader: Reader): EarlierBodies {
-    return { get: (hash, allowance) => this.get(hash, reader.pos, allowance) };
+  before(reader: Reader): ReferencedBodies {
+    return { get: (hash, memory) => this.get(hash, reader.pos, memory) };
   }
 
-  private get(hash: Uint8Array, before: number, allowance: Allowance): Uint8Array | undefined {
-    const wanted = (this.wanted ??= this.index(allowance));
+  private get(hash: Uint8Array, before: number, memory: MemoryLimit): Uint8Array | undefined {
+    const wanted = (this.wanted ??= this.index(memory));
     this.hashUpTo(before, wanted);
     const at = BODY_WORDS * wanted.find(hash);
     const start = at < 0 ? 0 : this.bodies.get(at);
@@ -46,7 +46,7 @@ export class EarlierFrames {
   }
 
   // The hashes that references name. What is broken is found again when its turn comes.
-  private index(allowance: Allowance): HashIndex {
+  private index(memory: MemoryLimit): HashIndex {
     const { behind, slot } = this;
     const wanted = new HashIndex();
     const frames = new Reader(behind.bytes, behind.place, behind.pos, behind.end);
@@ -59,7 +59,7 @@ export class EarlierFrames {
       if (!(error instanceof DecodeError)) throw error;
     }
     for (let word = 0; word < BODY_WORDS * wanted.count; word++) this.bodies.push(0);
-    allowance.taken(wanted.bytes + 4 * this.bodies.length);
+    memory.taken(wanted.bytes + 4 * this.bodies.length);
     return wanted;
   }
 

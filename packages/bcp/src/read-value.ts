@@ -1,8 +1,8 @@
 // One field: its tag, and its value or the way past it (FORMAT.md, "Fields"). Whoever walks through fields does it with these.
 
+import type { Reader } from "./byte-reader.ts";
 import { wordFor } from "./field-table.ts";
 import type { Form, NamedField, Table } from "./field-table.ts";
-import type { Reader } from "./byte-reader.ts";
 import { decodeLossy } from "./utf8-text.ts";
 
 /** Reads a tag: the field it names, or undefined for one that nobody knows. Its wire type is left in `reader.low`. */

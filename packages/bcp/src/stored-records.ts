@@ -1,13 +1,12 @@
 // Nested records as they lie in a payload, read when somebody asks for them: as objects, the entries of a tree take ten times
 // their size. They are known to be whole.
 
-import type { NamedField, Table } from "./field-table.ts";
-import { NestedRecords } from "./nested-records.ts";
-import type { FlatRecords } from "./nested-records.ts";
-import { Offsets } from "./number-list.ts";
-import { readTag, readValue, skipValue } from "./read-value.ts";
 import { Reader } from "./byte-reader.ts";
-import type { CursorSource, RecordCursor, RecordList } from "./record-list.ts";
+import type { NamedField, Table } from "./field-table.ts";
+import { NumberList } from "./number-list.ts";
+import { readTag, readValue, skipValue } from "./read-value.ts";
+import { NestedRecords } from "./record-list.ts";
+import type { CursorSource, FlatRecords, RecordCursor, RecordList } from "./record-list.ts";
 
 const NOWHERE = { at: 0, packed: true };
 const INSPECT = Symbol.for("nodejs.util.inspect.custom");
@@ -131,7 +130,7 @@ class StoredCursor<R> implements RecordCursor<R> {
 const INDEX_WORDS = 3;
 
 class StoredIndex implements FlatRecords {
-  private readonly words = new Offsets();
+  private readonly words = new NumberList();
   private readonly reader: Reader;
   private readonly table: Table;
 

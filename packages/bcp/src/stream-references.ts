@@ -8,7 +8,7 @@ const SLAB_BYTES = 64 * 1024;
 // The hash, and where the body is.
 const BODY_COST = 64;
 
-export class KeptBodies {
+export class StreamReferences {
   private readonly wanted: HashIndex | undefined;
   private readonly hashes: HashIndex;
   /** By the number of the hash. */

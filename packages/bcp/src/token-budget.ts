@@ -1,47 +1,77 @@
 // Which blocks stay whole within so many tokens (FORMAT.md, "Budget"). Approximate by design: headings are not counted.
 
-import { PRIORITIES, priorityOf } from "./blocks/annotation.ts";
-import type { Priority } from "./blocks/annotation.ts";
-import type { Block } from "./block-types.ts";
-
-const PLACEHOLDER_TOKENS = 10;
+import { PRIORITIES } from "./block-types.ts";
+import type { Priority } from "./block-types.ts";
+import { NumberList } from "./number-list.ts";
 
 export type Decision = "full" | "summary" | "placeholder" | "omit";
 
-/** What the budget has to know of a block. `summaryTokens` is absent where there is no summary. */
-export type Weight = { readonly priority: Priority; readonly tokens: number; readonly summaryTokens?: number };
+const PLACEHOLDER_TOKENS = 10;
+const DECISIONS: readonly Decision[] = ["full", "summary", "placeholder", "omit"];
+const NOT_SHOWN = 255;
+const NO_SUMMARY = 0xffff_ffff;
+const NORMAL = PRIORITIES.indexOf("normal");
 
-/** The priorities that annotations set, by the position of the block in the whole list. Others are normal. */
-export function readPriorities(blocks: readonly Block[]): ReadonlyMap<number, Priority> {
-  const priorities = new Map<number, Priority>();
-  for (const block of blocks) readPriority(block, priorities);
-  return priorities;
-}
+/** What a budget has to know of each block, in nine bytes: there may be millions, and most of them say little. */
+export class BlockWeights {
+  private readonly tokens = new NumberList(Uint32Array);
+  private readonly summaries = new NumberList(Uint32Array);
+  /** Of the blocks that are shown: the priority, and once it has been decided the decision. */
+  private readonly states = new NumberList(Uint8Array);
+  // Annotations name blocks by number, and may do so before they come, or for none.
+  private readonly targets = new NumberList(Uint32Array);
+  private readonly ranks = new NumberList(Uint8Array);
 
-/** Notes the priority that this block sets for another, if it does. */
-export function readPriority(block: Block, priorities: Map<number, Priority>): void {
-  if (block.type !== "annotation") return;
-  const priority = priorityOf(block);
-  if (priority) priorities.set(block.targetBlockId, priority);
-}
+  skip(): void {
+    this.put(0, undefined, NOT_SHOWN);
+  }
 
-/** One decision per weight, in the same order. Blocks are served by priority, those of equal priority in order. */
-export function allocate(weights: readonly Weight[], budget: number): Decision[] {
-  const decisions = Array.from<Decision>({ length: weights.length }).fill("full");
-  let left = budget;
-  for (const priority of PRIORITIES) {
-    weights.forEach(({ priority: own, tokens, summaryTokens }, i) => {
-      if (own !== priority) return;
-      const decision = decide(priority, tokens, summaryTokens, left);
-      decisions[i] = decision;
-      left = leftAfter(decision, tokens, summaryTokens, left, priority);
+  add(tokens: number, summaryTokens: number | undefined): void {
+    this.put(tokens, summaryTokens, NORMAL);
+  }
+
+  prioritise(target: number, priority: Priority): void {
+    this.targets.push(target);
+    this.ranks.push(PRIORITIES.indexOf(priority));
+  }
+
+  /** Blocks are served by priority, those of equal priority in order. */
+  decide(budget: number): void {
+    for (let i = 0; i < this.targets.length; i++) {
+      const target = this.targets.get(i);
+      const isShown = target < this.states.length && this.states.get(target) !== NOT_SHOWN;
+      if (isShown) this.states.set(target, this.ranks.get(i));
+    }
+    let left = budget;
+    PRIORITIES.forEach((priority, rank) => {
+      for (let i = 0; i < this.states.length; i++) {
+        if (this.states.get(i) !== rank) continue;
+        const tokens = this.tokens.get(i);
+        const known = this.summaries.get(i);
+        const summaryTokens = known === NO_SUMMARY ? undefined : known;
+        const decision = decide(priority, tokens, summaryTokens, left);
+        // Above the priorities, so that it is not served again.
+        this.states.set(i, PRIORITIES.length + DECISIONS.indexOf(decision));
+        left = leftAfter(decision, tokens, summaryTokens, left, priority);
+      }
     });
   }
-  return decisions;
+
+  /** Undefined for a block that is not shown. */
+  outcome(index: number): { decision: Decision; tokens: number } | undefined {
+    const decision = DECISIONS[this.states.get(index) - PRIORITIES.length];
+    return decision && { decision, tokens: this.tokens.get(index) };
+  }
+
+  private put(tokens: number, summaryTokens: number | undefined, state: number): void {
+    this.tokens.push(tokens);
+    this.summaries.push(summaryTokens ?? NO_SUMMARY);
+    this.states.push(state);
+  }
 }
 
 /** What becomes of one block when so many tokens are left. */
-export function decide(priority: Priority, tokens: number, summaryTokens: number | undefined, left: number): Decision {
+function decide(priority: Priority, tokens: number, summaryTokens: number | undefined, left: number): Decision {
   const summaryFits = summaryTokens !== undefined && summaryTokens <= left;
   switch (priority) {
     case "critical":
@@ -60,7 +90,7 @@ export function decide(priority: Priority, tokens: number, summaryTokens: number
 }
 
 /** What is left when it has been decided so. Only a background block pays for its placeholder. */
-export function leftAfter(
+function leftAfter(
   decision: Decision,
   tokens: number,
   summaryTokens: number | undefined,

@@ -54,7 +54,7 @@ describe.each(SAMPLES)("%s", (_, blocks) => {
 
   test.each(WAYS)("%s", async (_name, flags, options) => {
     const store = options.dedup ? { store: createMemoryStore() } : {};
-    const expected = await encode(await held(text), { ...options, ...store });
+    const expected = await encode(await loadBlock(text), { ...options, ...store });
     const { exit, bytes } = await runCollected(["encode", "-", "-o", "-", "--extended", ...flags], {
       cwd,
       stdin: text,
@@ -115,7 +115,7 @@ test("a file that grows while it is read leaves nothing behind", async () => {
 test("what does not become smaller is written plain", async () => {
   const text = '{"blocks":[{"type":"conversation","role":"user","content":"hi"}]}';
   const { bytes } = await runCollected(["encode", "-", "-o", "-", "--compress-payload"], { cwd, stdin: text });
-  expect(Buffer.compare(bytes, encodePlain(await held(text)))).toBe(0);
+  expect(Buffer.compare(bytes, encodePlain(await loadBlock(text)))).toBe(0);
 });
 
 test("a payload in several pieces is compressed as it is in one", async () => {
@@ -127,7 +127,7 @@ test("a payload in several pieces is compressed as it is in one", async () => {
   expect(Buffer.compare(packed.subarray(8), await inOneWrite(plain.subarray(8)))).toBe(0);
 });
 
-async function held(text: string): Promise<NewBlock[]> {
+async function loadBlock(text: string): Promise<NewBlock[]> {
   return buildManifest(parseManifest(text, "extended"), () => Promise.reject(new Error("no files here")));
 }
 

@@ -1,5 +1,8 @@
 // Command-line words → options and operands. Misuse is a UsageError: exit code 2.
 
+import { isUtf8 } from "node:buffer";
+import { readFileSync } from "node:fs";
+
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -89,4 +92,21 @@ function unknownOption(word: string, specs: readonly OptionSpec[]): string {
 function splitAt(text: string, separator: string): [string, string | undefined] {
   const at = text.indexOf(separator);
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+const REPLACEMENT = "\ufffd";
+
+/** Throws for such a word; where the system does not tell (not Linux), for none. */
+export function refuseNonUtf8Words(words: readonly string[]): void {
+  const misread = words.find((word) => word.includes(REPLACEMENT));
+  if (misread === undefined || isUtf8(ownCommandLine())) return;
+  throw new UsageError(`${JSON.stringify(misread)} is not UTF-8: use - and redirect (< or >), or rename the file`);
+}
+
+function ownCommandLine(): Uint8Array {
+  try {
+    return readFileSync("/proc/self/cmdline");
+  } catch {
+    return new Uint8Array(0);
+  }
 }

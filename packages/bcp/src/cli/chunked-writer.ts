@@ -1,19 +1,19 @@
 // Parts of a text → chunks worth a write, each of them whole characters.
 
 import { Buffer } from "node:buffer";
+import { GarbageCollection } from "../garbage-collection.ts";
 import type { Part } from "../render/text-buffer.ts";
-import { Garbage } from "../garbage-collection.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 const LF = 0x0a;
 // Strings that a chunk was made of, as in a dump of bytes.
 const LEFT_BEHIND = 16 * CHUNK_BYTES;
 
-export class PartWriter {
+export class ChunkedWriter {
   private readonly send: (chunk: Uint8Array) => void | Promise<void>;
   private readonly chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   private filled = 0;
-  private readonly garbage = new Garbage();
+  private readonly garbage = new GarbageCollection();
   /** Whether the last thing written was the end of a line. */
   endsLine = false;
 
@@ -42,7 +42,7 @@ export class PartWriter {
     // Not a Buffer, whose slice() copies nothing: whoever wants to keep it has to be able to.
     await this.send(new Uint8Array(this.chunk.buffer, 0, this.filled));
     this.filled = 0;
-    this.garbage.more(LEFT_BEHIND);
+    this.garbage.add(LEFT_BEHIND);
   }
 }
 

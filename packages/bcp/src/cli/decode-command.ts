@@ -1,23 +1,29 @@
 // `bcp decode`: a file as text.
 
-import type { BlockType } from "../block-types.ts";
-import { KNOWN_TYPES } from "../block-types.ts";
 import { RenderError } from "../bcp-errors.ts";
+import { KNOWN_TYPES } from "../block-types.ts";
+import type { BlockType } from "../block-types.ts";
+import { repeatWithPauses } from "../cooperative-work.ts";
 import { quote } from "../quote.ts";
+import { BlockRenderer } from "../render/block-renderer.ts";
+import type { Plan } from "../render/block-renderer.ts";
+import { BudgetPlan } from "../render/budget-plan.ts";
+import { PartQueue } from "../render/part-queue.ts";
 import { MODES } from "../render/render-mode.ts";
-import { VERBOSITIES } from "../render/render-options.ts";
+import { budgetOf, VERBOSITIES } from "../render/render-options.ts";
 import type { RenderOptions } from "../render/render-options.ts";
+import type { RenderedBlock } from "../render/render.ts";
+import type { Part } from "../render/text-buffer.ts";
 import { parseCount, UsageError } from "./arguments.ts";
 import type { Parsed } from "./arguments.ts";
+import { ChunkedWriter, piecesOf } from "./chunked-writer.ts";
 import { isStandard, writeOutput } from "./file-access.ts";
 import { CliFailure } from "./io.ts";
 import type { BcpIo } from "./io.ts";
-import { JsonList } from "./json-array-writer.ts";
+import { JsonArrayWriter } from "./json-array-writer.ts";
 import { loadOrFail } from "./load-payload.ts";
+import type { Loaded } from "./load-payload.ts";
 import { osText } from "./os-error.ts";
-import { PartWriter, piecesOf } from "./chunked-writer.ts";
-import { planFor, renderBlocks } from "./render-blocks.ts";
-import type { RenderTo } from "./render-blocks.ts";
 
 const MAX_BUDGET = 0xffff_ffffn;
 
@@ -39,13 +45,13 @@ export async function decodeCommand(io: BcpIo, file: string, parsed: Parsed): Pr
   const plan = await planFor(loaded, options).catch(failRendering);
   // Once for nothing: what cannot be rendered is found out before the first word of it is written.
   await renderBlocks(loaded, options, plan, {}).catch(failRendering);
-  const put = (out: PartWriter): Promise<void> =>
+  const put = (out: ChunkedWriter): Promise<void> =>
     parsed.flags.has("json")
       ? writeJson(file, (to) => renderBlocks(loaded, options, plan, to), out)
       : renderBlocks(loaded, options, plan, { write: (part) => out.write(part) });
   const output = parsed.values.get("output");
   if (output === undefined || isStandard(output)) {
-    const out = new PartWriter((chunk) => io.stdout(chunk));
+    const out = new ChunkedWriter((chunk) => io.stdout(chunk));
     await put(out);
     // A file gets the text exactly; a terminal gets a line that ends.
     if (!out.endsLine) await out.write("\n");
@@ -53,7 +59,7 @@ export async function decodeCommand(io: BcpIo, file: string, parsed: Parsed): Pr
     return 0;
   }
   const fill = async (write: (chunk: Uint8Array) => Promise<void>): Promise<void> => {
-    const out = new PartWriter(write);
+    const out = new ChunkedWriter(write);
     await put(out);
     await out.flush();
   };
@@ -65,7 +71,7 @@ export async function decodeCommand(io: BcpIo, file: string, parsed: Parsed): Pr
 
 // As one object would be written. The text may be far longer than a string should be, and there may be as much to say
 // about the blocks: each has a rendering of its own.
-async function writeJson(file: string, rendered: (to: RenderTo) => Promise<void>, out: PartWriter): Promise<void> {
+async function writeJson(file: string, rendered: (to: RenderTo) => Promise<void>, out: ChunkedWriter): Promise<void> {
   await out.write(`{\n  "file": ${JSON.stringify(file)},\n  "text": "`);
   await rendered({
     async write(part) {
@@ -73,7 +79,7 @@ async function writeJson(file: string, rendered: (to: RenderTo) => Promise<void>
     },
   });
   await out.write('",\n  "blocks": ');
-  const blocks = new JsonList(out);
+  const blocks = new JsonArrayWriter(out);
   await rendered({ report: (block) => blocks.add(block) });
   await blocks.end();
   await out.write("\n}\n");
@@ -126,4 +132,53 @@ function included(list: string | undefined): { include?: ReadonlySet<BlockType> 
     include.add(type);
   }
   return { include };
+}
+
+type Blocks = Pick<Loaded, "blocks" | "pauseIfDue">;
+
+/** What becomes of the blocks, where a budget decides it. */
+export async function planFor(loaded: Blocks, options: RenderOptions): Promise<Plan | undefined> {
+  const budget = budgetOf(options);
+  if (budget === undefined) return undefined;
+  const plan = new BudgetPlan(options);
+  for await (const block of loaded.blocks()) {
+    const more = plan.weigh(block);
+    if (more) await repeatWithPauses(more, loaded.pauseIfDue);
+  }
+  return plan.decide(budget);
+}
+
+export type RenderTo = {
+  /** Gets the parts of the text as they come. */
+  write?(part: Part): void | Promise<void>;
+  /** Gets what became of each block that is shown. */
+  report?(block: RenderedBlock): void | Promise<void>;
+};
+
+export async function renderBlocks(
+  loaded: Blocks,
+  options: RenderOptions,
+  plan: Plan | undefined,
+  to: RenderTo,
+): Promise<void> {
+  const rendering = new BlockRenderer(options, plan);
+  let index = 0;
+  const waiting = new PartQueue();
+  const keep = to.write ? (part: Part): void => waiting.add(part) : (): void => {};
+  const flush = async (): Promise<void> => {
+    for (const part of waiting.take()) await to.write?.(part);
+    await loaded.pauseIfDue();
+  };
+  for await (const block of loaded.blocks()) {
+    const outcome = rendering.begin(block, keep);
+    if (rendering.more()) await repeatWithPauses(rendering.more, to.write ? flush : loaded.pauseIfDue);
+    for (const part of waiting.take()) await to.write?.(part);
+    if (outcome) {
+      const { decision, tokens } = outcome;
+      await to.report?.({ index, type: block.type, decision, ...(tokens === undefined ? {} : { tokens }) });
+    }
+    index++;
+  }
+  const end = rendering.end();
+  await to.write?.(end);
 }

@@ -2,28 +2,27 @@
 
 import { isUtf8 } from "node:buffer";
 import { EncodeError } from "../bcp-errors.ts";
+import { pausesFor, runWithPauses } from "../cooperative-work.ts";
+import type { PauseIfDue } from "../cooperative-work.ts";
+import { ManifestError } from "../manifest/json-members.ts";
 import { manifestSteps, parseManifest } from "../manifest/manifest.ts";
 import type { Manifest } from "../manifest/manifest.ts";
-import { ManifestError } from "../manifest/json-members.ts";
-import { inTurns } from "../cooperative-work.ts";
 import { UsageError } from "./arguments.ts";
 import type { Parsed } from "./arguments.ts";
-import { ContentFiles } from "./manifest-content-files.ts";
 import { encodePass } from "./encode-manifest.ts";
 import type { PassOptions } from "./encode-manifest.ts";
 import { isStandard, readInput, writeOutput } from "./file-access.ts";
-import { HeldOutput } from "./held-output.ts";
 import { CliFailure, ReaderGone } from "./io.ts";
 import type { BcpIo } from "./io.ts";
+import { ContentFiles } from "./manifest-content-files.ts";
 import { osText } from "./os-error.ts";
-import { Pauses } from "./pauses.ts";
 import { checkReadable } from "./read-limits.ts";
 
 export async function encodeCommand(io: BcpIo, file: string, parsed: Parsed): Promise<number> {
   const output = parsed.values.get("output");
   if (output === undefined) throw new UsageError("-o is missing: -o <FILE>, or -o - for standard output");
   const json = await readJson(io, file);
-  const manifest = await parseOrFail(json, file, parsed.flags.has("extended"), new Pauses(io.signal));
+  const manifest = await parseOrFail(json, file, parsed.flags.has("extended"), pausesFor(io.signal));
   const contents = new ContentFiles(io, file);
   const options = passOptions(manifest, parsed);
   const { held, packed } = await orFail(encodeHeld(io, manifest, contents, options, json.length));
@@ -58,9 +57,9 @@ async function encodeHeld(
   contents: ContentFiles,
   options: PassOptions,
   manifestBytes: number,
-): Promise<{ held: HeldOutput; packed: boolean }> {
+): Promise<{ held: OutputBuffer; packed: boolean }> {
   for (let { packed } = options; ; packed = false) {
-    const held = new HeldOutput(() => manifestBytes + contents.bytes);
+    const held = new OutputBuffer(() => manifestBytes + contents.bytes);
     const passed = await encodePass(io, manifest, contents, { ...options, packed }, (piece) => held.add(piece));
     if (!passed.smaller) continue;
     checkReadable(passed.totals, held.bytes, packed, io.limits);
@@ -108,9 +107,14 @@ async function readJson(io: BcpIo, file: string): Promise<Uint8Array> {
   return bytes;
 }
 
-async function parseOrFail(json: Uint8Array, file: string, extended: boolean, pauses: Pauses): Promise<Manifest> {
+async function parseOrFail(
+  json: Uint8Array,
+  file: string,
+  extended: boolean,
+  pauseIfDue: PauseIfDue,
+): Promise<Manifest> {
   try {
-    return await inTurns(manifestSteps(json, extended ? "extended" : "strict"), pauses.rest);
+    return await runWithPauses(manifestSteps(json, extended ? "extended" : "strict"), pauseIfDue);
   } catch (error) {
     if (!(error instanceof ManifestError)) throw error;
     const facts = { code: "InvalidManifest", line: error.line, column: error.column };
@@ -125,5 +129,29 @@ function isExtended(json: Uint8Array): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+const FREE_BYTES = 16 * 1024 * 1024;
+
+export class OutputBuffer {
+  private readonly inputBytes: () => number;
+  private list: Uint8Array[] | undefined = [];
+  bytes = 0;
+
+  /** `inputBytes` is what has been read, each file once: so much may be held besides what is free. */
+  constructor(inputBytes: () => number) {
+    this.inputBytes = inputBytes;
+  }
+
+  add(piece: Uint8Array): void {
+    this.bytes += piece.length;
+    if (this.bytes > FREE_BYTES + this.inputBytes()) this.list = undefined;
+    this.list?.push(piece);
+  }
+
+  /** All of it, or undefined where it was too much: then it has to be made again. */
+  pieces(): readonly Uint8Array[] | undefined {
+    return this.list;
   }
 }

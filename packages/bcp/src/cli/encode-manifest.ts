@@ -1,18 +1,16 @@
 // One pass through a manifest: its blocks are read, written and sent on one by one, and nothing of them is held.
 
 import { EncodeError } from "../bcp-errors.ts";
-import { HashStore } from "../hash-store.ts";
+import { HashStore } from "../content-store.ts";
+import { runWithPauses, pausesFor } from "../cooperative-work.ts";
+import type { PauseIfDue } from "../cooperative-work.ts";
 import type { LazyBlock } from "../lazy-block.ts";
 import { manifestBlocks } from "../manifest/manifest.ts";
 import type { Manifest } from "../manifest/manifest.ts";
-import { PayloadPacker } from "../payload-packer.ts";
-import { PayloadWriter } from "../payload-writer.ts";
+import { PayloadPacker, PayloadWriter } from "../payload-writer.ts";
 import type { PayloadTotals } from "../payload-writer.ts";
-import { inTurns } from "../cooperative-work.ts";
-import type { Rest } from "../cooperative-work.ts";
-import type { ContentFiles } from "./manifest-content-files.ts";
 import type { BcpIo } from "./io.ts";
-import { Pauses } from "./pauses.ts";
+import type { ContentFiles } from "./manifest-content-files.ts";
 
 export type PassOptions = {
   readonly compressBlocks: boolean;
@@ -42,10 +40,10 @@ export async function encodePass(
   });
   const pipe = new Pipe(packed, send);
   let failure: EncodeError | undefined;
-  const { rest } = new Pauses(signal);
-  for await (const block of manifestBlocks(manifest, (wanted) => contents.read(wanted), rest)) {
+  const pauseIfDue = pausesFor(signal);
+  for await (const block of manifestBlocks(manifest, (wanted) => contents.read(wanted), pauseIfDue)) {
     // A block that cannot be written is told of once all have been built, as the reference does.
-    failure ??= await addBlock(payload, block, rest);
+    failure ??= await addBlock(payload, block, pauseIfDue);
     const full = payload.take();
     if (full.length > 0) await pipe.send(full);
   }
@@ -53,10 +51,14 @@ export async function encodePass(
   return { smaller: await pipe.end(payload.end()), totals: payload.totals };
 }
 
-async function addBlock(payload: PayloadWriter, block: LazyBlock, rest: Rest): Promise<EncodeError | undefined> {
+async function addBlock(
+  payload: PayloadWriter,
+  block: LazyBlock,
+  pauseIfDue: PauseIfDue,
+): Promise<EncodeError | undefined> {
   try {
     const nested = payload.nestedSteps(block);
-    if (nested) await inTurns(nested, rest);
+    if (nested) await runWithPauses(nested, pauseIfDue);
     if (payload.packs(block)) await payload.addPacked(block);
     else payload.add(block);
     return undefined;

@@ -132,7 +132,7 @@ async function openInput(io: BcpIo, file: string, before: number): Promise<Input
   };
 }
 
-async function collect(input: Input, worthIt: (start: Uint8Array) => boolean): Promise<Uint8Array> {
+async function collect(input: Input, goesOn: (start: Uint8Array) => boolean): Promise<Uint8Array> {
   let all = new Uint8Array(input.size);
   let length = 0;
   for await (const chunk of input.chunks()) {
@@ -145,7 +145,7 @@ async function collect(input: Input, worthIt: (start: Uint8Array) => boolean): P
     all.set(chunk, length);
     const judged = length < MAGIC_BYTES && length + chunk.length >= MAGIC_BYTES;
     length += chunk.length;
-    if (judged && !worthIt(all.subarray(0, MAGIC_BYTES))) break;
+    if (judged && !goesOn(all.subarray(0, MAGIC_BYTES))) break;
   }
   return all.subarray(0, length);
 }

@@ -6,11 +6,11 @@ import { decodeLossy } from "../utf8-text.ts";
 import { parseCount } from "./arguments.ts";
 import type { Parsed } from "./arguments.ts";
 import { annotationText, detail, facts, primaryBytes, size, typeTitle } from "./block-facts.ts";
+import { ChunkedWriter } from "./chunked-writer.ts";
 import type { BcpIo } from "./io.ts";
-import { JsonList } from "./json-array-writer.ts";
+import { JsonArrayWriter } from "./json-array-writer.ts";
 import { loadOrFail } from "./load-payload.ts";
 import type { Loaded } from "./load-payload.ts";
-import { PartWriter } from "./chunked-writer.ts";
 
 // What the reference counts blocks with; no file has that many.
 const MAX_INDEX = 2n ** 64n - 1n;
@@ -32,10 +32,10 @@ export async function inspect(io: BcpIo, file: string, parsed: Parsed): Promise<
   const show = { body: parsed.flags.has("show-body"), hex: parsed.flags.has("show-hex") };
   const count = loaded.blockCount;
   // Neither a write per block nor all of a large dump at once.
-  const out = new PartWriter((chunk) => io.stdout(chunk));
+  const out = new ChunkedWriter((chunk) => io.stdout(chunk));
   await out.write(`Header: BCP ${versionAndFlags(loaded)}, ${count} block${count === 1 ? "" : "s"}\n`);
   for await (const [index, block] of wantedBlocks(loaded, only)) {
-    const bytes = await size(block, loaded.rest);
+    const bytes = await size(block, loaded.pauseIfDue);
     for (const piece of description(block, index, bytes, show)) await out.write(piece);
   }
   // Not where END is in a file that is compressed as a whole, but what the reference prints (D-46).
@@ -96,12 +96,12 @@ async function writeJson(io: BcpIo, loaded: Loaded, only: number | undefined): P
     block_count: blockCount,
     blocks: [],
   };
-  const out = new PartWriter((chunk) => io.stdout(chunk));
+  const out = new ChunkedWriter((chunk) => io.stdout(chunk));
   await out.write(JSON.stringify(report, undefined, 2).slice(0, -"[]\n}".length));
-  const blocks = new JsonList(out);
+  const blocks = new JsonArrayWriter(out);
   for await (const [index, block] of wantedBlocks(loaded, only)) {
     const summary = block.summary === undefined ? {} : { summary: block.summary };
-    const bytes = await size(block, loaded.rest);
+    const bytes = await size(block, loaded.pauseIfDue);
     const entry = { index, type: block.type, flags: block.flags, size: bytes, ...summary, ...facts(block) };
     if (block.type === "annotation") await blocks.add(entry, { key: "value", text: annotationText(block) });
     else await blocks.add(entry);

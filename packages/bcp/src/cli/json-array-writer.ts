@@ -1,12 +1,12 @@
 // A list of a JSON report, one level deep, written item by item: together they may say far more than is worth holding.
 
-import type { PartWriter } from "./chunked-writer.ts";
+import type { ChunkedWriter } from "./chunked-writer.ts";
 
-export class JsonList {
-  private readonly out: PartWriter;
+export class JsonArrayWriter {
+  private readonly out: ChunkedWriter;
   private separator = "[";
 
-  constructor(out: PartWriter) {
+  constructor(out: ChunkedWriter) {
     this.out = out;
   }
 

@@ -1,13 +1,12 @@
 // The payload that a reading command is about, decoded, with errors a person can act on.
 
 import { isUtf8 } from "node:buffer";
-import { createMemoryStore, fromHex, toHex } from "../content-store.ts";
+import { DecodeError, explainDecode } from "../bcp-errors.ts";
 import { blake3 } from "../blake3.ts";
+import { createMemoryStore, fromHex, toHex } from "../content-store.ts";
 import type { ContentStore } from "../content-store.ts";
-import { explainDecode } from "../explain.ts";
-import { DecodeError } from "../bcp-errors.ts";
+import { runAtOnce } from "../cooperative-work.ts";
 import { JsonError, jsonSteps, lineAndColumn, NO_NODE } from "../json-document.ts";
-import { atOnce } from "../cooperative-work.ts";
 import type { Parsed } from "./arguments.ts";
 import { readInput, readPayload } from "./file-access.ts";
 import { CliFailure } from "./io.ts";
@@ -49,10 +48,10 @@ export async function loadOrFail(io: BcpIo, file: string, parsed: Parsed): Promi
 
 /** What the error means, and the option that helps. */
 export function adviceOn(error: DecodeError): Pick<CliFailure, "note" | "option"> {
-  return { note: explainDecode(error), option: WAYS_OUT[error.code] };
+  return { note: explainDecode(error), option: HELPFUL_OPTIONS[error.code] };
 }
 
-const WAYS_OUT: Partial<Record<DecodeError["code"], string>> = {
+const HELPFUL_OPTIONS: Partial<Record<DecodeError["code"], string>> = {
   TrailingData: "--lenient reads it anyway",
   MissingContentStore: "--store can supply the body",
 };
@@ -85,7 +84,7 @@ async function readStore(io: BcpIo, file: string): Promise<ContentStore> {
 function* storeEntries(bytes: Uint8Array, file: string): Generator<[string, Uint8Array]> {
   if (!isUtf8(bytes)) throw new CliFailure(`cannot read ${file}: stream did not contain valid UTF-8`);
   try {
-    const json = atOnce(jsonSteps(bytes));
+    const json = runAtOnce(jsonSteps(bytes));
     if (json.kind(json.root) !== "object") throw new JsonError("expected an object of hash to body", json.root);
     for (let key = json.first(json.root); key !== NO_NODE; key = json.next(json.end(json.valueOf(key)))) {
       const value = json.valueOf(key);

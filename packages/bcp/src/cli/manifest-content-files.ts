@@ -1,6 +1,6 @@
 // The files that a manifest names for its contents.
 
-import { Garbage } from "../garbage-collection.ts";
+import { GarbageCollection } from "../garbage-collection.ts";
 import { ManifestError } from "../manifest/json-members.ts";
 import { isStandard, readIdentified } from "./file-access.ts";
 import type { BcpIo } from "./io.ts";
@@ -10,7 +10,7 @@ export class ContentFiles {
   private readonly io: BcpIo;
   // Paths in a manifest start where the manifest is.
   private readonly folder: string;
-  private readonly garbage = new Garbage();
+  private readonly garbage = new GarbageCollection();
   private readonly known = new Set<string>();
   private taken = 0;
   /** How much there is in all that have been read, each of them once. */
@@ -33,7 +33,7 @@ export class ContentFiles {
       // read: a small manifest may name a large file a thousand times.
       const { bytes, id } = await readIdentified(this.io, file === "-" ? "./-" : file, this.taken);
       this.taken += bytes.length;
-      this.garbage.more(bytes.length);
+      this.garbage.add(bytes.length);
       if (!this.known.has(id)) {
         this.known.add(id);
         this.bytes += bytes.length;

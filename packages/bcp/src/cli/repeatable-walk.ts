@@ -1,23 +1,23 @@
 // The blocks of a payload, decoded anew each time they are walked through: what has been passed is not held.
 
-import { Allowance } from "../memory-limit.ts";
 import type { Block } from "../block-types.ts";
-import { bomb, BombScale } from "../decompress.ts";
+import { BodyBuffer } from "../byte-queue.ts";
+import { pausesFor } from "../cooperative-work.ts";
+import type { PauseIfDue } from "../cooperative-work.ts";
+import { DEFAULT_LIMITS } from "../decode-limits.ts";
+import type { Limits } from "../decode-limits.ts";
 import type { DecodeOptions } from "../decode-payload.ts";
 import { referencedHashes, walkStream } from "../decode-stream.ts";
 import type { StreamEvent } from "../decode-stream.ts";
+import { bomb, BombCheck } from "../decompress.ts";
+import { GarbageCollection } from "../garbage-collection.ts";
 import { HEADER_BYTES, PAYLOAD_COMPRESSED, readHeader } from "../header.ts";
 import type { Header } from "../header.ts";
-import { DEFAULT_LIMITS } from "../decode-limits.ts";
-import type { Limits } from "../decode-limits.ts";
+import { MemoryLimit } from "../memory-limit.ts";
 import { OpenPayload } from "../payload-reader.ts";
 import type { BlockWalk, WalkSettings } from "../payload-reader.ts";
-import { Scratch } from "../scratch.ts";
-import type { Rest } from "../cooperative-work.ts";
 import { scanZstd } from "../zstd-frames.ts";
-import { Garbage } from "../garbage-collection.ts";
 import type { CommandLimits } from "./io.ts";
-import { Pauses } from "./pauses.ts";
 import { GROWTH_LIMITS, mostBlocks } from "./read-limits.ts";
 
 const MIB = 1024 * 1024;
@@ -33,7 +33,7 @@ export type Walked = {
   /** All of them are known to be whole. Each call begins anew. */
   blocks(): AsyncGenerator<Block>;
   /** For what takes long about one of them. */
-  readonly rest: Rest;
+  readonly pauseIfDue: PauseIfDue;
 };
 
 export type WalkOptions = Required<Pick<DecodeOptions, "references" | "trailingData">> &
@@ -57,7 +57,7 @@ function isHeld(payload: Uint8Array, most: number): boolean {
   const scan = scanZstd(area);
   // What is broken is reported when it is opened.
   if (scan.kind === "broken") return true;
-  const scale = new BombScale();
+  const scale = new BombCheck();
   scale.add(area, scan.frames);
   if (scale.isBomb(most)) throw bomb(most, HEADER_BYTES);
   return !scale.couldExceed(Math.min(HELD_BYTES + payload.length, most));
@@ -69,34 +69,35 @@ async function walkHeld(
   limits: OurLimits,
   maxBlocks: number,
 ): Promise<Walked> {
-  const { rest } = new Pauses(signal);
+  const pauseIfDue = pausesFor(signal);
   const opened = new OpenPayload(payload, limits.payloadBytes);
   const settings: WalkSettings = { store, inFile: references === "in-file", limits, growth: limits };
   const begin = (): BlockWalk => opened.walk(settings, false);
   const first = begin();
-  let garbage = new Garbage();
-  for await (const _ of heldBlocks(first, garbage, rest)) if (first.count > maxBlocks) throw first.tooManyBlocks();
+  let garbage = new GarbageCollection();
+  for await (const _ of heldBlocks(first, garbage, pauseIfDue))
+    if (first.count > maxBlocks) throw first.tooManyBlocks();
   const trailingBytes = first.trailing(trailingData);
   const blocks = (): AsyncGenerator<Block> => {
     garbage.end();
-    garbage = new Garbage();
-    return heldBlocks(begin(), garbage, rest);
+    garbage = new GarbageCollection();
+    return heldBlocks(begin(), garbage, pauseIfDue);
   };
-  return { header: opened.header, blockCount: first.count, trailingBytes, blocks, rest };
+  return { header: opened.header, blockCount: first.count, trailingBytes, blocks, pauseIfDue };
 }
 
-async function* heldBlocks(walk: BlockWalk, garbage: Garbage, rest: Rest): AsyncGenerator<Block> {
-  let allowance = new Allowance(0);
-  const allowanceFor = (storedBytes: number): Allowance => (allowance = new Allowance(storedBytes, "free"));
+async function* heldBlocks(walk: BlockWalk, garbage: GarbageCollection, pauseIfDue: PauseIfDue): AsyncGenerator<Block> {
+  let memory = new MemoryLimit(0);
+  const memoryFor = (storedBytes: number): MemoryLimit => (memory = new MemoryLimit(storedBytes, "free"));
   for (let unpacked = 0; ;) {
-    let block = walk.next(allowanceFor);
+    let block = walk.next(memoryFor);
     if (!block) return;
     yield block;
     // Not held while it is collected.
     block = undefined;
-    garbage.more(allowance.spent + walk.unpackedBytes - unpacked);
+    garbage.add(memory.spent + walk.unpackedBytes - unpacked);
     unpacked = walk.unpackedBytes;
-    const pause = rest();
+    const pause = pauseIfDue();
     if (pause) await pause;
   }
 }
@@ -109,34 +110,34 @@ async function walkPieces(
 ): Promise<Walked> {
   const kept = { ...limits, keptBytes: KEPT_BYTES + payload.length };
   const wanted = await referencedHashes(piecesOf(payload), { limits: kept, maxBlocks });
-  const scratch = new Scratch(limits.storedBytes);
+  const scratch = new BodyBuffer(limits.storedBytes);
   const options = { ...(store ? { store } : {}), references, trailingData, limits: kept, maxBlocks, wanted, scratch };
   const events = (): AsyncGenerator<StreamEvent, void> => walkStream(piecesOf(payload), options);
   let header: Header | undefined;
-  let garbage = new Garbage();
-  const { rest } = new Pauses(signal);
+  let garbage = new GarbageCollection();
+  const pauseIfDue = pausesFor(signal);
   const blocks = (): AsyncGenerator<Block> => {
     const before = garbage;
-    garbage = new Garbage();
-    return streamedBlocks(events(), before, garbage, rest);
+    garbage = new GarbageCollection();
+    return streamedBlocks(events(), before, garbage, pauseIfDue);
   };
   for await (const event of events()) {
     if (event.kind === "header") ({ header } = event);
-    if (event.kind === "block") garbage.left(event.bodyBytes);
-    const pause = rest();
+    if (event.kind === "block") garbage.addForEnd(event.bodyBytes);
+    const pause = pauseIfDue();
     if (pause) await pause;
     if (event.kind !== "end" || !header) continue;
     const { blocks: blockCount, trailingBytes = 0 } = event;
-    return { header, blockCount, trailingBytes, blocks, rest };
+    return { header, blockCount, trailingBytes, blocks, pauseIfDue };
   }
   throw new TypeError("a stream that neither failed nor ended");
 }
 
 async function* streamedBlocks(
   events: AsyncGenerator<StreamEvent, void>,
-  before: Garbage,
-  garbage: Garbage,
-  rest: Rest,
+  before: GarbageCollection,
+  garbage: GarbageCollection,
+  pauseIfDue: PauseIfDue,
 ): AsyncGenerator<Block> {
   // Behind a wait nothing holds the last block of the walk before any more.
   await Promise.resolve();
@@ -144,8 +145,8 @@ async function* streamedBlocks(
   for await (const event of events) {
     if (event.kind !== "block") continue;
     yield event.block;
-    garbage.left(event.bodyBytes);
-    const pause = rest();
+    garbage.addForEnd(event.bodyBytes);
+    const pause = pauseIfDue();
     if (pause) await pause;
   }
 }

@@ -1,12 +1,11 @@
 // bcp encode | decode | inspect | validate | stats: words in, exit code out (README.md).
 
-import { parseArguments, UsageError } from "./arguments.ts";
+import { parseArguments, refuseNonUtf8Words, UsageError } from "./arguments.ts";
 import type { Parsed } from "./arguments.ts";
 import { commandHelp, COMMANDS, generalHelp, GLOBAL_OPTIONS, VERSION } from "./help-text.ts";
 import type { CommandName } from "./help-text.ts";
 import { CliFailure, ReaderGone } from "./io.ts";
 import type { BcpIo } from "./io.ts";
-import { refuseMisreadWords } from "./misread-words.ts";
 
 type Run = (io: BcpIo, file: string, parsed: Parsed) => Promise<number>;
 
@@ -23,7 +22,7 @@ const RUN: Readonly<Record<CommandName, () => Promise<Run>>> = {
 export async function runBcp(args: readonly string[], io: BcpIo): Promise<number> {
   const program = io.program ?? "bcp";
   try {
-    if (io.ownWords === true) refuseMisreadWords(args);
+    if (io.ownWords === true) refuseNonUtf8Words(args);
     return await dispatch(args, io);
   } catch (error) {
     if (error instanceof UsageError) {

@@ -1,15 +1,15 @@
 // `bcp stats`: how many blocks of what, how large, and about how many tokens.
 
 import { Buffer } from "node:buffer";
-import type { Block } from "../block-types.ts";
-import { estimateOpaque } from "../token-estimate.ts";
 import { RenderError } from "../bcp-errors.ts";
+import type { Block } from "../block-types.ts";
+import { repeatWithPauses } from "../cooperative-work.ts";
 import { PAYLOAD_COMPRESSED } from "../header.ts";
+import { BlockRenderer } from "../render/block-renderer.ts";
 import { MODES } from "../render/render-mode.ts";
 import type { Mode } from "../render/render-mode.ts";
-import { Rendering } from "../render/block-renderer.ts";
 import type { Part } from "../render/text-buffer.ts";
-import { moreInTurns } from "../cooperative-work.ts";
+import { estimateOpaque } from "../token-estimate.ts";
 import type { Parsed } from "./arguments.ts";
 import { size, typeTitle } from "./block-facts.ts";
 import { versionAndFlags } from "./inspect-command.ts";
@@ -65,12 +65,12 @@ async function tally(loaded: Loaded): Promise<{ rows: Row[]; tokens: Partial<Rec
     const title = typeTitle(block);
     const row = rows.get(title) ?? { title, count: 0, bytes: 0 };
     row.count++;
-    const bytes = size(block, loaded.rest);
+    const bytes = size(block, loaded.pauseIfDue);
     row.bytes += typeof bytes === "number" ? bytes : await bytes;
     rows.set(title, row);
     for (const [, length] of lengths) {
       length.add(block);
-      if (length.more()) await moreInTurns(length.more, loaded.rest);
+      if (length.more()) await repeatWithPauses(length.more, loaded.pauseIfDue);
     }
   }
   return {
@@ -81,12 +81,12 @@ async function tally(loaded: Loaded): Promise<{ rows: Row[]; tokens: Partial<Rec
 
 /** How long a full rendering is, without making it. */
 class RenderedLength {
-  private readonly rendering: Rendering;
+  private readonly rendering: BlockRenderer;
   private bytes = 0;
   private isBroken = false;
 
   constructor(mode: Mode) {
-    this.rendering = new Rendering({ mode, verbosity: "full" });
+    this.rendering = new BlockRenderer({ mode, verbosity: "full" });
   }
 
   /** What takes long is left to `more`. */

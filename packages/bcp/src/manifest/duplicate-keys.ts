@@ -1,6 +1,6 @@
 // Which keys of an object have been there already, in eight bytes for each: a set of strings takes ten times as much.
 
-import type { Garbage } from "../garbage-collection.ts";
+import type { GarbageCollection } from "../garbage-collection.ts";
 import { NO_NODE } from "../json-document.ts";
 import type { JsonNode, JsonText } from "../json-document.ts";
 
@@ -16,11 +16,11 @@ const SEEDS = crypto.getRandomValues(new Int32Array(2));
 /** The hashes of the keys of the objects that are being read, those of the innermost last. */
 export class KeyHashes {
   private readonly json: JsonText;
-  private readonly garbage: Garbage;
+  private readonly garbage: GarbageCollection;
   private hashes = new Float64Array(FIRST_CAPACITY);
   length = 0;
 
-  constructor(json: JsonText, garbage: Garbage) {
+  constructor(json: JsonText, garbage: GarbageCollection) {
     this.json = json;
     this.garbage = garbage;
   }
@@ -30,7 +30,7 @@ export class KeyHashes {
     if (this.length === this.hashes.length) {
       const larger = new Float64Array(this.length * 2);
       larger.set(this.hashes);
-      this.garbage.more(this.hashes.byteLength);
+      this.garbage.add(this.hashes.byteLength);
       this.hashes = larger;
     }
     const hash = this.hashOf(key);
@@ -73,7 +73,7 @@ export class KeyHashes {
     for (let at = key + 1; at < end; at++) {
       if (bytes[at] !== BACKSLASH) continue;
       const said = this.json.utf8(key);
-      this.garbage.more(VIEW_COST + said.length);
+      this.garbage.add(VIEW_COST + said.length);
       return hashOfBytes(said, 0, said.length);
     }
     return hashOfBytes(bytes, key + 1, end - 1);

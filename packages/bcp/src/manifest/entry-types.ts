@@ -1,16 +1,11 @@
 // What each block type looks like in a manifest. Reading an entry checks its shape; building it, later, its words.
 
-import { priorityValue } from "../blocks/annotation.ts";
+import { priorityValue } from "../block-types.ts";
 import type { KnownType } from "../block-types.ts";
 import { fromHex } from "../content-store.ts";
+import type { Steps } from "../cooperative-work.ts";
 import type { JsonNode } from "../json-document.ts";
 import type { LazyBlock } from "../lazy-block.ts";
-import type { Steps } from "../cooperative-work.ts";
-import { DiffHunks } from "./diff-hunks.ts";
-import { imageData } from "./image-data.ts";
-import { ManifestError, WORD_BYTES } from "./json-members.ts";
-import type { ManifestText, Members } from "./json-members.ts";
-import { TreeEntries } from "./tree-entries.ts";
 import {
   annotationWord,
   dataWord,
@@ -21,6 +16,10 @@ import {
   roleWord,
   statusWord,
 } from "./enum-words.ts";
+import { imageData } from "./image-data.ts";
+import { ManifestError, WORD_BYTES } from "./json-members.ts";
+import type { ManifestText, Members } from "./json-members.ts";
+import { DiffHunks, TreeEntries } from "./nested-entries.ts";
 
 /** `strict` is what the reference reads; `extended` adds the other block types and more keys. */
 export type ManifestShape = "strict" | "extended";

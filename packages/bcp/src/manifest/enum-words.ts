@@ -1,13 +1,16 @@
 // The words that manifests use for enumerations, aliases included. Case does not matter.
 
-import type { AnnotationKind, Priority } from "../blocks/annotation.ts";
-import type { Lang } from "../blocks/code.ts";
-import type { Role } from "../blocks/conversation.ts";
-import type { FormatHint } from "../blocks/document.ts";
-import type { FileEntry } from "../blocks/file-tree.ts";
-import type { MediaType } from "../blocks/image.ts";
-import type { DataFormat } from "../blocks/structured-data.ts";
-import type { Status } from "../blocks/tool-result.ts";
+import type {
+  AnnotationKind,
+  DataFormat,
+  FileEntry,
+  FormatHint,
+  Lang,
+  MediaType,
+  Priority,
+  Role,
+  Status,
+} from "../block-types.ts";
 import { quote } from "../quote.ts";
 import { ManifestError } from "./json-members.ts";
 

@@ -1,6 +1,6 @@
 // The members of one JSON object of a manifest, asked for by name and type.
 
-import { Garbage } from "../garbage-collection.ts";
+import { GarbageCollection } from "../garbage-collection.ts";
 import { lineAndColumn, NO_NODE } from "../json-document.ts";
 import type { JsonNode, JsonText } from "../json-document.ts";
 import { toUtf8 } from "../utf8-text.ts";
@@ -32,7 +32,7 @@ export function manifestError(json: Uint8Array, problem: string, at: number): Ma
 /** The text of a manifest, and what is needed to read it. */
 export class ManifestText {
   readonly json: JsonText;
-  readonly garbage = new Garbage();
+  readonly garbage = new GarbageCollection();
   readonly hashes: KeyHashes;
 
   constructor(json: JsonText) {
@@ -75,7 +75,7 @@ export class Members {
     this.hashes = hashes;
     this.stopAt = stopAt;
     if (json.kind(object) !== "object") throw this.wrongType(object, "a map");
-    garbage.more(OBJECT_COST);
+    garbage.add(OBJECT_COST);
     this.mark = hashes.length;
     this.end = object + 1;
     this.stop = this.read(json.first(object));

@@ -1,17 +1,16 @@
 // One rendering, block by block.
 
-import type { Block } from "../block-types.ts";
-import type { Decision } from "../token-budget.ts";
 import { RenderError } from "../bcp-errors.ts";
-import { allAtOnce } from "../cooperative-work.ts";
+import type { Block } from "../block-types.ts";
+import { repeatAtOnce } from "../cooperative-work.ts";
 import type { More } from "../cooperative-work.ts";
+import type { Decision } from "../token-budget.ts";
 import { BlockTexts, hasManyParts, isText } from "./block-text.ts";
 import { markdown } from "./markdown.ts";
 import { minimal } from "./minimal.ts";
 import { isShown } from "./render-mode.ts";
 import type { Format, Mode, ShownBlock } from "./render-mode.ts";
 import type { RenderOptions } from "./render-options.ts";
-import { OutputSize } from "./output-size.ts";
 import type { Part, Write } from "./text-buffer.ts";
 import { xml } from "./xml.ts";
 
@@ -28,7 +27,7 @@ const SUMMARISED: Outcome = { decision: "summary", tokens: undefined };
 /** What becomes of each block that is shown, by its number among all. */
 export type Plan = { outcome(index: number): Outcome | undefined };
 
-export class Rendering {
+export class BlockRenderer {
   private readonly options: RenderOptions;
   private readonly plan: Plan | undefined;
   private readonly format: Format;
@@ -59,7 +58,7 @@ export class Rendering {
   /** Writes the block's text and says what became of it: undefined for a block that is not shown. */
   add(block: Block, write: Write): Outcome | undefined {
     const outcome = this.begin(block, write);
-    allAtOnce(this.more);
+    repeatAtOnce(this.more);
     return outcome;
   }
 
@@ -133,5 +132,32 @@ export class Rendering {
   private lead(): void {
     this.words(this.isEmpty ? this.format.open : SEPARATOR);
     this.isEmpty = false;
+  }
+}
+
+// Escaping can make attributes six times as long; nothing else grows. Real text never comes near this.
+const FREE_GROWTH = 24 * 1024 * 1024;
+const GROWTH_FACTOR = 2;
+// No string is longer than this on every runtime.
+const MAX_CHARS = 500_000_000;
+
+export class OutputSize {
+  private written = 0;
+  private said = 0;
+
+  /** What the block says: its names and, where they are shown, so many bytes of content. */
+  say(block: ShownBlock): void {
+    for (const key in block) {
+      const value: unknown = Reflect.get(block, key);
+      if (typeof value === "string") this.said += value.length;
+    }
+  }
+
+  /** A piece of what it became: words of ours, or content as it is. */
+  made(size: number, what: "words" | "content"): void {
+    this.written += size;
+    if (what === "content") this.said += size;
+    if (this.written <= Math.min(MAX_CHARS, FREE_GROWTH + GROWTH_FACTOR * this.said)) return;
+    throw new RenderError("OutputTooLarge", `the text would have more than ${this.written} characters`);
   }
 }

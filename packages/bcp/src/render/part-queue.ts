@@ -7,7 +7,7 @@ const MAX_WORDS = 1024;
 // Longer ones are mostly names that are held anyway.
 const WORD_CHARS = 64;
 
-export class WaitingParts {
+export class PartQueue {
   private readonly parts: Part[] = [];
   private words: string[] = [];
 

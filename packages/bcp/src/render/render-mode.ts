@@ -1,7 +1,6 @@
 // What a render mode has to say, and how it gets at the text of a block.
 
-import type { Block, BlockType, UnknownBlock } from "../block-types.ts";
-import type { CodeBlock } from "../blocks/code.ts";
+import type { Block, BlockType, CodeBlock, UnknownBlock } from "../block-types.ts";
 
 export const MODES = ["xml", "markdown", "minimal"] as const;
 export type Mode = (typeof MODES)[number];

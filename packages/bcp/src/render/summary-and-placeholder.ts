@@ -1,7 +1,7 @@
 // How a placeholder names a block.
 
-import type { ShownBlock, Words } from "./render-mode.ts";
 import { typeHex } from "./render-mode.ts";
+import type { Format, ShownBlock, Words } from "./render-mode.ts";
 
 /** The kind of the block, `between`, and what it is about. */
 export function describe(words: Words, block: ShownBlock, between: string): void {
@@ -49,3 +49,21 @@ const LABELS: Readonly<Record<ShownBlock["type"], string>> = {
   extension: "extension",
   unknown: "block",
 };
+
+export type Heading = (words: Words, block: ShownBlock) => void;
+
+export function summaryUnder(heading: Heading, behind: string): Format["summary"] {
+  return (words, block, summary) => {
+    heading(words, block);
+    words(behind);
+    words(summary);
+  };
+}
+
+export function omitted(before: string, behind: (tokens: number) => string): Format["placeholder"] {
+  return (words, block, tokens) => {
+    words(before);
+    describe(words, block, " ");
+    words(behind(tokens));
+  };
+}

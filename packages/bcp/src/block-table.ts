@@ -1,7 +1,7 @@
 // What every block type's table has in common.
 
-import { table } from "../field-table.ts";
-import type { Fields, RecordOf, Table } from "../field-table.ts";
+import { table } from "./field-table.ts";
+import type { Fields, RecordOf, Table } from "./field-table.ts";
 
 // A block object and its place in the list, as measured with a heap full of them.
 const BLOCK_COST = 190;

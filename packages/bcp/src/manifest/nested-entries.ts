@@ -1,17 +1,17 @@
 // The entries of a file tree in a manifest, by where they stand in it: a tree may have millions.
 
-import type { FileEntry } from "../blocks/file-tree.ts";
+import type { DiffHunk, FileEntry } from "../block-types.ts";
+import type { Steps } from "../cooperative-work.ts";
+import { DEFAULT_LIMITS } from "../decode-limits.ts";
 import { NO_NODE } from "../json-document.ts";
 import type { JsonNode } from "../json-document.ts";
-import { DEFAULT_LIMITS } from "../decode-limits.ts";
-import { NestedRecords } from "../nested-records.ts";
-import type { FlatRecords } from "../nested-records.ts";
-import { Offsets } from "../number-list.ts";
-import type { Steps } from "../cooperative-work.ts";
+import { NumberList } from "../number-list.ts";
+import { NestedRecords } from "../record-list.ts";
+import type { FlatRecords } from "../record-list.ts";
 import { decodeLossy } from "../utf8-text.ts";
+import { entryKindWord } from "./enum-words.ts";
 import { manifestError, Members, WORD_BYTES } from "./json-members.ts";
 import type { ManifestText } from "./json-members.ts";
-import { entryKindWord } from "./enum-words.ts";
 
 // Of each entry, in the order in which they stand there: name, kind, size (0 where there is none), and depth.
 const ENTRY_WORDS = 4;
@@ -23,7 +23,7 @@ type OwnFields = { readonly name: Uint8Array; readonly kind: FileEntry["kind"]; 
 
 export class TreeEntries extends NestedRecords<FileEntry> implements FlatRecords {
   private readonly text: ManifestText;
-  private readonly offsets = new Offsets();
+  private readonly offsets = new NumberList();
 
   constructor(text: ManifestText) {
     super();
@@ -62,7 +62,7 @@ export class TreeEntries extends NestedRecords<FileEntry> implements FlatRecords
   *checkKinds(): Steps<void> {
     for (let index = 0; index < this.count; index++) {
       this.kind(index);
-      this.text.garbage.more(WORD_COST);
+      this.text.garbage.add(WORD_COST);
       if (index % STEP_ENTRIES === 0) yield;
     }
   }
@@ -104,5 +104,54 @@ export class TreeEntries extends NestedRecords<FileEntry> implements FlatRecords
 
   private kind(index: number): FileEntry["kind"] {
     return entryKindWord(this.text.json.text(this.offsets.get(ENTRY_WORDS * index + 1), WORD_BYTES));
+  }
+}
+
+const STEP_HUNKS = 256;
+
+export class DiffHunks extends NestedRecords<DiffHunk> implements FlatRecords {
+  private readonly text: ManifestText;
+  private readonly offsets = new NumberList();
+
+  constructor(text: ManifestText) {
+    super();
+    this.text = text;
+  }
+
+  /** Reads the hunks of `list`: what is wrong with their shape is thrown. */
+  *read(list: JsonNode): Steps<void> {
+    const { json } = this.text;
+    let end = list + 1;
+    for (let node = json.first(list); node !== NO_NODE; node = json.next(end)) {
+      const hunk = new Members(this.text, node);
+      hunk.u32("old_start");
+      hunk.u32("new_start");
+      hunk.text("lines");
+      this.offsets.push(node);
+      end = hunk.end;
+      if (this.count % STEP_HUNKS === 0) yield;
+    }
+  }
+
+  get count(): number {
+    return this.offsets.length;
+  }
+
+  override flat(): FlatRecords {
+    return this;
+  }
+
+  override list(): DiffHunk[] {
+    return Array.from({ length: this.count }, (_, index) => this.own(index));
+  }
+
+  depth(): number {
+    return 0;
+  }
+
+  own(index: number): DiffHunk {
+    const hunk = new Members(this.text, this.offsets.get(index));
+    const lines = this.text.json.utf8(hunk.text("lines"));
+    return { oldStart: hunk.u32("old_start"), newStart: hunk.u32("new_start"), lines };
   }
 }
