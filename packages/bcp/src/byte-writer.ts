@@ -4,7 +4,6 @@ import { encodeText } from "./utf8-text.ts";
 
 const FIRST_CAPACITY = 1024;
 const PIECE_BYTES = 1024 * 1024;
-const SHORT_CHARS = 48;
 const NOTHING: readonly Uint8Array[] = [];
 
 /** Appends: the header and the frames of a payload. */
@@ -115,7 +114,6 @@ export class BackWriter {
       this.bytes(text);
       return text.length;
     }
-    if (text.length <= SHORT_CHARS && this.shortAscii(text)) return text.length;
     this.reserve(text.length * 3); // the most that UTF-16 can become
     const room = this.start - text.length * 3;
     const written = encodeText(text, this.buffer.subarray(room, this.start));
@@ -127,19 +125,6 @@ export class BackWriter {
   /** What was written, without a copy: valid until the next write. */
   view(): Uint8Array {
     return this.buffer.subarray(this.start);
-  }
-
-  // Most names are short and plain, and then a loop is several times as fast as the encoder.
-  private shortAscii(text: string): boolean {
-    this.reserve(text.length);
-    const start = this.start - text.length;
-    for (let i = 0; i < text.length; i++) {
-      const unit = text.charCodeAt(i);
-      if (unit >= 0x80) return false;
-      this.buffer[start + i] = unit;
-    }
-    this.start = start;
-    return true;
   }
 
   clear(): void {

@@ -18,8 +18,6 @@ const OBJECT_END = 0x7d;
 const MINUS = 0x2d;
 const ZERO = 0x30;
 const MAX_DIGITS = 100;
-// Up to here a loop is faster than a search, or a view.
-const SHORT_BYTES = 48;
 const ARRAY_END = 0x5d;
 const SHORT_ESCAPES = new Map(
   Object.entries({ b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }).map(([letter, char]) => [
@@ -111,8 +109,6 @@ export class JsonText {
 
   /** What a string says; of a long one its beginning, if that is all that is asked for. */
   text(node: JsonNode, mostBytes = Number.POSITIVE_INFINITY): string {
-    const end = this.stringEnd(node);
-    if (end - node < SHORT_BYTES && !this.hasEscape(node, end)) return decodeLossy(this.bytes, node + 1, end - 1);
     const utf8 = this.utf8(node);
     return utf8.length > mostBytes ? `${decodeLossy(utf8, 0, mostBytes)}…` : decodeLossy(utf8);
   }
@@ -126,22 +122,11 @@ export class JsonText {
 
   private stringEnd(node: JsonNode): number {
     const { bytes } = this;
-    const soon = node + SHORT_BYTES;
-    for (let at = node + 1; at < soon; at++) {
-      const byte = bytes[at];
-      if (byte === QUOTE || byte === undefined) return at + 1;
-      if (byte === BACKSLASH) at++;
-    }
-    for (let quote = bytes.indexOf(QUOTE, soon); ; quote = bytes.indexOf(QUOTE, quote + 1)) {
+    for (let quote = bytes.indexOf(QUOTE, node + 1); ; quote = bytes.indexOf(QUOTE, quote + 1)) {
       let before = quote - 1;
       while (bytes[before] === BACKSLASH) before--;
       if ((quote - before) % 2 === 1) return quote + 1;
     }
-  }
-
-  private hasEscape(node: JsonNode, end: number): boolean {
-    for (let at = node + 1; at < end; at++) if (this.bytes[at] === BACKSLASH) return true;
-    return false;
   }
 
   private containerEnd(node: JsonNode): number {

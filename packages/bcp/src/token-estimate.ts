@@ -1,5 +1,7 @@
 // How many tokens a text is worth, without a tokenizer (FORMAT.md, "Budget"). Bytes, whatever the documents say (D-32).
 
+import { Buffer } from "node:buffer";
+
 const BYTES_PER_TOKEN = 4;
 const BYTES_PER_CODE_TOKEN = 3;
 const CODE_PERCENT = 30;
@@ -7,12 +9,13 @@ const CODE_PERCENT = 30;
 const LF = 0x0a;
 const SPACE = 0x20;
 const TAB = 0x09;
-const LAST_ASCII = 0x7f;
-const WHITE_SPACE = /\p{White_Space}/u;
+const BUFFER_BYTES = 16 * 1024;
+const encoder = new TextEncoder();
+const buffer = new Uint8Array(BUFFER_BYTES);
 
 /** A quarter of the UTF-8 length, at least 1 for any text. */
 export function estimateHeuristic(text: string): number {
-  return tokens(utf8Length(text), BYTES_PER_TOKEN);
+  return tokens(Buffer.byteLength(text), BYTES_PER_TOKEN);
 }
 
 /** A third of the UTF-8 length where more than 30 % of the lines that say something are indented, else a quarter. */
@@ -61,16 +64,13 @@ export class CodeEstimate {
     }
   }
 
-  /** The same for a string, without a copy of it as bytes. */
+  /** The same for a string, which goes through a small buffer instead of being copied as a whole. */
   addText(text: string): void {
-    this.bytes += utf8Length(text);
     for (let at = 0; at < text.length;) {
-      if (!this.isCounted) at = this.lookIn(text, at);
-      const lf = text.indexOf("\n", at);
-      if (lf < 0) return;
-      this.first = undefined;
-      this.isCounted = false;
-      at = lf + 1;
+      const slice = text.length - at > BUFFER_BYTES ? text.slice(at, at + BUFFER_BYTES) : text.slice(at);
+      const { read, written } = encoder.encodeInto(slice, buffer);
+      this.add(buffer.subarray(0, written));
+      at += read;
     }
   }
 
@@ -100,19 +100,6 @@ export class CodeEstimate {
     return at;
   }
 
-  private lookIn(text: string, start: number): number {
-    this.first ??= text.charCodeAt(start);
-    let at = start;
-    for (; at < text.length && text.charCodeAt(at) !== LF; at++) {
-      const unit = text.charCodeAt(at);
-      const isBlank = unit === SPACE || ((unit < SPACE || unit > LAST_ASCII) && WHITE_SPACE.test(text.charAt(at)));
-      if (isBlank) continue;
-      this.countLine();
-      break;
-    }
-    return at;
-  }
-
   private countLine(): void {
     this.lines++;
     if (this.first === SPACE || this.first === TAB) this.indented++;
@@ -134,23 +121,4 @@ function whiteSpaceAt(utf8: Uint8Array, at: number): number {
   if (b === 0x81) return c === 0x9f ? 3 : 0; // U+205F
   const general = c >= 0x80 && c <= 0x8a; // U+2000 to U+200A
   return b === 0x80 && (general || c === 0xa8 || c === 0xa9 || c === 0xaf) ? 3 : 0;
-}
-
-function utf8Length(text: string): number {
-  let length = text.length;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit < 0x80) continue;
-    // A pair is two units and four bytes; a surrogate alone is written as U+FFFD, three bytes.
-    if (unit < 0x800) length += 1;
-    else if (unit >= 0xd800 && unit < 0xdc00 && isLowSurrogate(text.charCodeAt(i + 1))) {
-      length += 2;
-      i++;
-    } else length += 2;
-  }
-  return length;
-}
-
-function isLowSurrogate(unit: number): boolean {
-  return unit >= 0xdc00 && unit < 0xe000;
 }

@@ -1,22 +1,11 @@
 // Text ↔ UTF-8, without the byte-order-mark trap: a TextDecoder swallows a leading BOM unless told not to.
 
-import { Buffer } from "node:buffer";
-
 const lossy = new TextDecoder("utf-8", { ignoreBOM: true });
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 
-// Both runtimes' Buffers have it and their types do not: it decodes a range in half the time, with neither a view
-// to make nor a decoder to set up. Its answer to invalid sequences is the TextDecoder's (a test compares them).
-const slice: unknown = Reflect.get(Buffer.prototype, "utf8Slice");
-const SLICE_BYTES = 1024;
-
 /** UTF-8 to text; each maximal invalid sequence becomes one U+FFFD. */
 export function decodeLossy(bytes: Uint8Array, start = 0, end = bytes.length): string {
-  if (typeof slice === "function" && end - start < SLICE_BYTES) {
-    const text: unknown = slice.call(bytes, start, end);
-    if (typeof text === "string") return text;
-  }
   return lossy.decode(bytes.subarray(start, end));
 }
 
