@@ -1,5 +1,7 @@
 // npm run bench [-- section … --json FILE]: every number we claim, as ratios against real peers.
 // npm run bench -- --readme: what was measured last becomes what the README says.
+import { helpText, readFlags, UsageError } from "@bosun/platform/flags";
+import type { Program } from "@bosun/platform/flags";
 import { goals, markdown } from "./report.ts";
 import type { Section } from "./report.ts";
 import { publish } from "./readme.ts";
@@ -17,33 +19,40 @@ import { tools } from "./sections/tools.ts";
 
 const SECTIONS: readonly Section[] = [serve, engine, mcp, proxy, tokens, tools, tokenizer, bcp, chat, attacks];
 
-const USAGE = `npm run bench -- [section …] [--json FILE] | --readme
-${SECTIONS.map(({ name, about }) => `  ${name.padEnd(10)} ${about}`).join("\n")}
-  --json FILE  where the results go (results/bench.json); sections that were not run stay in it
-  --readme     what is in results/bench.json becomes bench/results.json and the tables of the README`;
+const BENCH: Program = {
+  name: "npm run bench --",
+  summary: "every number we claim, as ratios against real peers",
+  usage: ["npm run bench -- [section …] [--json FILE]", "npm run bench -- --readme"],
+  words: Object.fromEntries(SECTIONS.map(({ name, about }) => [name, about])),
+  flags: [
+    { name: "json", value: "FILE", help: "where the results go (results/bench.json); sections that were not run stay" },
+    { name: "readme", help: "what is in results/bench.json becomes bench/results.json and the tables of the README" },
+  ],
+  examples: [],
+};
 
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`${error.message}\n\n${helpText(BENCH)}`);
+  return 2;
+});
 
 async function main(words: readonly string[]): Promise<number> {
-  if (words.includes("--help")) {
-    console.log(USAGE);
+  const flags = readFlags(BENCH, words);
+  if (flags.isHelp) {
+    console.log(helpText(BENCH));
     return 0;
   }
-  if (words.includes("--readme")) {
+  if (flags.isOn("readme")) {
     publish();
     return 0;
   }
-  const jsonAt = words.indexOf("--json");
-  const file = jsonAt === -1 ? LATEST : words[jsonAt + 1];
-  const wanted = words.filter((_, index) => jsonAt === -1 || (index !== jsonAt && index !== jsonAt + 1));
-  const unknown = wanted.filter((name) => !SECTIONS.some((section) => section.name === name));
-  if (unknown.length > 0 || file === undefined) {
-    console.error(`${file === undefined ? "--json needs a file" : `unknown: ${unknown.join(", ")}`}\n\n${USAGE}`);
-    return 2;
-  }
+  const wanted = flags.operands;
+  const unknown = wanted.find((name) => !SECTIONS.some((section) => section.name === name));
+  if (unknown !== undefined) throw new UsageError(`there is no section ${JSON.stringify(unknown)}`);
   await measure(
     SECTIONS.filter(({ name }) => wanted.length === 0 || wanted.includes(name)),
-    file,
+    flags.text("json") ?? LATEST,
   );
   return 0;
 }

@@ -9,6 +9,8 @@ import path from "node:path";
 import type { BunPlugin } from "bun";
 import { layOut } from "../packages/cli/npm/lay-out.ts";
 import type { Built } from "../packages/cli/npm/lay-out.ts";
+import { helpText, readFlags, UsageError } from "@bosun/platform/flags";
+import type { Program } from "@bosun/platform/flags";
 
 const root = path.resolve(import.meta.dir, "..");
 const entry = path.join(root, "packages/cli/src/main.ts");
@@ -85,7 +87,7 @@ function ripgrepInside(ripgrep: string): BunPlugin {
     name: "ripgrep inside",
     setup(builder) {
       builder.onResolve({ filter: /\/ripgrep\.ts$/ }, ({ importer }) => {
-        if (!/engine[\\/]src[\\/](index|search[\\/]grep)\.ts$/.test(importer)) return undefined;
+        if (!/engine[\\/]src[\\/](index|search[\\/]search-content)\.ts$/.test(importer)) return undefined;
         replaced += 1;
         return { path: embeddedFinder };
       });
@@ -150,11 +152,22 @@ export function ownTarget(): Target {
   return target;
 }
 
+const BUILD: Program = {
+  name: "npm run build --",
+  summary: "the executable, dist/bosun",
+  usage: ["npm run build -- [--all] [--npm]"],
+  flags: [
+    { name: "all", help: "for every platform" },
+    { name: "npm", help: "and the packages for npm, in dist/npm" },
+  ],
+  examples: [],
+};
+
 async function main(words: readonly string[]): Promise<number> {
-  const unknown = words.find((word) => word !== "--all" && word !== "--npm");
-  if (unknown !== undefined) {
-    console.error(`unknown option ${unknown}\nUsage: npm run build [-- --all] [-- --npm]`);
-    return 2;
+  const flags = readFlags(BUILD, words);
+  if (flags.isHelp) {
+    console.log(helpText(BUILD));
+    return 0;
   }
   const own = ownTarget();
   const scratch = mkdtempSync(path.join(tmpdir(), "bosun-build-"));
@@ -162,7 +175,7 @@ async function main(words: readonly string[]): Promise<number> {
     const first = path.join(scratch, "bosun");
     await build(own, first);
     const profile = await profileOf(first, path.join(scratch, "order"));
-    const targets = words.includes("--all") ? [own, ...TARGETS.filter((one) => one !== own)] : [own];
+    const targets = flags.isOn("all") ? [own, ...TARGETS.filter((one) => one !== own)] : [own];
     const built: Built[] = [];
     for (const target of targets) {
       const executable = outfileOf(target);
@@ -170,7 +183,7 @@ async function main(words: readonly string[]): Promise<number> {
       const done = await report(target, executable, profile);
       if (done) built.push({ target, executable });
     }
-    if (words.includes("--npm")) {
+    if (flags.isOn("npm")) {
       for (const folder of layOut(built, path.join(root, "dist/npm"))) console.log(path.relative(root, folder));
     }
     return built.length === targets.length ? 0 : 1;
@@ -199,4 +212,10 @@ async function report(target: Target, outfile: string, profile: string): Promise
   return true;
 }
 
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2));
+if (import.meta.main) {
+  process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
+    if (!(error instanceof UsageError)) throw error;
+    console.error(`${error.message}\n\n${helpText(BUILD)}`);
+    return 2;
+  });
+}

@@ -1,12 +1,13 @@
 // npm run soak -- --minutes N: load, kills, floods and bad input against real servers and proxies, with rests in between
 // at which everything they hold is counted. Fails on a leak, on an answer lost, doubled or wrong, and on a process left.
 import { writeFileSync } from "node:fs";
+import { helpText, UsageError } from "@bosun/platform/flags";
 import { launch, look, notePeaks } from "./soak/fleet.ts";
 import type { Fleet } from "./soak/fleet.ts";
 import { load } from "./soak/lanes.ts";
 import type { Scene } from "./soak/lanes.ts";
 import { emptyTally, note } from "./soak/ledger.ts";
-import { parseSoakOptions, USAGE } from "./soak/options.ts";
+import { parseSoakOptions, SOAK } from "./soak/options.ts";
 import type { SoakOptions } from "./soak/options.ts";
 import { Place } from "./soak/place.ts";
 import { descendants, guardedBy, isAlive, marked } from "./soak/process-table.ts";
@@ -92,14 +93,10 @@ function progress(fleet: Fleet, { tally, orphans }: Scene, started: number, { mi
 }
 
 async function main(words: readonly string[]): Promise<number> {
-  if (words.includes("--help") || words.includes("-h")) {
-    console.log(USAGE);
-    return 0;
-  }
   const options = parseSoakOptions(words);
-  if ("problem" in options) {
-    console.error(`${options.problem}\n\n${USAGE}`);
-    return 2;
+  if (options === undefined) {
+    console.log(helpText(SOAK));
+    return 0;
   }
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const)
@@ -118,4 +115,10 @@ async function main(words: readonly string[]): Promise<number> {
   return stop.signal.aborted ? 130 : 0;
 }
 
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2));
+if (import.meta.main) {
+  process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
+    if (!(error instanceof UsageError)) throw error;
+    console.error(`${error.message}\n\n${helpText(SOAK)}`);
+    return 2;
+  });
+}

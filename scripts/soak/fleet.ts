@@ -12,7 +12,7 @@ import { StdioPeer } from "./stdio-peer.ts";
 const IDLE_SECONDS = "2";
 const MAX_CLIENTS = "8";
 const END_MS = 30_000;
-/** Originals for read_original, at most. */
+/** CutOutputs for read_original, at most. */
 const PROXY_KEEPS: Keeps = { rssMb: 64 };
 /** Over HTTP also the servers of clients that left without a word, until their places are needed: with all they started. */
 const LISTENING_PROXY_KEEPS: Keeps = { ...PROXY_KEEPS, children: 33, descriptors: 12 };

@@ -1,5 +1,6 @@
 // A client of an HTTP endpoint, with a session or without (2026-07-28): counts the answers in every response, and can
 // vanish in the middle of one.
+import { EventParser } from "@bosun/platform/sse";
 import { Ledger, note } from "./ledger.ts";
 import type { Tally } from "./ledger.ts";
 import { answerOf, Gone, GREETING } from "./peer.ts";
@@ -134,8 +135,6 @@ type Message = {
 function messagesIn(text: string, type: string): Message[] {
   if (text === "") return [];
   if (!type.startsWith("text/event-stream")) return [JSON.parse(text) as Message];
-  return text
-    .split("\n")
-    .filter((line) => line.startsWith("data:") && line.slice(5).trim() !== "")
-    .map((line) => JSON.parse(line.slice(5)) as Message);
+  const events = [...new EventParser(text.length).push(text)];
+  return events.filter(({ data }) => data !== "").map(({ data }) => JSON.parse(data) as Message);
 }

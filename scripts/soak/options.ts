@@ -1,6 +1,8 @@
 // The words of `npm run soak` → what to do, or what was wrong with them.
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { number, readFlags, UsageError, whole } from "@bosun/platform/flags";
+import type { Program } from "@bosun/platform/flags";
 
 export type SoakOptions = {
   readonly minutes: number;
@@ -12,15 +14,21 @@ export type SoakOptions = {
   readonly json: string | undefined;
 };
 
-export const USAGE = `npm run soak -- [options]: real servers and proxies under load, kills, floods and bad input
-
-  --minutes N          how long (1); fractions work
-  --seed N             the same sequence of deeds again (1)
-  --cycle SECONDS      load between two looks at rest (8)
-  --executable FILE    a built executable, such as dist/bosun; without it the sources
-  --json FILE          everything that was counted and measured
-
-Ends with 0 when nothing leaked, no answer was lost, doubled or wrong and no process was left; 1 otherwise.`;
+export const SOAK: Program = {
+  name: "npm run soak --",
+  summary: "real servers and proxies under load, kills, floods and bad input",
+  usage: ["npm run soak -- [options]"],
+  flags: [
+    { name: "minutes", value: "N", help: "how long (1); fractions work" },
+    { name: "seed", value: "N", help: "the same work again (1)" },
+    { name: "cycle", value: "SECONDS", help: "load between two looks at rest (8)" },
+    { name: "executable", value: "FILE", help: "a built executable, such as dist/bosun; without it the sources" },
+    { name: "json", value: "FILE", help: "everything that was counted and measured" },
+  ],
+  once: true,
+  examples: [],
+  notes: "Ends with 0 when nothing leaked, no answer was lost, doubled or wrong and no process was left; 1 otherwise.",
+};
 
 const root = path.resolve(import.meta.dir, "../..");
 const FROM_SOURCES = [
@@ -30,23 +38,17 @@ const FROM_SOURCES = [
   path.join(root, "packages/cli/src/main.ts"),
 ];
 
-export function parseSoakOptions(words: readonly string[]): SoakOptions | { problem: string } {
-  const given = new Map<string, string>();
-  for (let at = 0; at < words.length; at += 2) {
-    const [name = "", value] = [words[at], words[at + 1]];
-    if (!["--minutes", "--seed", "--cycle", "--executable", "--json"].includes(name))
-      return { problem: `unknown option ${name}` };
-    if (value === undefined) return { problem: `${name} needs a value` };
-    given.set(name, value);
-  }
-  const minutes = Number(given.get("--minutes") ?? "1");
-  const seed = Number(given.get("--seed") ?? "1");
-  const cycleSeconds = Number(given.get("--cycle") ?? "8");
-  if (!(minutes > 0 && minutes <= 10_000)) return { problem: "--minutes must be a number above 0" };
-  if (!Number.isSafeInteger(seed)) return { problem: "--seed must be a whole number" };
-  if (!(cycleSeconds >= 0.5 && cycleSeconds <= 600)) return { problem: "--cycle must be from 0.5 to 600 seconds" };
-  const executable = given.get("--executable");
-  if (executable !== undefined && !existsSync(executable)) return { problem: `there is no ${executable}` };
-  const program = executable === undefined ? FROM_SOURCES : [path.resolve(executable)];
-  return { minutes, seed, cycleSeconds, program, json: given.get("--json") };
+/** undefined: help was asked for. Throws UsageError. */
+export function parseSoakOptions(words: readonly string[]): SoakOptions | undefined {
+  const flags = readFlags(SOAK, words);
+  if (flags.isHelp) return undefined;
+  const executable = flags.text("executable");
+  if (executable !== undefined && !existsSync(executable)) throw new UsageError(`there is no ${executable}`);
+  return {
+    minutes: number(flags, "minutes", { min: 0.001, max: 10_000 }) ?? 1,
+    seed: whole(flags, "seed", { max: Number.MAX_SAFE_INTEGER }, 1),
+    cycleSeconds: number(flags, "cycle", { min: 0.5, max: 600 }) ?? 8,
+    program: executable === undefined ? FROM_SOURCES : [path.resolve(executable)],
+    json: flags.text("json"),
+  };
 }

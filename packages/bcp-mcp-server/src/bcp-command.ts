@@ -2,12 +2,11 @@
 // same words and give the same answers, so the tools cannot tell.
 import { runBcp } from "@bosun/bcp";
 import type { AllowedPaths } from "./allowed-paths.ts";
-import { runExternal } from "./external-bcp.ts";
-import { GiveBack } from "./give-back.ts";
-import { LentFiles } from "./lent-files.ts";
-import type { FileUse } from "./lent-files.ts";
-import { OutputTooLong } from "./output-too-long.ts";
-import { Turns } from "./turns.ts";
+import { OutputTooLong, runExternal } from "./external-bcp.ts";
+import { MemoryRelease } from "./release-memory.ts";
+import { FilesForBinary } from "./files-for-binary.ts";
+import type { FileUse } from "./files-for-binary.ts";
+import { ConcurrencyLimit } from "./concurrency-limit.ts";
 
 export type BcpOutcome = { stdout: string; stderr: string; exitCode: number };
 /** A word of the command line, or a file that stands for one: it is judged when it is opened. */
@@ -32,13 +31,13 @@ const EXTRA = { encode: ["--extended"], decode: ["--binary-images", "placeholder
 
 export function bcpInProcess(paths: AllowedPaths): BcpCommand {
   // Decoding is synchronous: two at once would take twice the memory and no less time.
-  const turns = new Turns(1);
-  const memory = new GiveBack();
+  const limit = new ConcurrencyLimit(1);
+  const memory = new MemoryRelease();
   return {
     extra: EXTRA,
     check: (path) => paths.open().check(path),
     run: (words, signal, tooLong) =>
-      turns.take(signal, async () => {
+      limit.run(signal, async () => {
         memory.beforeRun();
         return runHere(words, paths, signal, tooLong);
       }),
@@ -46,24 +45,24 @@ export function bcpInProcess(paths: AllowedPaths): BcpCommand {
 }
 
 export function bcpBinary(program: string, timeoutMs: number, paths: AllowedPaths): BcpCommand {
-  const turns = new Turns(PROCESSES);
+  const limit = new ConcurrencyLimit(PROCESSES);
   return {
     extra: { encode: [], decode: [] },
     check: (path) => paths.open().check(path),
     run: (words, signal, tooLong) =>
-      turns.take(signal, async () => {
-        await using files = new LentFiles(paths);
+      limit.run(signal, async () => {
+        await using files = new FilesForBinary(paths);
         const args: string[] = [];
-        for (const word of words) args.push(typeof word === "string" ? word : await files.lend(word));
+        for (const word of words) args.push(typeof word === "string" ? word : await files.pathFor(word));
         const bounds = { timeoutMs, maxChars: MAX_OUTPUT_CHARS, signal, tooLong };
         const outcome = await runExternal(program, args, bounds);
-        const stderr = files.renamed(outcome.stderr);
+        const stderr = files.withAskedNames(outcome.stderr);
         // A rendered file is somebody's content, whatever it says.
-        const stdout = words[0] === "decode" ? outcome.stdout : files.renamed(outcome.stdout);
+        const stdout = words[0] === "decode" ? outcome.stdout : files.withAskedNames(outcome.stdout);
         if (outcome.exitCode !== 0) return { ...outcome, stdout, stderr };
         // No command of the reference is silent when it is done.
         if (stdout === "") return { stdout, stderr: `${program} said nothing`, exitCode: 1 };
-        if (!(await files.keep())) return { stdout: "", stderr: `${program} wrote nothing`, exitCode: 1 };
+        if (!(await files.putInPlace())) return { stdout: "", stderr: `${program} wrote nothing`, exitCode: 1 };
         return { stdout, stderr, exitCode: 0 };
       }),
   };

@@ -1,8 +1,16 @@
 // One run of a `bcp` binary (BCP_CLI_PATH), bounded in time and output.
-import { descendantsOf, killDescendants } from "@bosun/mcp/server";
-import type { Descendant } from "@bosun/mcp/server";
+import { descendantsOf, killProcesses } from "@bosun/platform/process-tree";
+import type { ProcessRow } from "@bosun/platform/process-tree";
 import type { BcpOutcome } from "./bcp-command.ts";
-import { OutputTooLong } from "./output-too-long.ts";
+
+/** What does not fit into one message: the model can ask for less, where there is a way to. */
+export class OutputTooLong extends Error {
+  override readonly name = "OutputTooLong";
+
+  constructor(what: string, maxChars: number, instead?: string) {
+    super(`${what} is longer than ${maxChars} characters${instead === undefined ? "" : `: ${instead}`}`);
+  }
+}
 
 const GRACE_MS = 1000;
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
@@ -82,6 +90,7 @@ function start(program: string, args: readonly string[]): Child | string {
       env: { PATH: process.env["PATH"] ?? "", LANG: process.env["LANG"] ?? "C.UTF-8" },
     });
   } catch (error) {
+    // The model is told why its file cannot be read.
     const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
     return UNSTARTABLE[code] ?? (error instanceof Error ? error.message : String(error));
   }
@@ -116,19 +125,19 @@ async function bounded(
 function endGroup({ pid, exited }: Child): void {
   // Now: once it is gone nobody knows what of it had left its group.
   const left = descendantsOf(pid);
-  if (!signalled(pid, "SIGTERM")) return killDescendants(left);
+  if (!signalled(pid, "SIGTERM")) return killProcesses(left);
   const timer = setTimeout(() => killAll(pid, left), GRACE_MS);
   // A server that is to end does not stay for the sake of nobody.
   void exited.then(() => {
     if (signalled(pid, 0)) return;
     clearTimeout(timer);
-    killDescendants(left);
+    killProcesses(left);
   });
 }
 
-function killAll(leader: number, left: readonly Descendant[]): void {
+function killAll(leader: number, left: readonly ProcessRow[]): void {
   signalled(leader, "SIGKILL");
-  killDescendants(left);
+  killProcesses(left);
 }
 
 function signalled(leader: number, signal: "SIGTERM" | "SIGKILL" | 0): boolean {

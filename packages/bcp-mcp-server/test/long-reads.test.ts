@@ -1,13 +1,16 @@
 // While a large file is read the server has time for others; and when nobody wants it any more, it stops.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { encode, encodePlain } from "@bosun/bcp";
 import type { NewBlock } from "@bosun/bcp";
 import type { Client } from "@bosun/mcp/client";
+import { descendantsOf } from "@bosun/platform/process-tree";
 import { call, start } from "./reading.ts";
 
+/** Where /proc/PID/stat has the time in user mode, behind the name; the time in the kernel follows. */
+const USER_TICKS = 11;
 const folder = mkdtempSync(path.join(tmpdir(), "bcp-long-"));
 const at = (name: string): string => path.join(folder, name);
 let client: Client;
@@ -40,7 +43,7 @@ test.each(["plain.bcp", "blocks.bcp", "whole.bcp"])("pings are answered while %s
   const { answer, pings } = await whilePinging(call(client, "read_bcp_file", { path: at(name), budget: 100 }));
   expect(answer).toEqual({ failed: false, text: expect.stringContaining("part 1999") });
   // Without a pause there would be a few: before it begins, between two reads, behind it.
-  expect(pings).toBeGreaterThan(8);
+  expect(pings).toBeGreaterThan(4);
 });
 
 // One block each: checking it, building it, writing it and counting it each take longer than a pause may be away.
@@ -80,8 +83,8 @@ test("writing a manifest ends when the call is cancelled", async () => {
 test.each(["blocks.bcp", "whole.bcp"])(
   "reading %s ends when the call is cancelled, and the next one has its turn",
   async (name) => {
-    const whole = await taken(async () => void (await call(client, "read_bcp_file", { path: at(name), budget: 100 })));
-    const cancelled = await taken(async () => {
+    const whole = await worked(async () => void (await call(client, "read_bcp_file", { path: at(name), budget: 100 })));
+    const cancelled = await worked(async () => {
       const controller = new AbortController();
       const reading = client.callTool("read_bcp_file", { path: at(name), budget: 100 }, { signal: controller.signal });
       const ended = reading.then(
@@ -111,8 +114,14 @@ async function whilePinging<T>(answering: Promise<T>): Promise<{ answer: T; ping
   return { answer: await answered, pings };
 }
 
-async function taken(work: () => Promise<void>): Promise<number> {
-  const started = performance.now();
+/** What the server worked meanwhile, in ticks of its processor: not by the clock, which others use too. */
+async function worked(work: () => Promise<void>): Promise<number> {
+  const [server] = descendantsOf(process.pid);
+  const ticks = (): number => {
+    const fields = readFileSync(`/proc/${server?.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    return Number(fields[USER_TICKS]) + Number(fields[USER_TICKS + 1]);
+  };
+  const before = ticks();
   await work();
-  return performance.now() - started;
+  return ticks() - before;
 }

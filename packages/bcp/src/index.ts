@@ -52,4 +52,4 @@ export type { RenderOptions, Verbosity } from "./render/render-options.ts";
 export type { RecordList } from "./record-list.ts";
 export { render, renderDetailed, renderParts } from "./render/render.ts";
 export type { Rendered, RenderedBlock } from "./render/render.ts";
-export { runBcp } from "./cli/run-bcp.ts";
+export { bcpPrograms, runBcp } from "./cli/run-bcp.ts";

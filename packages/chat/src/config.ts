@@ -1,5 +1,6 @@
 // The command line → what to do, parsed once. Wrong usage is an error with a hint, never a guess.
-import { nearest } from "./tools/tool-names.ts";
+import { number, oneOf, readFlags, UsageError, whole } from "@bosun/platform/flags";
+import type { Program } from "@bosun/platform/flags";
 
 export type ChatOptions = {
   print: boolean;
@@ -8,11 +9,11 @@ export type ChatOptions = {
   resume: { id: string | undefined } | undefined;
   fork: boolean;
   config: string | undefined;
-  mcpConfig: string[];
-  mcp: string[];
+  mcpConfig: readonly string[];
+  mcp: readonly string[];
   noMcp: boolean;
-  allow: string[];
-  deny: string[];
+  allow: readonly string[];
+  deny: readonly string[];
   allowCmd: boolean;
   maxDepth: number | undefined;
   format: "text" | "json" | "jsonl";
@@ -34,176 +35,74 @@ export type Config =
   | { kind: "sessions"; options: ChatOptions; words: string[] }
   | { kind: "doctor"; options: ChatOptions }
   | { kind: "help" }
-  | { kind: "version" }
-  | { kind: "wrong"; problem: string };
+  | { kind: "version" };
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-const FLAGS: Readonly<Record<string, (options: ChatOptions) => void>> = {
-  "--print": (options) => (options.print = true),
-  "--continue": (options) => (options.resume = { id: undefined }),
-  "--fork": (options) => (options.fork = true),
-  "--no-mcp": (options) => (options.noMcp = true),
-  "--allow-cmd": (options) => (options.allowCmd = true),
-  "--plain": (options) => (options.plain = true),
-  "--no-color": (options) => (options.noColor = true),
-  "--quiet": (options) => (options.quiet = true),
-  "--all": (options) => (options.all = true),
-  "--no-history": (options) => (options.noHistory = true),
-  "--demo": (options) => (options.demo = true),
-};
-
-/** Sets the value, or says what is wrong with it. */
-const VALUES: Readonly<Record<string, (options: ChatOptions, value: string) => string | undefined>> = {
-  "--model": (options, value) => void (options.model = value),
-  "--config": (options, value) => void (options.config = value),
-  "--mcp-config": (options, value) => void options.mcpConfig.push(value),
-  "--mcp": (options, value) => void options.mcp.push(value),
-  "--allow": (options, value) => void options.allow.push(value),
-  "--deny": (options, value) => void options.deny.push(value),
-  "--require": (options, value) => void options.require.push(value),
-  "--system": (options, value) => void (options.system = value),
-  "--trace": (options, value) => void (options.trace = value),
-  "--max-depth": (options, value) => {
-    options.maxDepth = Number(value);
-    return Number.isInteger(options.maxDepth) && options.maxDepth > 0 ? undefined : "must be a whole number above 0";
+export const AISH: Program = {
+  name: "aish",
+  summary: "talk to any OpenAI-compatible model; it uses the tools of MCP servers, and nothing runs unseen",
+  usage: ["aish [options] [question]", "aish mcp list|tools|call|add|remove", "aish sessions", "aish doctor"],
+  words: {
+    mcp: "the servers: list, tools, call, add, remove",
+    sessions: "the sessions of this folder",
+    doctor: "which models and servers answer",
   },
-  "--timeout": (options, value) => {
-    options.timeoutS = Number(value);
-    return options.timeoutS > 0 ? undefined : "must be a number of seconds";
-  },
-  "--format": (options, value) => {
-    if (value !== "text" && value !== "json" && value !== "jsonl") return "must be text, json or jsonl";
-    options.format = value;
-    return undefined;
-  },
-};
+  flags: [
+    {
+      group: "Models",
+      name: "model",
+      short: "m",
+      value: "NAME",
+      variable: "BOSUN_MODEL",
+      help: "a model of the settings, one that was found, or an address",
+    },
+    { name: "demo", help: "a scripted stand-in, no model" },
+    { group: "Tools", name: "mcp", value: "URL", repeatable: true, help: "connect a server" },
+    { name: "mcp-config", value: "FILE", repeatable: true, help: "another program's server list" },
+    {
+      name: "allow",
+      value: "PATTERN",
+      repeatable: true,
+      help: "let tools run unasked: alias.tool, alias.read_*, alias.*",
+    },
+    { name: "deny", value: "PATTERN", repeatable: true, help: "never let them run" },
+    { name: "no-mcp", variable: "BOSUN_NO_MCP", help: "no servers at all" },
+    { name: "require", value: "ALIAS", repeatable: true, help: "fail when it does not connect" },
+    { name: "max-depth", value: "N", help: "rounds of tool calls per question" },
+    { group: "Sessions", name: "continue", short: "c", help: "the newest session of this folder" },
+    { name: "resume", value: "[ID]", optionalValue: /^[^\s-]\S*$/, help: "that one" },
+    { name: "fork", help: "go on in a copy" },
+    { name: "no-history", help: "write nothing" },
+    {
+      group: "Scripts",
+      name: "print",
+      short: "p",
+      help: "answer on stdout and leave; what would be asked is refused",
+    },
+    { name: "format", value: "text|json|jsonl", help: "how the answer is printed (text)" },
+    { name: "all", help: "all words, not only the last answer" },
+    { name: "allow-cmd", help: "run CMD: lines" },
+    { name: "timeout", value: "SECONDS", help: "give up after that long" },
+    { name: "quiet", help: "errors only" },
+    { group: "Other", name: "config", value: "FILE", help: "settings" },
+    { name: "system", value: "FILE", help: "another system prompt" },
+    { name: "plain", help: "no styling" },
+    { name: "no-color", help: "no colours" },
+    { name: "trace", value: "FILE", help: "record the traffic as a test case" },
+    { name: "version", short: "V", help: "which version this is" },
+  ],
+  operands: true,
+  examples: [
+    ["aish", "start in this folder"],
+    ['aish "why does the build fail?"', "start with a question"],
+    ['git diff | aish -p "write a commit message"', "in a pipe"],
+    [`aish -p --allow 'files.read_*' --format json "what is open in notes.txt?" | jq -r .text`, "in a script"],
+    ["aish --demo", "look around without a model"],
+  ],
+  notes: `Exit: 0 answered · 1 model failed · 2 usage or settings · 3 a call needed approval · 4 limit · 5 server missing · 6 time
 
-const SHORT: Readonly<Record<string, string>> = {
-  "-p": "--print",
-  "-m": "--model",
-  "-c": "--continue",
-  "-h": "--help",
-  "-V": "--version",
-};
-const SUBCOMMANDS = ["mcp", "sessions", "doctor"];
-
-export function parseArguments(argv: readonly string[], env: Env): Config {
-  const options = defaults(env);
-  const words: string[] = [];
-  for (let at = 0; at < argv.length; at += 1) {
-    const written = argv[at] ?? "";
-    if (written === "--") {
-      words.push(...argv.slice(at + 1));
-      break;
-    }
-    if (!written.startsWith("-") || written === "-") {
-      words.push(written);
-      continue;
-    }
-    const [name = "", inline] = splitValue(SHORT[written] ?? written);
-    if (name === "--help") return { kind: "help" };
-    if (name === "--version") return { kind: "version" };
-    if (name === "--resume") {
-      const next = inline ?? argv[at + 1];
-      const isId = next !== undefined && /^\d{4,8}/.test(next);
-      options.resume = { id: isId ? next : undefined };
-      if (isId && inline === undefined) at += 1;
-      continue;
-    }
-    const flag = FLAGS[name];
-    if (flag !== undefined) {
-      if (inline !== undefined) return { kind: "wrong", problem: `${name} takes no value` };
-      flag(options);
-      continue;
-    }
-    const take = VALUES[name];
-    if (take === undefined) return { kind: "wrong", problem: unknownOption(written) };
-    const value = inline ?? argv[(at += 1)];
-    if (value === undefined) return { kind: "wrong", problem: `${name} needs a value` };
-    const problem = take(options, value);
-    if (problem !== undefined) return { kind: "wrong", problem: `${name} ${problem}` };
-  }
-  const [first, ...rest] = words;
-  if (first === "mcp" || first === "sessions") return { kind: first, options, words: rest };
-  if (first === "doctor" && rest.length === 0) return { kind: "doctor", options };
-  return { kind: "chat", options, prompt: words.join(" ") };
-}
-
-function defaults(env: Env): ChatOptions {
-  return {
-    print: false,
-    model: env["BOSUN_MODEL"] || undefined,
-    resume: undefined,
-    fork: false,
-    config: undefined,
-    mcpConfig: [],
-    mcp: [],
-    noMcp: (env["BOSUN_NO_MCP"] ?? "") !== "",
-    allow: [],
-    deny: [],
-    allowCmd: false,
-    maxDepth: undefined,
-    format: "text",
-    system: undefined,
-    plain: false,
-    noColor: false,
-    quiet: false,
-    all: false,
-    timeoutS: undefined,
-    require: [],
-    noHistory: false,
-    trace: undefined,
-    demo: false,
-  };
-}
-
-function splitValue(written: string): [string, string | undefined] {
-  const equals = written.startsWith("--") ? written.indexOf("=") : -1;
-  return equals < 0 ? [written, undefined] : [written.slice(0, equals), written.slice(equals + 1)];
-}
-
-function unknownOption(written: string): string {
-  const known = [...Object.keys(FLAGS), ...Object.keys(VALUES), "--resume", "--help", "--version"];
-  const [meant] = nearest(written, known, 1);
-  return `${written} is not an option${meant === undefined ? "" : `; did you mean ${meant}?`}`;
-}
-
-export const HELP = `aish: talk to any OpenAI-compatible model; it uses the tools of MCP servers, and nothing runs unseen.
-
-  aish                          start in this folder
-  aish "why does the build fail?"   start with a question
-  git diff | aish -p "write a commit message"
-  aish -p --allow 'files.read_*' --format json "what is open in notes.txt?" | jq -r .text
-  aish --demo                   look around without a model
-
-Models
-  -m, --model NAME      a model of the settings         --demo   a scripted stand-in, no model
-  llama.cpp, Ollama, LM Studio and vLLM on this machine are found without settings.
-
-Tools
-  --mcp URL             connect a server                --mcp-config FILE   another program's server list
-  --allow PATTERN       let tools run unasked: alias.tool, alias.read_*, alias.*
-  --deny PATTERN        never let them run              --no-mcp            no servers at all
-  --require ALIAS       fail when it does not connect   --max-depth N       rounds of tool calls per question
-
-Sessions
-  -c, --continue        the newest session of this folder
-  --resume [ID]         that one                        --fork              go on in a copy
-  --no-history          write nothing
-
-Scripts
-  -p, --print           answer on stdout and leave; what would be asked is refused
-  --format text|json|jsonl     --all      all words, not only the last answer
-  --allow-cmd           run CMD: lines                  --timeout S         give up after S seconds
-  --quiet               errors only
-  exit: 0 answered · 1 model failed · 2 usage or settings · 3 a call needed approval · 4 limit · 5 server missing · 6 time
-
-Other
-  --config FILE         settings                        --system FILE       another system prompt
-  --plain  --no-color   no styling                      --trace FILE        record the traffic as a test case
-  aish mcp list|tools|call|add|remove     aish sessions     aish doctor
-
+llama.cpp, Ollama, LM Studio and vLLM on this machine are found without settings.
 Settings are in ~/.config/bosun/config.toml:
 
   [models.local]
@@ -214,7 +113,56 @@ Settings are in ~/.config/bosun/config.toml:
   args = ["@modelcontextprotocol/server-filesystem", "."]
 
   [mcp.auto_approve]
-  "files.read_*" = true
-`;
+  "files.read_*" = true`,
+};
 
-export const SUBCOMMAND_NAMES: readonly string[] = SUBCOMMANDS;
+/** The same program under the name it was called by, such as `bosun chat`. */
+export function programCalled(name: string): Program {
+  const renamed = (text: string): string => text.replace(/\baish\b/g, name);
+  return {
+    ...AISH,
+    name,
+    usage: (AISH.usage ?? []).map(renamed),
+    examples: (AISH.examples ?? []).map(([typed, what]) => [renamed(typed), what]),
+  };
+}
+
+const LONGEST_TIMEOUT_S = 1_000_000_000;
+
+/** Throws UsageError: what was typed wrongly, with a hint. */
+export function parseArguments(argv: readonly string[], env: Env): Config {
+  const flags = readFlags(AISH, argv, env);
+  if (flags.isHelp) return { kind: "help" };
+  if (flags.isOn("version")) return { kind: "version" };
+  const timeoutS = number(flags, "timeout", { min: 0, max: LONGEST_TIMEOUT_S });
+  if (timeoutS === 0) throw new UsageError("--timeout must be a number of seconds above 0");
+  const options: ChatOptions = {
+    print: flags.isOn("print"),
+    model: flags.text("model"),
+    resume: flags.has("resume") || flags.isOn("continue") ? { id: flags.text("resume") } : undefined,
+    fork: flags.isOn("fork"),
+    config: flags.text("config"),
+    mcpConfig: flags.list("mcp-config"),
+    mcp: flags.list("mcp"),
+    noMcp: flags.isOn("no-mcp"),
+    allow: flags.list("allow"),
+    deny: flags.list("deny"),
+    allowCmd: flags.isOn("allow-cmd"),
+    maxDepth: whole(flags, "max-depth", { min: 1 }),
+    format: oneOf(flags, "format", ["text", "json", "jsonl"], "text"),
+    system: flags.text("system"),
+    plain: flags.isOn("plain"),
+    noColor: flags.isOn("no-color"),
+    quiet: flags.isOn("quiet"),
+    all: flags.isOn("all"),
+    timeoutS,
+    require: [...flags.list("require")],
+    noHistory: flags.isOn("no-history"),
+    trace: flags.text("trace"),
+    demo: flags.isOn("demo"),
+  };
+  const [first, ...words] = flags.operands;
+  if (first === "mcp" || first === "sessions") return { kind: first, options, words };
+  if (first === "doctor" && words.length === 0) return { kind: "doctor", options };
+  return { kind: "chat", options, prompt: flags.operands.join(" ") };
+}

@@ -1,4 +1,5 @@
 // Public names of @bosun/chat: the program, callable, and what a program around it can bring along.
+export { AISH } from "./config.ts";
 export { runAish } from "./main.ts";
 export type { HostOptions } from "./program.ts";
 export { processIo } from "./screen/program-io.ts";

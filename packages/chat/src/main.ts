@@ -1,5 +1,7 @@
 // The entry: command line → what runs. Callable inside another program; ends with an exit code, never by itself.
-import { HELP, parseArguments } from "./config.ts";
+import { helpText, UsageError } from "@bosun/platform/flags";
+import { AISH, parseArguments, programCalled } from "./config.ts";
+import type { Config } from "./config.ts";
 import { EXIT } from "./exit.ts";
 import { runPrint } from "./print/print.ts";
 import { VERSION } from "@bosun/platform/version";
@@ -19,16 +21,21 @@ export async function runAish(argv: readonly string[], io: Io = processIo(), hos
 }
 
 async function run(argv: readonly string[], io: Io, host: HostOptions): Promise<number> {
-  const config = parseArguments(argv, io.env);
+  const name = host.name ?? AISH.name;
+  let config: Config;
+  try {
+    config = parseArguments(argv, io.env);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    io.stderr.write(`${name}: ${error.message}\nTry ${name} --help.\n`);
+    return EXIT.usage;
+  }
   switch (config.kind) {
-    case "wrong":
-      io.stderr.write(`aish: ${config.problem}\nTry aish --help.\n`);
-      return EXIT.usage;
     case "help":
-      io.stdout.write(HELP);
+      io.stdout.write(`${helpText(programCalled(name))}\n`);
       return 0;
     case "version":
-      io.stdout.write(`aish ${VERSION}\n`);
+      io.stdout.write(`${name} ${VERSION}\n`);
       return 0;
     default:
   }

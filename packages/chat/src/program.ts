@@ -40,6 +40,8 @@ import { StartupError } from "./exit.ts";
 
 /** What the program that contains us brings along; tests bring less or other things. */
 export type HostOptions = {
+  /** What the person typed to start us: for help and errors. */
+  name?: string;
   /** Servers inside this process, such as the coding tools as `here`. */
   builtIns?: readonly BuiltInServer[];
   fetch?: HttpFetch;

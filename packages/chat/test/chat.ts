@@ -66,3 +66,9 @@ export function lastMessage(model: ScriptedModel): Record<string, unknown> {
   const messages = model.seen.at(-1)?.body["messages"];
   return (Array.isArray(messages) ? (messages.at(-1) ?? {}) : {}) as Record<string, unknown>;
 }
+
+/** The results of tools in the last request. */
+export function resultsIn(model: ScriptedModel): string[] {
+  const messages = (model.seen.at(-1)?.body["messages"] ?? []) as { role: string; content: string }[];
+  return messages.filter(({ role }) => role === "tool").map(({ content }) => content);
+}

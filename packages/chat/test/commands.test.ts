@@ -60,7 +60,7 @@ test("doctor without any model: says so, and looks at the servers all the same",
   home.settings(stdioServer("odd", BUN, [ODD]));
   const { code, stdout } = await aish(home, ["doctor"]);
   expect(code).toBe(1);
-  expect(stdout).toMatch(/FAIL +model +no model is configured, and none was found/);
+  expect(stdout).toMatch(/FAIL +model +there is no model to talk to yet/);
   expect(stdout).toMatch(/ok +mcp odd +11 tools/);
 });
 
@@ -80,7 +80,7 @@ test("sessions are listed with their first question; a session goes on with -c, 
 test("help teaches, and a found local model is used without settings", async () => {
   const { stdout, code } = await aish(home, ["--help"]);
   expect(code).toBe(0);
-  for (const word of ["--allow", "--resume", "[models.local]", "exit: 0"]) expect(stdout).toContain(word);
+  for (const word of ["--allow", "--resume", "[models.local]", "Exit: 0"]) expect(stdout).toContain(word);
   model.push(says("found me"));
   const port = Number(new URL(model.url).port);
   const host = { usualModels: [{ program: "Ollama", port }] };
@@ -88,5 +88,5 @@ test("help teaches, and a found local model is used without settings", async () 
   expect(ran).toMatchObject({ code: 0, stdout: "found me\n" });
   expect(ran.stderr).toContain("found Ollama");
   expect(model.seen[0]?.body["model"]).toBe("scripted");
-  expect((await aish(home, ["-p", "hi"])).stderr).toContain("no model is configured");
+  expect((await aish(home, ["-p", "hi"])).stderr).toContain("there is no model to talk to yet");
 });

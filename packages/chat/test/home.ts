@@ -15,6 +15,8 @@ import { runAish } from "../src/main.ts";
 import type { HostOptions } from "../src/program.ts";
 import type { Io, Output } from "../src/screen/program-io.ts";
 
+const HANG_MS = 20_000;
+
 export const ROOT = path.resolve(import.meta.dir, "../../..");
 export const AISH = path.join(import.meta.dir, "../src/main.ts");
 
@@ -129,6 +131,7 @@ export function quietIo(
     onSignal: () => () => {},
     onClosedPipe: () => {},
     endChildren: () => {},
+    exit: () => {},
   };
 }
 
@@ -153,6 +156,15 @@ export function processesIn(folder: string): string[] {
       }
     })
     .filter((line) => line !== "" && !line.includes(AISH));
+}
+
+/** Waits for the last of them to be gone, and says which ones stay. */
+export async function untilNoProcessIn(folder: string): Promise<void> {
+  const startedAt = Date.now();
+  while (processesIn(folder).length > 0) {
+    if (Date.now() - startedAt > HANG_MS) throw new Error(`still running: ${processesIn(folder).join(" | ")}`);
+    await Bun.sleep(25);
+  }
 }
 
 function walk(folder: string): { file: string; text: string; mode: number }[] {

@@ -5,9 +5,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createServer, defineTool, object, serveHttp, text as toolText } from "@bosun/mcp";
 import { chat, lastMessage, odd } from "./chat.ts";
-import { AISH, aish, modelSettings, processesIn, stdioServer } from "./home.ts";
+import { AISH, aish, modelSettings, stdioServer, untilNoProcessIn } from "./home.ts";
 import { answer, CTRL_C, CTRL_D, PROMPT, say } from "./pty.ts";
+import type { Pty } from "./pty.ts";
 import { calls, finish, says, text } from "./scripted-model.ts";
+import type { Step } from "./scripted-model.ts";
 
 const BUN = process.execPath;
 
@@ -344,7 +346,7 @@ test.concurrent("a server that ends between two questions comes back by itself",
     await screen.until(/odd ready/);
     await say(screen, "die");
     await screen.until("it died");
-    await screen.until(/odd failed: it ended: going down/);
+    await screen.until(/odd failed: it ended: exit 1, it said: going down/);
     const mark = screen.mark();
     await screen.until(/odd ready/, mark);
     await say(screen, "and now");
@@ -367,7 +369,7 @@ describe.concurrent("the prompt is there although servers are not", () => {
       await screen.until(PROMPT);
       screen.type("half a li");
       // A status line that arrives while typing stands above; the text and the cursor stay.
-      await screen.until(/dead failed: .*cannot open the database.*\n/);
+      await screen.until("dead failed: it ended: exit 3, it said: cannot open the database");
       await screen.until(/aish> half a li$/);
       screen.type(`${CTRL_C}${CTRL_C}`);
       await screen.until("mute failed: skipped");
@@ -649,7 +651,56 @@ describe.concurrent("endings and resume", () => {
       expect(await screen.exited).toBe(129);
       const log = home.files().find(({ file }) => file.includes("sessions") && file.endsWith(".jsonl"));
       expect(log?.text).toContain('"content":"Half a"');
-      for (let tries = 0; tries < 200 && processesIn(home.work).length > 0; tries += 1) await Bun.sleep(25);
-      expect(processesIn(home.work)).toEqual([]);
+      await untilNoProcessIn(home.work);
     }));
+
+  test.each<[state: string, step: Step, go: (screen: Pty) => Promise<void>]>([
+    ["at the prompt", says(""), async () => {}],
+    [
+      "while words come",
+      { chunks: [text("Half a")], end: "hang" },
+      async (screen) => {
+        await say(screen, "talk");
+        await screen.until("Half a");
+      },
+    ],
+    [
+      "at a question",
+      calls(["odd__echo", { text: "x" }]),
+      async (screen) => {
+        await say(screen, "echo");
+        await screen.until("call it?");
+      },
+    ],
+    [
+      "while a tool runs",
+      calls(["odd__slow", {}]),
+      async (screen) => {
+        await say(screen, "slow");
+        await screen.until("call it?");
+        await answer(screen, "y");
+        await screen.until("running…");
+      },
+    ],
+    [
+      "while a command runs",
+      says(""),
+      async (screen) => {
+        await say(screen, "!echo begun; sleep 60");
+        await screen.until("│ begun");
+      },
+    ],
+  ])("the window is closed %s: it ends, and nothing of it is left", (_, step, go) =>
+    chat(async ({ home, model, start }) => {
+      home.settings(modelSettings(model.url, odd()));
+      model.push(step);
+      const screen = start();
+      await screen.until(/odd ready/);
+      await screen.until(PROMPT);
+      await go(screen);
+      screen.hangUp();
+      expect(await screen.exited).toBe(129);
+      await untilNoProcessIn(home.work);
+    }),
+  );
 });

@@ -112,7 +112,8 @@ describe("answers and exit codes", () => {
 
   test.each<[string, string[], number, RegExp]>([
     ["no question", [], 2, /there is no question/],
-    ["no such session", ["--resume", "20200101-0000-aaaa", "go"], 2, /there is no session 20200101-0000-aaaa/],
+    ["no such session", ["--resume", "20200101-0000-aaaa", "go"], 2, /there is no session "20200101-0000-aaaa"/],
+    ["a session of a name that none has", ["--resume", "nope", "go"], 2, /there is no session "nope"/],
     ["no session to go on with", ["-c", "go"], 2, /there is no session of this folder/],
     ["a server that was asked for is not there", ["--require", "nope", "go"], 5, /not configured/],
     ["an address nobody answers at", ["--mcp", "http://127.0.0.1:9/mcp", "go"], 5, /connect|refused/i],

@@ -17,6 +17,8 @@ export type Pty = {
   mark(): number;
   resize(columns: number, rows: number): void;
   signal(signal: NodeJS.Signals): void;
+  /** Closes the terminal, as a window is closed: no byte gets out or in any more. */
+  hangUp(): void;
   exited: Promise<number>;
   pid: number;
   stop(): Promise<void>;
@@ -87,6 +89,7 @@ function startIn(home: Home, argv: string[], options: PtyOptions): Pty {
     mark: () => output.length,
     resize: (columns, rows) => terminal.resize(columns, rows),
     signal: (signal) => child.kill(signal),
+    hangUp: () => terminal.close(),
     exited: child.exited,
     pid: child.pid,
     async until(text, from = 0) {
@@ -109,7 +112,7 @@ function startIn(home: Home, argv: string[], options: PtyOptions): Pty {
     async stop() {
       child.kill("SIGKILL");
       await child.exited;
-      terminal.close();
+      if (!terminal.closed) terminal.close();
     },
   };
   return pty;

@@ -32,7 +32,7 @@ export type ScriptedModel = {
   stop(): Promise<void>;
 };
 
-export function startModel(steps: Step[] = [], options: { models?: string[] } = {}): ScriptedModel {
+export function startModel(steps: Step[] = [], options: { models?: (string | JsonObject)[] } = {}): ScriptedModel {
   const script = [...steps];
   const model: ScriptedModel = {
     url: "",
@@ -50,7 +50,8 @@ export function startModel(steps: Step[] = [], options: { models?: string[] } = 
     async fetch(request) {
       const path = new URL(request.url).pathname;
       if (path.endsWith("/models")) {
-        return Response.json({ data: (options.models ?? ["scripted"]).map((id) => ({ id })) });
+        const listed = (options.models ?? ["scripted"]).map((one) => (typeof one === "string" ? { id: one } : one));
+        return Response.json({ data: listed });
       }
       if (!path.endsWith("/chat/completions")) return new Response("not found", { status: 404 });
       const body: unknown = await request.json();

@@ -332,31 +332,3 @@ test("a server inside the process, as `here` is, through the same approval", asy
   // What it says of itself is known to the model; a stranger's words would not be.
   expect(JSON.stringify(model.seen.at(-1)?.body["messages"])).toContain("About the tools of here: No network in here.");
 });
-
-describe("the window", () => {
-  test("a context error: the window is learnt, old exchanges are summarised, the request is sent again", async () => {
-    home.settings(modelSettings(model.url, "[context]\nkeep_exchanges = 1\n"));
-    for (let n = 0; n < 4; n += 1) {
-      model.push(says(`answer ${n} ${"x".repeat(3000)}`));
-      await aish(home, ["-p", ...(n === 0 ? [] : ["-c"]), `question ${n}`]);
-    }
-    model.seen.length = 0;
-    const exceeded = {
-      error: {
-        code: 400,
-        type: "exceed_context_size_error",
-        message: "the request exceeds the available context size",
-        n_prompt_tokens: 5000,
-        n_ctx: 2048,
-      },
-    };
-    model.push({ status: 400, body: JSON.stringify(exceeded) }, says("They talked about x."), says("short"));
-    const { code, stderr } = await aish(home, ["-p", "-c", "and now?"]);
-    expect(code).toBe(0);
-    expect(stderr).toContain("summarised");
-    const messages = JSON.stringify(model.seen.at(-1)?.body["messages"]);
-    expect(messages).toContain("[summary of the earlier conversation]");
-    expect(messages).toContain("and now?");
-    expect(messages).not.toContain("question 0");
-  });
-});

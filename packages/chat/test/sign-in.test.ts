@@ -99,7 +99,7 @@ test("refused, signed in, ready; and the token is on no disk", async () => {
   const server = guarded();
   home.settings(modelSettings(model.url, `[mcp.servers.web]\nurl = "${server.url}"\n`));
   const screen = startPty(home, [], { columns: 300 });
-  await screen.until("web failed: HTTP 401 (it wants a sign-in; :mcp login web)");
+  await screen.until("web failed: HTTP 401 (it wants a sign-in: :mcp login web");
   await signIn(screen, ":mcp login web");
   await screen.stop();
   for (const { text } of home.files()) expect(text).not.toContain(server.token);

@@ -8,20 +8,22 @@ import { filterFrom, FILTERS } from "./audit/filter.ts";
 import { followRecords } from "./audit/follow.ts";
 import { lineOf } from "./audit/line.ts";
 import { reportVerification } from "./audit/verification.ts";
-import { command, suggestion, UsageError } from "./options.ts";
-import type { Synopsis, Words } from "./options.ts";
+import { UsageError, suggestion } from "@bosun/platform/flags";
+import type { FlagValues, Program } from "@bosun/platform/flags";
+import { command } from "./command.ts";
 
 const DEFAULT_LAST = 50;
 
-export const SYNOPSIS: Synopsis = {
-  name: "audit",
+export const PROGRAM: Program = {
+  name: "bosun audit",
+  once: true,
   summary: "what agents did here: every decision and every outcome, on record",
   usage: ["bosun audit [show] [filters] [--follow] [--json]", "bosun audit verify [--json]"],
-  operands: {
+  words: {
     show: `the newest records that pass the filters, oldest first (without a word: this)`,
     verify: "is the record whole? Finds a changed, missing or cut-off line, and says where",
   },
-  options: [
+  flags: [
     ...FILTERS,
     { name: "last", short: "n", value: "N", help: `how many records (${DEFAULT_LAST}); all for every one` },
     { name: "follow", short: "f", help: "go on showing records as they come, until Ctrl-C" },
@@ -40,17 +42,17 @@ export const SYNOPSIS: Synopsis = {
   notes: `Exit: 0 shown, or whole · 1 the record was changed, or cannot be read · 2 wrong usage`,
 };
 
-export const runAudit = command(SYNOPSIS, async (words) => {
-  const [action = "show", ...surplus] = words.operands;
+export const runAudit = command(PROGRAM, async (flags) => {
+  const [action = "show", ...surplus] = flags.operands;
   if (action !== "show" && action !== "verify") {
     throw new UsageError(
-      `unknown word ${JSON.stringify(action)}; ${await suggestion(action, ["show", "verify"], "there are: show, verify")}`,
+      `unknown word ${JSON.stringify(action)}; ${suggestion(action, ["show", "verify"], "there are: show, verify")}`,
     );
   }
   if (surplus.length > 0) throw new UsageError(`unexpected ${JSON.stringify(surplus[0])}`);
   try {
-    const folder = folderFrom(words);
-    return action === "verify" ? verify(folder, words) : await show(folder, words);
+    const folder = folderFrom(flags);
+    return action === "verify" ? verify(folder, flags) : await show(folder, flags);
   } catch (error) {
     if (!(error instanceof BosunError)) throw error;
     console.error(`bosun audit: ${error.message}`);
@@ -58,11 +60,11 @@ export const runAudit = command(SYNOPSIS, async (words) => {
   }
 });
 
-async function show(folder: string, words: Words): Promise<number> {
-  const filter = filterFrom(words, new Date());
-  const last = lastFrom(words.text("last"));
-  const write = words.has("json") ? (record: object) => console.log(JSON.stringify(record)) : printLine();
-  if (words.has("follow")) return followRecords(folder, filter, last ?? Number.MAX_SAFE_INTEGER, write);
+async function show(folder: string, flags: FlagValues): Promise<number> {
+  const filter = filterFrom(flags, new Date());
+  const last = lastFrom(flags.text("last"));
+  const write = flags.has("json") ? (record: object) => console.log(JSON.stringify(record)) : printLine();
+  if (flags.has("follow")) return followRecords(folder, filter, last ?? Number.MAX_SAFE_INTEGER, write);
   const records = readAuditFolder(folder, filter);
   let shown = 0;
   for (const record of last === undefined ? records : lastRecords(records, last)) {
@@ -71,31 +73,31 @@ async function show(folder: string, words: Words): Promise<number> {
   }
   // On stderr: stdout is for the records.
   if (shown === 0) console.error(`No matching records in ${folder}.`);
-  else if (shown === last && words.text("last") === undefined)
+  else if (shown === last && flags.text("last") === undefined)
     console.error(`The last ${last}; --last all shows every one.`);
   return 0;
 }
 
-function verify(folder: string, words: Words): number {
-  const useless = SYNOPSIS.options.find(({ name }) => words.has(name) && !["json", "folder", "config"].includes(name));
+function verify(folder: string, flags: FlagValues): number {
+  const useless = PROGRAM.flags.find(({ name }) => flags.has(name) && !["json", "folder", "config"].includes(name));
   if (useless !== undefined)
     throw new UsageError(`verify looks at every record: --${useless.name} has no meaning here`);
   const lanes = verifyAuditFolder(folder);
   const ok = lanes.every(({ report }) => report.ok);
   console.log(
-    words.has("json") ? JSON.stringify({ ok, folder, logs: lanes }, undefined, 2) : reportVerification(folder, lanes),
+    flags.has("json") ? JSON.stringify({ ok, folder, logs: lanes }, undefined, 2) : reportVerification(folder, lanes),
   );
   return ok ? 0 : 1;
 }
 
-function folderFrom(words: Words): string {
-  const folder = words.text("folder");
+function folderFrom(flags: FlagValues): string {
+  const folder = flags.text("folder");
   // The usual folder may not be there yet; one that somebody names is.
   if (folder !== undefined) {
     if (!existsSync(folder)) throw new UsageError(`--folder: ${folder} does not exist`);
     return path.resolve(folder);
   }
-  const config = words.text("config");
+  const config = flags.text("config");
   const home = homeOf(process.env);
   const { settings, folders } = loadSettings({
     ...(config === undefined ? {} : { config }),

@@ -1,4 +1,5 @@
 // bosun chat: the conversational shell, with the tools of this folder as the server `here` inside the same process.
+import path from "node:path";
 import { processIo, runAish } from "@bosun/chat";
 import type { OpenBuiltIn } from "@bosun/chat";
 import type { Transport } from "@bosun/mcp/server";
@@ -10,16 +11,9 @@ const ALIAS = "here";
 export async function runChat(argv: readonly string[]): Promise<number> {
   const io = processIo();
   return runAish(argv, io, {
+    name: path.basename(process.argv0).startsWith("aish") ? "aish" : "bosun chat",
     builtIns: [{ alias: ALIAS, label: "the tools of this folder", ...toolsHere() }],
   });
-}
-
-/** What it says on --help, for completions. */
-export async function chatHelp(): Promise<string> {
-  let text = "";
-  const io = processIo();
-  await runAish(["--help"], { ...io, stdout: { ...io.stdout, write: (words) => void (text += words) } });
-  return text;
 }
 
 function toolsHere(): { open: OpenBuiltIn; resolvePaths: ToolService["whereItLeads"] } {

@@ -1,19 +1,20 @@
-// bosun completions bash | zsh | fish: a script that knows every command, read from the same tables and texts as --help.
-import { completionTree } from "./completions/tree.ts";
-import { bashScript } from "./completions/bash.ts";
-import { fishScript } from "./completions/fish.ts";
-import { zshScript } from "./completions/zsh.ts";
-import { command, suggestion, UsageError } from "./options.ts";
-import type { Synopsis } from "./options.ts";
+// bosun completions bash | zsh | fish: a script that knows every command, from the tables that give --help.
+import { bashScript, commandOf, fishScript, zshScript } from "@bosun/platform/flags/completions";
+import type { Command } from "@bosun/platform/flags/completions";
+import { COMMANDS } from "./commands.ts";
+import { UsageError, suggestion } from "@bosun/platform/flags";
+import type { Program } from "@bosun/platform/flags";
+import { command } from "./command.ts";
 
 const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
-export const SYNOPSIS: Synopsis = {
-  name: "completions",
+export const PROGRAM: Program = {
+  name: "bosun completions",
+  once: true,
   summary: "tab completion for bash, zsh and fish",
   usage: ["bosun completions bash|zsh|fish"],
-  operands: { bash: "a script for bash", zsh: "a script for zsh", fish: "a script for fish" },
-  options: [],
+  words: { bash: "a script for bash", zsh: "a script for zsh", fish: "a script for fish" },
+  flags: [],
   examples: [
     ["source <(bosun completions bash)", "in ~/.bashrc"],
     ["bosun completions zsh > ~/.zfunc/_bosun", "a folder of your $fpath"],
@@ -21,15 +22,21 @@ export const SYNOPSIS: Synopsis = {
   ],
 };
 
-export const runCompletions = command(SYNOPSIS, async (words) => {
-  const [shell, ...surplus] = words.operands;
+export const runCompletions = command(PROGRAM, async (flags) => {
+  const [shell, ...surplus] = flags.operands;
   if (surplus.length > 0) throw new UsageError(`one shell at a time: unexpected ${JSON.stringify(surplus[0])}`);
   const known = Object.keys(SHELLS);
   if (shell === undefined) throw new UsageError(`which shell? ${known.join(", ")}`);
   if (shell !== "bash" && shell !== "zsh" && shell !== "fish") {
-    const hint = await suggestion(shell, known, `there are: ${known.join(", ")}`);
+    const hint = suggestion(shell, known, `there are: ${known.join(", ")}`);
     throw new UsageError(`no completions for ${JSON.stringify(shell)}; ${hint}`);
   }
-  console.log(SHELLS[shell](await completionTree()).trimEnd());
+  console.log(SHELLS[shell](await everyCommand()).trimEnd());
   return 0;
 });
+
+async function everyCommand(): Promise<Command[]> {
+  const commands: Command[] = [];
+  for (const [name, about] of Object.entries(COMMANDS)) commands.push(commandOf(name, about, await about.programs()));
+  return commands;
+}

@@ -1,12 +1,13 @@
 // bosun doctor: can commands be confined here, and by what?
-import { command, UsageError } from "./options.ts";
-import type { Synopsis } from "./options.ts";
+import type { Program } from "@bosun/platform/flags";
+import { command } from "./command.ts";
 
-export const SYNOPSIS: Synopsis = {
-  name: "doctor",
+export const PROGRAM: Program = {
+  name: "bosun doctor",
+  once: true,
   summary: "what works on this machine: sandbox, search, shell, settings",
   usage: ["bosun doctor [options]"],
-  options: [
+  flags: [
     { name: "config", value: "FILE", help: "look at this settings file instead of the usual one" },
     { name: "json", help: "the same as one JSON object" },
   ],
@@ -19,11 +20,10 @@ export const SYNOPSIS: Synopsis = {
 Exit: 0 commands can be confined and the settings are valid · 1 not · 2 wrong usage`,
 };
 
-export const runDoctor = command(SYNOPSIS, async (words) => {
-  if (words.operands.length > 0) throw new UsageError(`unexpected ${JSON.stringify(words.operands[0])}`);
+export const runDoctor = command(PROGRAM, async (flags) => {
   const { examine } = await import("./doctor/examine.ts");
-  const found = await examine({ cwd: process.cwd(), env: process.env }, words.text("config"));
-  if (words.has("json")) console.log(JSON.stringify(found, undefined, 2));
+  const found = await examine({ cwd: process.cwd(), env: process.env }, flags.text("config"));
+  if (flags.has("json")) console.log(JSON.stringify(found, undefined, 2));
   else console.log((await import("./doctor/report.ts")).reportOf(found));
   return found.ok ? 0 : 1;
 });

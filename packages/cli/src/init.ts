@@ -1,6 +1,7 @@
 // bosun init: puts Bosun into a client's configuration, or takes it out; shows the change before it makes it.
 import path from "node:path";
 import { isatty } from "node:tty";
+import { JsonError } from "@bosun/platform/json";
 import { diffOf, screenSafe } from "@bosun/platform/safe-text";
 import { redact } from "@bosun/platform/secrets";
 import { homeOf } from "@bosun/settings";
@@ -9,18 +10,19 @@ import type { Client, Place, Where } from "./init/clients.ts";
 import { ConfigFileError, readConfigFile, replaceConfigFile } from "./init/config-file.ts";
 import { addServe, OUR_NAME, putProxyInFront, removeServe, summaryOf, takeProxyAway } from "./init/entries.ts";
 import type { Change, ServerEntry } from "./init/entries.ts";
-import { JsonTextError } from "./init/json-text.ts";
-import { columns, command, suggestion, UsageError } from "./options.ts";
-import type { Synopsis, Words } from "./options.ts";
+import { UsageError, columns, suggestion } from "@bosun/platform/flags";
+import type { FlagValues, Program } from "@bosun/platform/flags";
+import { command } from "./command.ts";
 import { ownInvocation } from "./own-invocation.ts";
 import type { Invocation } from "./own-invocation.ts";
 
-export const SYNOPSIS: Synopsis = {
-  name: "init",
+export const PROGRAM: Program = {
+  name: "bosun init",
+  once: true,
   summary: "put Bosun into a client's configuration; shows the change first",
   usage: ["bosun init [CLIENT] [--serve|--proxy] [--remove] [options]"],
-  operands: Object.fromEntries(Object.entries(CLIENTS).map(([name, { title }]) => [name, title])),
-  options: [
+  words: Object.fromEntries(Object.entries(CLIENTS).map(([name, { title }]) => [name, title])),
+  flags: [
     { name: "serve", help: "file, shell and search tools for the client (this is the default)" },
     { name: "proxy", help: "put the proxy in front of the servers that are already there" },
     { name: "remove", help: "take it out again: the entry, or with --proxy the proxy" },
@@ -45,26 +47,26 @@ export const SYNOPSIS: Synopsis = {
 Exit: 0 done, or nothing to do · 1 not written · 2 wrong usage`,
 };
 
-export const runInit = command(SYNOPSIS, async (words) => {
+export const runInit = command(PROGRAM, async (flags) => {
   const where: Where = {
     cwd: process.cwd(),
     home: homeOf(process.env),
     env: process.env,
     platform: process.platform,
   };
-  const [name, ...surplus] = words.operands;
+  const [name, ...surplus] = flags.operands;
   if (surplus.length > 0) throw new UsageError(`one client at a time: unexpected ${JSON.stringify(surplus[0])}`);
-  refuseContradictions(words);
+  refuseContradictions(flags);
   if (name === undefined) return list(where);
   const client = Object.hasOwn(CLIENTS, name) ? CLIENTS[name] : undefined;
   if (client === undefined) {
     const known = Object.keys(CLIENTS);
     throw new UsageError(
-      `unknown client ${JSON.stringify(name)}; ${await suggestion(name, known, `there are: ${known.join(", ")}`)}`,
+      `unknown client ${JSON.stringify(name)}; ${suggestion(name, known, `there are: ${known.join(", ")}`)}`,
     );
   }
   try {
-    return change(client, where, words);
+    return change(client, where, flags);
   } catch (error) {
     if (!(error instanceof ConfigFileError)) throw error;
     console.error(`bosun init: ${screenSafe(error.message)}`);
@@ -72,13 +74,13 @@ export const runInit = command(SYNOPSIS, async (words) => {
   }
 });
 
-function change(client: Client, where: Where, words: Words): number {
-  const place = placeOf(client, words);
-  const given = words.text("file");
+function change(client: Client, where: Where, flags: FlagValues): number {
+  const place = placeOf(client, flags);
+  const given = flags.text("file");
   const file = given === undefined ? client.files[place]?.(where) : path.resolve(where.cwd, given);
   if (file === undefined) throw new UsageError(`${client.title} has no configuration of the ${place}`);
   const before = readConfigFile(file, given === undefined && place === "project" ? where.cwd : undefined);
-  const planned = plan(before.text, before.real, client, place, where, words);
+  const planned = plan(before.text, before.real, client, place, where, flags);
   for (const [name, why] of planned.left) console.log(screenSafe(`${name} ${why}.`, { oneLine: true }));
   if (planned.changed.length === 0) {
     console.log(
@@ -91,8 +93,8 @@ function change(client: Client, where: Where, words: Words): number {
   // Keys of other servers stand in such files: the change is shown, they are not.
   console.log(screenSafe(`--- ${before.text === undefined ? "(no file)" : before.real}\n+++ ${before.real}`));
   console.log(screenSafe(redact(diffOf(before.text ?? "", planned.text))));
-  if (words.has("dry-run")) return 0;
-  if (!words.has("yes") && !agreed()) {
+  if (flags.has("dry-run")) return 0;
+  if (!flags.has("yes") && !agreed()) {
     console.error("Nothing was written.");
     return 1;
   }
@@ -108,32 +110,32 @@ function plan(
   client: Client,
   place: Place,
   where: Where,
-  words: Words,
+  flags: FlagValues,
 ): Change {
   const text = current === undefined || current.trim() === "" ? "{}\n" : current;
   const { key } = client;
-  const only = words.list("server");
+  const only = flags.list("server");
   try {
-    if (words.has("proxy"))
-      return words.has("remove")
+    if (flags.has("proxy"))
+      return flags.has("remove")
         ? takeProxyAway(text, key, only)
-        : putProxyInFront(text, key, only, invocationFor(place, words));
-    const name = words.text("name") ?? OUR_NAME;
-    return words.has("remove")
+        : putProxyInFront(text, key, only, invocationFor(place, flags));
+    const name = flags.text("name") ?? OUR_NAME;
+    return flags.has("remove")
       ? removeServe(text, key, name)
-      : addServe(text, key, name, serveEntry(client, place, where, words));
+      : addServe(text, key, name, serveEntry(client, place, where, flags));
   } catch (error) {
     // A file we cannot read as a whole is not ours to write.
-    if (error instanceof JsonTextError) throw new ConfigFileError(`${file}:${error.message}`);
+    if (error instanceof JsonError) throw new ConfigFileError(`${file}:${error.message}`);
     if (error instanceof Error && /is not an? (object|list)$|holds no object$/.test(error.message))
       throw new ConfigFileError(`${file}: ${error.message}`);
     throw error;
   }
 }
 
-function serveEntry(client: Client, place: Place, { cwd }: Where, words: Words): ServerEntry {
-  const [program, ...first] = invocationFor(place, words);
-  const given = words.text("workdir");
+function serveEntry(client: Client, place: Place, { cwd }: Where, flags: FlagValues): ServerEntry {
+  const [program, ...first] = invocationFor(place, flags);
+  const given = flags.text("workdir");
   const folder =
     given === undefined
       ? (client.folderVariable[place] ?? (client.startsInFolder ? undefined : cwd))
@@ -143,8 +145,8 @@ function serveEntry(client: Client, place: Place, { cwd }: Where, words: Words):
 }
 
 /** A project's file goes to other people's machines too: there the name on PATH serves better than our own place. */
-function invocationFor(place: Place, words: Words): Invocation {
-  const named = words.text("command");
+function invocationFor(place: Place, flags: FlagValues): Invocation {
+  const named = flags.text("command");
   if (named !== undefined) return [named];
   return place === "project" && isOnPath("bosun") ? ["bosun"] : ownInvocation();
 }
@@ -157,25 +159,25 @@ function isOnPath(name: string): boolean {
   return Bun.which(name, { PATH: folders.join(path.delimiter) }) !== null;
 }
 
-function placeOf(client: Client, words: Words): Place {
-  return words.has("user") ? "user" : words.has("project") ? "project" : client.usual;
+function placeOf(client: Client, flags: FlagValues): Place {
+  return flags.has("user") ? "user" : flags.has("project") ? "project" : client.usual;
 }
 
-function refuseContradictions(words: Words): void {
+function refuseContradictions(flags: FlagValues): void {
   for (const [one, other] of [
     ["serve", "proxy"],
     ["user", "project"],
     ["yes", "dry-run"],
   ] as const) {
-    if (words.has(one) && words.has(other)) throw new UsageError(`--${one} and --${other} exclude each other`);
+    if (flags.has(one) && flags.has(other)) throw new UsageError(`--${one} and --${other} exclude each other`);
   }
-  const stray = words.has("proxy")
-    ? ["name", "workdir"].find((name) => words.has(name))
-    : words.has("server")
+  const stray = flags.has("proxy")
+    ? ["name", "workdir"].find((name) => flags.has(name))
+    : flags.has("server")
       ? "server"
       : undefined;
   if (stray !== undefined)
-    throw new UsageError(`--${stray} has no meaning ${words.has("proxy") ? "with" : "without"} --proxy`);
+    throw new UsageError(`--${stray} has no meaning ${flags.has("proxy") ? "with" : "without"} --proxy`);
 }
 
 function list(where: Where): number {

@@ -11,19 +11,14 @@ export async function runBosun(argv: readonly string[], calledAs: string): Promi
   const chosen = choose(argv, calledAs);
   if (chosen !== undefined) return run(chosen);
   const [name = ""] = argv;
-  const { suggestion } = await import("./options.ts");
-  const hint = await suggestion(name, Object.keys(COMMANDS), "bosun help lists what there is");
+  const { suggestion } = await import("@bosun/platform/flags");
+  const hint = suggestion(name, Object.keys(COMMANDS), "bosun help lists what there is");
   console.error(`bosun: there is no command ${JSON.stringify(name)}; ${hint}\nTry: bosun help`);
   return WRONG_USAGE;
 }
 
 async function run({ command, argv }: Chosen): Promise<number> {
-  const code = await (await command.load())(argv);
-  if (code !== WRONG_USAGE || command.silent !== true || command.help === undefined) return code;
-  const { hintFor } = await import("./completions/hint.ts");
-  const hint = hintFor(argv, await command.help());
-  if (hint !== undefined) console.error(hint);
-  return code;
+  return (await command.load())(argv);
 }
 
 type Chosen = { readonly command: Command; readonly argv: readonly string[] };

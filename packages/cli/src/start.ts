@@ -1,18 +1,21 @@
 // npm start: the tool server over this folder, on loopback, with a token made for this run, and the lines to paste.
 import type { Serving } from "@bosun/serve";
-import { columns, command, helpOf, UsageError } from "./options.ts";
-import type { Synopsis } from "./options.ts";
+import { UsageError, columns, helpText } from "@bosun/platform/flags";
+import type { Program } from "@bosun/platform/flags";
+import { command } from "./command.ts";
 import { ownInvocation } from "./own-invocation.ts";
 import { runServeCommand } from "./serve.ts";
 
 const DEFAULT_PORT = 7717;
 const LARGEST_PORT = 65_535;
 
-export const SYNOPSIS: Synopsis = {
-  name: "start",
+export const PROGRAM: Program = {
+  name: "bosun start",
   summary: "serve this folder over loopback HTTP with a fresh token, and say how to connect",
   usage: ["bosun start [options of bosun serve]"],
-  options: [],
+  flags: [
+    { name: "port", value: "N", variable: "PORT", variableOnly: true, help: `port to listen on (${DEFAULT_PORT})` },
+  ],
   examples: [
     ["npm start", "the same, from a clone"],
     ["PORT=8000 npm start", "on another port"],
@@ -23,11 +26,11 @@ export const SYNOPSIS: Synopsis = {
 
 export async function runStart(argv: readonly string[]): Promise<number> {
   if (argv.includes("--help") || argv.includes("-h")) {
-    console.log(helpOf(SYNOPSIS));
+    console.log(helpText(PROGRAM));
     return 0;
   }
   // Words of the table above there are none: what follows belongs to bosun serve, whose own parser judges it.
-  return command(SYNOPSIS, async () => {
+  return command(PROGRAM, async () => {
     const words = ["--transport", "http", ...portWords(process.env["PORT"]), ...argv];
     return runServeCommand(words, { port: DEFAULT_PORT, say: (serving) => console.log(welcome(serving)) });
   })([]);

@@ -1,13 +1,15 @@
 // bosun unfold: the proxy's inverse as a filter.
 import { unfoldLines } from "@bosun/proxy/unfold";
-import { command, UsageError } from "./options.ts";
-import type { Synopsis } from "./options.ts";
+import { UsageError } from "@bosun/platform/flags";
+import type { Program } from "@bosun/platform/flags";
+import { command } from "./command.ts";
 
-export const SYNOPSIS: Synopsis = {
-  name: "unfold",
+export const PROGRAM: Program = {
+  name: "bosun unfold",
+  once: true,
   summary: "what bosun proxy emitted, back to the originals",
   usage: ["bosun unfold --lines < results.jsonl"],
-  options: [{ name: "lines", help: "one JSON object a line on standard input (required)" }],
+  flags: [{ name: "lines", help: "one JSON object a line on standard input (required)" }],
   examples: [[`echo '{"text":"unchanged"}' | bosun unfold --lines`, 'prints {"text":"unchanged"}']],
   notes: `Reads {"text": …, "meta": …} lines as the proxy emitted them and in that order: the text a client was given, and
 the result's _meta. Of several content blocks the texts are joined by line breaks, those of embedded resources too, and
@@ -15,8 +17,8 @@ links to resources as their JSON; pictures and sound are left out. Answers each 
 {"error": …}.`,
 };
 
-export const runUnfold = command(SYNOPSIS, async (words) => {
-  if (!words.has("lines") || words.operands.length > 0) throw new UsageError("reads standard input, with --lines");
+export const runUnfold = command(PROGRAM, async (flags) => {
+  if (!flags.has("lines")) throw new UsageError("reads standard input, with --lines");
   const out = Bun.stdout.writer();
   const code = await unfoldLines(Bun.stdin.stream(), async (line) => {
     out.write(`${line}\n`);

@@ -1,8 +1,8 @@
-// Completion scripts: valid for the shells that are here, and complete what --help documents.
+// Completion scripts: valid for the shells that are here, and complete with what the tables of the commands hold.
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { optionsInHelp, wordsInHelp } from "../src/completions/read-help.ts";
+import { COMMANDS } from "../src/commands.ts";
 import { Place } from "./harness/bosun.ts";
 import type { Ended } from "./harness/bosun.ts";
 
@@ -69,26 +69,27 @@ test.skipIf(bash === null).each<[string, string[], string[]]>([
   expect(out.split("\n").filter((line) => line !== "")).toEqual(expected);
 });
 
-test("what stands in two columns of a help text is found too", () => {
-  const text = `Usage: x
+describe("manual pages", () => {
+  const mandoc = Bun.which("mandoc") ?? Bun.which("groff");
 
-Models
-  -m, --model NAME      a model of the settings         --demo   a scripted stand-in
-  --format text|json    how                             --trace FILE        record
+  test.concurrent.each(Object.keys(COMMANDS))("bosun help --man %s has every option of its table", async (name) => {
+    using place = new Place();
+    const { code, out, err } = await place.run(["help", "--man", name]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toStartWith(".TH ");
+    const programs = (await COMMANDS[name]?.programs()) ?? [];
+    for (const { flags } of programs) {
+      for (const flag of flags.filter((one) => one.isHidden !== true && one.variableOnly !== true))
+        expect(out).toContain(`\\-\\-${flag.name.replaceAll("-", "\\-")}`);
+    }
+    // A line that begins with a dot is a macro; ours are these.
+    for (const line of out.split("\n")) if (/^[.']/.test(line)) expect(line).toMatch(/^\.(TH|SH|TP|nf|fi)\b/);
+  });
 
-Commands:
-  one   the first
-  two   the second
-
-`;
-  expect(optionsInHelp(text).map(({ name, value, short }) => [name, value, short])).toEqual([
-    ["model", "NAME", "m"],
-    ["demo", undefined, undefined],
-    ["format", "text|json", undefined],
-    ["trace", "FILE", undefined],
-  ]);
-  expect(wordsInHelp(text)).toEqual([
-    ["one", "the first"],
-    ["two", "the second"],
-  ]);
+  test.skipIf(mandoc === null)("groff or mandoc reads it without a complaint", async () => {
+    using place = new Place();
+    writeFileSync(path.join(place.work, "page.1"), (await place.run(["help", "--man", "serve"])).out);
+    const words = mandoc?.endsWith("groff") === true ? ["-man", "-Tascii", "-ww", "page.1"] : ["-T", "lint", "page.1"];
+    expect((await place.run(words, "", [mandoc ?? ""])).err).toBe("");
+  });
 });

@@ -2,11 +2,11 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { helpText } from "@bosun/platform/flags";
 import { settingsReference } from "@bosun/settings";
-import { helpOf } from "../src/options.ts";
-import { SYNOPSIS as AUDIT } from "../src/audit.ts";
-import { SYNOPSIS as DOCTOR } from "../src/doctor.ts";
-import { SYNOPSIS as INIT } from "../src/init.ts";
+import { PROGRAM as AUDIT } from "../src/audit.ts";
+import { PROGRAM as DOCTOR } from "../src/doctor.ts";
+import { PROGRAM as INIT } from "../src/init.ts";
 import { COMMANDS } from "../src/commands.ts";
 import { Place, ROOT } from "./harness/bosun.ts";
 
@@ -18,8 +18,10 @@ test.each([
   ["doctor", DOCTOR],
   ["audit", AUDIT],
   ["init", INIT],
-])("docs/%s.md has the command's own help", (name, synopsis) => {
-  expect(readFileSync(path.join(ROOT, `docs/${name}.md`), "utf8")).toContain(`\`\`\`text\n${helpOf(synopsis)}\n\`\`\``);
+])("docs/%s.md has the command's own help", (name, program) => {
+  expect(readFileSync(path.join(ROOT, `docs/${name}.md`), "utf8")).toContain(
+    `\`\`\`text\n${helpText(program)}\n\`\`\``,
+  );
 });
 
 test("the README's example does what it says", async () => {

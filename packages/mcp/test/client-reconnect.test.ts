@@ -66,6 +66,36 @@ describe("a session that the server forgot", () => {
   });
 });
 
+describe("the server's own stream", () => {
+  test("that is closed at once, twice, is not asked for again", async () => {
+    let gets = 0;
+    const second = Promise.withResolvers<void>();
+    const client = await connectHttp("http://127.0.0.1/mcp", {
+      name: "c",
+      version: "0",
+      era: "legacy",
+      fetch: async (_, init) => {
+        if (init?.method === "GET") {
+          gets++;
+          if (gets === 2) second.resolve();
+          const type = { "content-type": "text/event-stream" };
+          return new Response("retry: 20\nevent: endpoint\ndata: /mcp\n\n", { headers: type });
+        }
+        if (init?.method !== "POST") return new Response(null, { status: 405 });
+        const { id, method } = JSON.parse(String(init.body)) as { id?: unknown; method: string };
+        if (id === undefined) return new Response(null, { status: 202 });
+        const result =
+          method === "initialize" ? { protocolVersion: "2025-03-26", capabilities: {}, serverInfo: {} } : {};
+        return Response.json({ jsonrpc: "2.0", id, result });
+      },
+    });
+    await second.promise;
+    await Bun.sleep(300); // ten times the pause that the server asked for: nothing tells of a request that is not made
+    expect(gets).toBe(2);
+    await client.close();
+  });
+});
+
 describe("a legacy stream that breaks", () => {
   test("is taken up again, as often as the server wants, until the answer is there", async () => {
     const gate = newGate();

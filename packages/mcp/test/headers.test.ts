@@ -1,6 +1,6 @@
 // Values in headers (2026-07-28), and the arguments that are mirrored there.
 import { describe, expect, test } from "bun:test";
-import { decodeHeaderText, encodeHeaderText } from "../src/wire/header-text.ts";
+import { decodeHeaderText, encodeHeaderText } from "../src/wire/mcp-headers.ts";
 import type { JsonObject } from "../src/wire/json.ts";
 import { checkHeaderParams, headerParams, mirroredHeaders } from "../src/wire/param-headers.ts";
 import { object, string } from "../src/server/schema.ts";

@@ -5,7 +5,7 @@ import { createServer } from "../src/server/server.ts";
 import { text } from "../src/wire/content.ts";
 import { object } from "../src/server/schema.ts";
 import type { JsonObject } from "../src/wire/json.ts";
-import type { ServerEvent } from "../src/wire/sse.ts";
+import type { ServerEvent } from "@bosun/platform/sse";
 import { kitchenSink, newGate, pause, until } from "./fixtures/kitchen-sink.ts";
 import type { Gate } from "./fixtures/kitchen-sink.ts";
 import { events, httpPeer } from "./fixtures/http-peer.ts";

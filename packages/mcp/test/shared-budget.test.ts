@@ -1,6 +1,6 @@
 // What each client may hold is bounded; so is what all of them may hold together.
 import { expect, test } from "bun:test";
-import { WatchedUris } from "../src/server/watched-uris.ts";
+import { SubscriptionSet } from "../src/server/subscriptions.ts";
 import { readBody } from "../src/wire/http-body.ts";
 import { SharedBudget } from "../src/wire/shared-budget.ts";
 import { kitchenSink } from "./fixtures/kitchen-sink.ts";
@@ -31,7 +31,7 @@ test("a body that breaks off gives back what it held", async () => {
 
 test("subscriptions of all clients share one budget", () => {
   const budget = new SharedBudget(300);
-  const [one, other] = [new WatchedUris(budget), new WatchedUris(budget)];
+  const [one, other] = [new SubscriptionSet(budget), new SubscriptionSet(budget)];
   one.add("test://a");
   one.add("test://a");
   one.add("test://b");

@@ -60,7 +60,7 @@ export {
   type ParseShell,
   textOfCommand,
 } from "./rules/command.ts";
-export { type Verdict, type RuleSource, type Decision, nameOfRule } from "./rules/decision.ts";
+export { type Verdict, type RuleSource, type Decision, BUILT_IN, nameOfRule } from "./rules/decision.ts";
 export {
   type GitPart,
   type HeldWrite,

@@ -4,7 +4,7 @@
 //   node scripts/bun.mjs packages/proxy/scripts/crash-table.ts
 import { CRASH_ROWS } from "../test/crash-rows.ts";
 import type { CrashRow } from "../test/crash-rows.ts";
-import { start } from "../test/proxied.ts";
+import { start } from "../test/proxy-process.ts";
 
 const HEAD = ["the server", "the call", "beside it", "the next", "started", "ran", ""];
 

@@ -1,3 +1,6 @@
 // The proxy: what other MCP servers say, in fewer tokens.
 export { runProxy } from "./run-proxy.ts";
-export type { LocalServer } from "./local-tools.ts";
+export type { ProxyExtras } from "./run-proxy.ts";
+export type { RenderBlocks } from "./results/bcp-rendering.ts";
+export type { LocalServer } from "./tools/local-tools.ts";
+export { PROXY } from "./proxy-config.ts";

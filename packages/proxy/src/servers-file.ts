@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { UsageError } from "@bosun/platform/flags";
 import type { Log } from "@bosun/platform/log";
-import type { ServerSpec } from "./downstream.ts";
+import type { ServerSpec } from "./servers/server-spec.ts";
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
@@ -36,6 +36,7 @@ export async function readServers(file: string, log: Log): Promise<ServerSpec[]>
     if (specs.length === 0) throw new UsageError(`--servers ${file}: there is no server in it`);
     return specs;
   } catch (error) {
+    // What is wrong in the file is for the person who named it.
     if (error instanceof BosunError) throw new UsageError(`--servers ${error.message}`);
     throw error;
   }
@@ -46,6 +47,7 @@ function contentOf(file: string): string {
     const text = readFileSync(path.resolve(file), "utf8");
     if (text.length <= MAX_BYTES) return text;
   } catch (error) {
+    // So is that it cannot be read.
     const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
     throw new UsageError(`--servers ${file}: ${isAbsent ? "there is no such file" : String(error)}`);
   }

@@ -1,8 +1,8 @@
 // Servers that say that their tools have changed while they are being asked for them: nothing disappears.
 import { afterAll, describe, expect, test } from "bun:test";
 import type { ClientOptions } from "@bosun/mcp/client";
-import { bun, cleanUp, json, listed, start, tool, until } from "./proxied.ts";
-import type { Start } from "./proxied.ts";
+import { bun, cleanUp, json, listed, start, tool, until } from "./proxy-process.ts";
+import type { Start } from "./proxy-process.ts";
 
 afterAll(cleanUp);
 

@@ -1,13 +1,25 @@
 // What a person may type, and what is said when it is wrong.
 import { afterAll, expect, test } from "bun:test";
 import { parseProxyConfig } from "../src/proxy-config.ts";
-import { bun, cleanUp, faulty, reasonOf, record, run, start } from "./proxied.ts";
+import { bun, cleanUp, faulty, reasonOf, record, run, start } from "./proxy-process.ts";
 
 afterAll(cleanUp);
 
 test("a value may follow its option after a blank or an equals sign", () => {
   const parsed = parseProxyConfig(["--budget=100", "--emit", "bcp", "--render-mode=minimal", "--", "x", "--a=b"], {});
-  expect(parsed).toMatchObject({ budget: 100, emitBcp: "minimal", server: { command: "x", args: ["--a=b"] } });
+  expect(parsed).toMatchObject({ budget: 100, renderMode: "minimal", server: { command: "x", args: ["--a=b"] } });
+});
+
+test.each<[string[], Record<string, string>, string | undefined]>([
+  [[], {}, undefined],
+  [["--render-mode", "markdown"], {}, "markdown"],
+  [[], { BCP_RENDER_MODE: "minimal" }, "minimal"],
+  [["--render-mode", "xml"], { BCP_RENDER_MODE: "minimal" }, "xml"],
+  [["--emit", "bcp"], {}, "xml"],
+  [["--emit", "text", "--render-mode", "xml"], {}, undefined],
+  [["--emit", "text"], { BCP_RENDER_MODE: "minimal" }, undefined],
+])("%p with %p renders as %p", (words, env, renderMode) => {
+  expect(parseProxyConfig([...words, "--", "x"], env).renderMode as string | undefined).toBe(renderMode);
 });
 
 test("--downstream-args: commas part them, and nothing is none", () => {
@@ -18,9 +30,9 @@ test("--downstream-args: commas part them, and nothing is none", () => {
 });
 
 test.each([
-  [["--stats=yes", "--", "x"], /unknown option --stats=yes/],
+  [["--stats=yes", "--", "x"], /--stats takes no value/],
   [["--budget", "60.5", "--", "x"], /--budget must be a whole number/],
-  [["--budget", "30", "--", "x"], /--budget must be a number from 50/],
+  [["--budget", "30", "--", "x"], /--budget must be a whole number from 50/],
   [["--listen=1.5", "--", "x"], /--listen must be a whole number/],
   [["--downstream-command", "x", "--", "y"], /not several/],
   [["--header", "A: b", "--", "x"], /--header goes with --url/],

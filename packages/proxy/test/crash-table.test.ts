@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { CRASH_ROWS } from "./crash-rows.ts";
 import type { CrashRow } from "./crash-rows.ts";
-import { cleanUp, reasonOf, start } from "./proxied.ts";
-import type { Proxied } from "./proxied.ts";
+import { cleanUp, reasonOf, start } from "./proxy-process.ts";
+import type { Proxied } from "./proxy-process.ts";
 
 // All are started before the first is used and closed after the last: the rows wait at the same time.
 const OTHERS: { [test: string]: string[] } = { endless: [], "without end": [], which: [], huge: [], again: [] };

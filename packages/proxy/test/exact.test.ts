@@ -3,7 +3,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { rawClient, scripted } from "./raw-client.ts";
-import { bun, cleanUp, json, record, run, start, until } from "./proxied.ts";
+import { bun, cleanUp, json, record, run, start, until } from "./proxy-process.ts";
 
 afterAll(cleanUp);
 

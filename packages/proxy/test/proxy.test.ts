@@ -8,7 +8,7 @@ import { ORIGINAL_KEY } from "@bosun/shrink";
 import {
   bun,
   cleanUp,
-  entry,
+  proxyCommand,
   faulty,
   folder,
   json,
@@ -22,7 +22,8 @@ import {
   stateIn,
   tool,
   unfolded,
-} from "./proxied.ts";
+  until,
+} from "./proxy-process.ts";
 
 const filesystem = path.resolve(
   import.meta.dir,
@@ -32,9 +33,10 @@ afterAll(cleanUp);
 
 describe("a server that is not there", () => {
   test.concurrent("dead between two calls: the second is sent to a new one, once", async () => {
-    await using proxied = await start();
+    let err = "";
+    await using proxied = await start({ onStderr: (text) => void (err += text) });
     await proxied.call("die_slowly");
-    await Bun.sleep(400);
+    await until(() => err.includes("ended (exit 4)"));
     expect((await proxied.call("ok")).text).toBe("fine");
     expect(proxied.ran("ok")).toBe(1);
   });
@@ -43,7 +45,7 @@ describe("a server that is not there", () => {
     const client = connectChild(
       {
         command: bun[0] ?? "",
-        args: [...bun.slice(1), entry, "--mode", "proxy", "--", "/no/such/program"],
+        args: [...bun.slice(1), ...proxyCommand.slice(bun.length), "--", "/no/such/program"],
         env: stateIn(),
       },
       { name: "t", version: "1", era: "legacy" },
@@ -55,7 +57,7 @@ describe("a server that is not there", () => {
 describe("what passes through", () => {
   test.concurrent("integers above 2^53 and members nobody knows arrive as they were sent", async () => {
     const [command = "", ...flags] = bun;
-    const child = Bun.spawn([command, ...flags, entry, "--mode", "proxy", "--", command, faulty, record()], {
+    const child = Bun.spawn([command, ...flags, ...proxyCommand.slice(bun.length), "--", command, faulty, record()], {
       stdin: "pipe",
       stdout: "pipe",
       env: { ...process.env, ...stateIn() },
@@ -95,7 +97,7 @@ describe("what passes through", () => {
   });
 
   test.concurrent("what is fetched back through two proxies is the original, not shortened again", async () => {
-    await using proxied = await start({ server: [...bun, entry, "--mode", "proxy", "--", ...bun, faulty, record()] });
+    await using proxied = await start({ server: [...proxyCommand, "--", ...bun, faulty, record()] });
     await proxied.names();
     const { _meta } = await proxied.client.callTool("tree");
     const { text } = await proxied.call("read_original", { handle: String(_meta?.["bosun.inner/original"]) });
@@ -184,7 +186,7 @@ describe("shorter and the same", () => {
   });
 
   test.concurrent("behind another proxy, each gives back what it has taken away itself", async () => {
-    const inner = [...bun, entry, "--mode", "proxy", "--pins", "off", "--", ...bun, faulty, record()];
+    const inner = [...proxyCommand, "--pins", "off", "--", ...bun, faulty, record()];
     await using proxied = await start({ options: ["--budget", "60"], server: inner });
     expect((await proxied.names()).filter((name) => name === "read_original")).toHaveLength(1);
     const text = Array.from({ length: 300 }, (_, n) => `word${n * 7919}`).join(" ");
@@ -256,7 +258,7 @@ test.concurrent.each<[string, string[], RegExp]>([
   ["a list of servers that is not there", ["--servers", "/no/such.json"], /no such file/],
   ["a list without servers", ["--servers", path.resolve(import.meta.dir, "../package.json")], /mcpServers/],
   ["an address that is no web address", ["--url", "file:///etc/passwd"], /http or https/],
-  ["a budget that is no number", ["--budget", "lots", "--", "x"], /--budget must be a number/],
+  ["a budget that is no number", ["--budget", "lots", "--", "x"], /--budget must be a whole number/],
 ])("%s stops the start with a reason", async (_, args, said) => {
   const { code, err } = await run(args);
   expect(err).toMatch(said);

@@ -1,6 +1,6 @@
 // A client of raw lines in front of the proxy, for what a client library would already have decoded.
 import path from "node:path";
-import { bun, entry, json, record, stateIn } from "./proxied.ts";
+import { bun, proxyCommand, json, record, stateIn } from "./proxy-process.ts";
 
 export const scripted = path.resolve(import.meta.dir, "fixtures/scripted-server.ts");
 
@@ -22,7 +22,7 @@ const INITIALIZE =
 /** Initialized, in front of the scripted server. */
 export async function rawClient(script: object, options: string[] = []): Promise<RawClient> {
   const log = record();
-  const child = Bun.spawn([...bun, entry, "--mode", "proxy", ...options, "--", ...bun, scripted, json(script), log], {
+  const child = Bun.spawn([...proxyCommand, ...options, "--", ...bun, scripted, json(script), log], {
     stdin: "pipe",
     stdout: "pipe",
     stderr: "ignore",

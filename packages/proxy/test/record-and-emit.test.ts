@@ -6,12 +6,12 @@ import { decode, render } from "@bosun/bcp";
 import type { Block } from "@bosun/bcp";
 import { countTokens, ORIGINAL_KEY, Originals, Shrinker } from "@bosun/shrink";
 import type { ToolResult } from "@bosun/shrink";
-import { Recording } from "../src/recording.ts";
-import { RenderedBlocks } from "../src/rendered-blocks.ts";
+import { Recording } from "../src/results/recording.ts";
+import { BcpRendering } from "../src/results/bcp-rendering.ts";
 import {
   bun,
   cleanUp,
-  entry,
+  proxyCommand,
   faulty,
   folder,
   original,
@@ -22,7 +22,7 @@ import {
   start,
   stateIn,
   unfolded,
-} from "./proxied.ts";
+} from "./proxy-process.ts";
 
 afterAll(cleanUp);
 
@@ -148,15 +148,12 @@ test.concurrent("pictures, sounds and structured content are recorded too, and c
 test.concurrent(
   "a place that cannot be written is said before the session, and at its end by the exit code",
   async () => {
-    const child = Bun.spawn(
-      [...bun, entry, "--mode", "proxy", "--record", "/no/such/folder/x.bcp", "--", ...bun, faulty],
-      {
-        stdin: "pipe",
-        stdout: "ignore",
-        stderr: "pipe",
-        env: { ...process.env, ...stateIn() },
-      },
-    );
+    const child = Bun.spawn([...proxyCommand, "--record", "/no/such/folder/x.bcp", "--", ...bun, faulty], {
+      stdin: "pipe",
+      stdout: "ignore",
+      stderr: "pipe",
+      env: { ...process.env, ...stateIn() },
+    });
     const reader = child.stderr.getReader();
     expect(new TextDecoder().decode((await reader.read()).value)).toMatch(/warn: --record .*ENOENT/);
     const greeting = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } };
@@ -170,6 +167,13 @@ test.concurrent(
     expect(await child.exited).toBe(1);
   },
 );
+
+test.concurrent("where a budget has no room for a large block, its summary stands in its place", async () => {
+  await using proxied = await start({ options: ["--render-mode", "minimal", "--budget", "60"] });
+  const result = await proxied.client.callTool("plain", { text: RECORD });
+  expect(shown(result)).toMatch(/json: \d+ lines?, \d+ characters/);
+  expect(await original(proxied, result)).toBe(RECORD);
+});
 
 test.concurrent.each(["xml", "markdown", "minimal"])("--budget holds for renderings too (%s)", async (mode) => {
   await using proxied = await start({ options: ["--render-mode", mode, "--budget", "120"] });
@@ -205,11 +209,11 @@ describe.each(["xml", "markdown", "minimal"])("--emit bcp --render-mode %s", (mo
     expect(await unfolded([{ text: shown(result), meta: result._meta }])).toEqual([undefined as unknown as string]);
   });
 
-  test.concurrent("what costs much more as blocks than folded is folded, and comes back", async () => {
-    await using proxied = await start({ options: ["--emit", "bcp", "--render-mode", mode] });
+  test.concurrent("a listing is rendered where that is smaller than the text, whatever a fold would cost", async () => {
+    await using proxied = await start({ options: ["--render-mode", mode] });
     const result = await proxied.client.callTool("tree");
-    expect(shown(result)).toStartWith("[bosun:tree");
-    expect(await unfolded([{ text: shown(result), meta: result._meta }])).toEqual([await original(proxied, result)]);
+    expect(shown(result)).toContain("folder-11/\n  module-132.ts");
+    expect(JSON.parse(await original(proxied, result))).toHaveLength(12);
   });
 
   test.concurrent("what would not get smaller passes as it came", async () => {
@@ -237,7 +241,7 @@ test.concurrent("texts of one result are rendered, folded or left one by one, an
   const paths = Array.from({ length: 60 }, (_, i) => `packages/some/folder/module-${i}.ts`).join("\n");
   const copied = { content: [{ type: "text", text: RECORD }], structuredContent: JSON.parse(RECORD) as object };
   const three = { content: [RECORD, paths, "Just words."].map((text) => ({ type: "text", text })) };
-  const rendered = new RenderedBlocks("xml");
+  const rendered = new BcpRendering({ mode: "xml", threshold: undefined, budget: undefined });
   const emit = (result: ToolResult) =>
     rendered.render(
       originals,

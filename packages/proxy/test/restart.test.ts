@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connectHttp } from "@bosun/mcp/client";
-import { cleanUp, reasonOf, start, until } from "./proxied.ts";
+import { cleanUp, reasonOf, start, until } from "./proxy-process.ts";
 import { rawClient } from "./raw-client.ts";
 
 afterAll(cleanUp);
@@ -15,7 +15,7 @@ test.concurrent("a server that was started again is asked nothing before it has 
   expect(await client.call("die")).toContain("exit 3");
   const first = client.call("greeted");
   // While its greeting is still on the way.
-  await Bun.sleep(400);
+  await until(() => lastStart(client.log).includes("initialize"));
   const second = client.call("greeted");
   expect(await first).toContain('"text":"true"');
   expect(await second).toContain('"text":"true"');

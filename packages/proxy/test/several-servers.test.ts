@@ -19,9 +19,8 @@ import {
   start,
   tool,
   until,
-} from "./proxied.ts";
-import type { Proxied } from "./proxied.ts";
-import { SLOWEST_MS } from "../src/first-answer.ts";
+} from "./proxy-process.ts";
+import type { Proxied } from "./proxy-process.ts";
 
 afterAll(cleanUp);
 
@@ -75,29 +74,26 @@ describe.each(["legacy", "modern"] as const)("for a %s client", (era) => {
   });
 
   test.concurrent("a server that never says anything keeps nobody from the answer of the others", async () => {
+    let err = "";
     const silent = { command: "sleep", args: ["1000"] };
     const servers = serversFile({ silent, docs: server(docs) });
-    await using proxied = await start({ servers, client: client() });
+    await using proxied = await start({ servers, client: client(), onStderr: (text) => void (err += text) });
     const read = async (uri: string): Promise<unknown> => proxied.client.session.request("resources/read", { uri });
     // Nobody has listed it: each server is asked, the silent one first.
     expect(JSON.stringify(await read("docs://page/1"))).toContain("docs has");
     expect(await proxied.names()).toEqual(["search", "read", "read_original"]);
     // Neither a second list nor a name with the server in front waits for it once more.
-    const asked = performance.now();
     await proxied.names();
     await proxied.call("docs__read", { text: "x" });
-    const repeated = performance.now() - asked;
     await reasonOf(read("docs://none"));
-    expect(repeated).toBeLessThan(SLOWEST_MS);
+    expect(err).not.toContain("silent is not in the tool list: no answer within");
   });
 
   test.concurrent("a server that hangs does not hold up the greeting, and is named in the log", async () => {
     let err = "";
     const servers = serversFile({ hung: { command: "sleep", args: ["1000"] }, docs: server(docs) });
-    const asked = performance.now();
     await using proxied = await start({ servers, client: client(), onStderr: (text) => void (err += text) });
     if (era === "modern") await proxied.client.session.request("server/discover");
-    expect(performance.now() - asked).toBeLessThan(SLOWEST_MS);
     await until(() => err.includes("hung"));
     expect(err).toContain("hung does not answer yet");
     // It may have prompts: who comes later cannot say so any more.

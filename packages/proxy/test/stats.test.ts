@@ -3,10 +3,10 @@ import { afterAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { countTokens, countToolTokens, ORIGINAL_KEY, Shrinker, wholeText } from "@bosun/shrink";
-import { add, emptyLedger, keepLedger, readLedger, serverIn } from "../src/ledger.ts";
-import { DESCRIBE_TOOL, OWN_TOKENS, READ_ORIGINAL } from "../src/own-tools.ts";
-import { Savings } from "../src/savings.ts";
-import { bun, cleanUp, entry, faulty, folder, original, record, run, start, stateIn } from "./proxied.ts";
+import { add, emptyLedger, keepLedger, readLedger, serverIn } from "../src/stats/savings-ledger.ts";
+import { DESCRIBE_TOOL, OWN_TOOL_TOKENS, READ_ORIGINAL } from "../src/tools/proxy-tools.ts";
+import { Savings } from "../src/stats/savings.ts";
+import { bun, cleanUp, proxyCommand, faulty, folder, original, record, run, start, stateIn } from "./proxy-process.ts";
 
 afterAll(cleanUp);
 
@@ -51,7 +51,7 @@ test.concurrent("two sessions are summed up; what was fetched back and our own t
   }
   const { out } = await run(["stats", "--json"], "sums");
   const ledger = JSON.parse(out) as ReturnType<typeof emptyLedger>;
-  expect(ledger).toMatchObject({ sessions: 2, ownTools: 2 * (OWN_TOKENS["read_original"] ?? 0) });
+  expect(ledger).toMatchObject({ sessions: 2, ownTools: 2 * (OWN_TOOL_TOKENS["read_original"] ?? 0) });
   const sums = ledger.servers["faulty-server"];
   expect(sums?.tools["tree"]).toMatchObject({ results: 2, smaller: 2 });
   expect(sums?.tools["ok"]).toMatchObject({ results: 2, smaller: 0 });
@@ -72,7 +72,7 @@ test.concurrent("two sessions are summed up; what was fetched back and our own t
 });
 
 test.concurrent("--stats reports at the end, in two vocabularies where there are two", async () => {
-  const child = Bun.spawn([...bun, entry, "--mode", "proxy", "--stats", "--", ...bun, faulty, record()], {
+  const child = Bun.spawn([...proxyCommand, "--stats", "--", ...bun, faulty, record()], {
     stdin: "pipe",
     stdout: "ignore",
     stderr: "pipe",
@@ -93,7 +93,7 @@ test.concurrent("--stats reports at the end, in two vocabularies where there are
 });
 
 test.concurrent("our own tools cost what we say they cost", () => {
-  for (const tool of [READ_ORIGINAL, DESCRIBE_TOOL]) expect(OWN_TOKENS[tool.name]).toBe(countToolTokens([tool]));
+  for (const tool of [READ_ORIGINAL, DESCRIBE_TOOL]) expect(OWN_TOOL_TOKENS[tool.name]).toBe(countToolTokens([tool]));
 });
 
 test.concurrent("sums written by many at once are all there, and a file that is not ours is started over", async () => {

@@ -2,7 +2,7 @@
 // Prints docs/tools.md from the tools' own schemas:
 //   node scripts/bun.mjs packages/serve/scripts/tool-tables.ts > docs/tools.md
 import { writeSync } from "node:fs";
-import { catalogueFor, FLAGS } from "../src/index.ts";
+import { catalogueFor, PROGRAM } from "../src/index.ts";
 import type { ServedTool } from "../src/index.ts";
 
 type Property = {
@@ -96,7 +96,7 @@ function notesOf(schema: Property): string {
 }
 
 function flagTable(): string {
-  const rows = FLAGS.map(({ name, value = "", help }) =>
+  const rows = PROGRAM.flags.map(({ name, value = "", help }) =>
     `| \`--${name}${value === "" ? "" : ` ${value}`}\` | ${help} |\n`.replace(/\|(?=\w)(?=[^`]*`)/g, "\\|"),
   );
   return `\n## Options\n\nEach is also read from \`BOSUN_<NAME>\` (and \`BORIS_<NAME>\`), lists comma-separated; a flag beats its variable, a variable the\n\`[serve]\` table of the settings file.\n\n| option | what it does |\n| --- | --- |\n${rows.join("")}`;

@@ -17,7 +17,7 @@ import { childEnvironment, isNeverHandedOn } from "@bosun/platform/environment";
 import { ChangedPlaces } from "./changed-places.ts";
 import type { Config } from "./config.ts";
 import { searchSandbox } from "./late-sandbox.ts";
-import type { Log } from "./log.ts";
+import type { Log } from "@bosun/platform/log";
 import { literalGlob } from "./path-rules.ts";
 import type { PathRules } from "./path-rules.ts";
 import type { SandboxMemory } from "./sandbox-memory.ts";
@@ -48,8 +48,6 @@ export type BenchOptions = {
   readonly stateFolder: string;
   /** Words that start the Landlock helper, when this is not run from its sources. */
   readonly sandboxHelper?: readonly string[] | undefined;
-  /** The program never changes its working directory. */
-  readonly staysInFolder?: boolean;
 };
 
 export class Bench {
@@ -91,7 +89,6 @@ export class Bench {
       readOnly: [...paths.readOnly, ...paths.protected.map(literalGlob), ...wildHolds(config, paths)],
       ignore: paths.ignore,
       protection,
-      staysInFolder: options.staysInFolder === true,
     };
     const scope = openScope({ workdir: config.workdir, roots: config.roots, ...rules });
     const isWorkspace = scope.roots.length === 1 && scope.roots[0] === scope.workdir;

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import {
   EngineError,
-  HeldDirectory,
+  PinnedDirectory,
   openDirectly,
   parseWorkspacePath,
   refuseReadOnly,
@@ -47,7 +47,7 @@ export class CallPlaces implements Places, Disposable {
   readonly #places: (ScopedPath | undefined)[] = [];
   #named: ScopedPath | undefined;
   /** While a person is asked: the directory the command would run in. */
-  #held: HeldDirectory | undefined;
+  #held: PinnedDirectory | undefined;
 
   constructor(owner: Owner, acts: Acts) {
     this.#owner = owner;
@@ -163,9 +163,9 @@ export class CallPlaces implements Places, Disposable {
   }
 
   /** The directory of the session or the server that a command would run in, if it runs in that. */
-  #openOwn(): HeldDirectory | undefined {
+  #openOwn(): PinnedDirectory | undefined {
     const outside = this.#runsCommand && this.#acts.cwd === undefined ? this.#ownOutside() : undefined;
-    return outside === undefined ? undefined : HeldDirectory.open(outside);
+    return outside === undefined ? undefined : PinnedDirectory.open(outside);
   }
 
   #statOfOwn(): fs.BigIntStats | undefined {

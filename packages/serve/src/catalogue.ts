@@ -1,6 +1,6 @@
 // Which tools a configuration gives.
 import type { Config } from "./config.ts";
-import { UsageError } from "./flags.ts";
+import { UsageError } from "@bosun/platform/flags";
 import type { ServedTool } from "./served-tool.ts";
 import { bash } from "./surfaces/coding/bash.ts";
 import { createFile } from "./surfaces/coding/create-file.ts";

@@ -6,7 +6,7 @@ import type { AuditEvent } from "@bosun/policy";
 import { ConnectionError, MODERN_REVISIONS } from "@bosun/mcp/server";
 import type { Context, ToolResult } from "@bosun/mcp/server";
 import type { Surface } from "./config.ts";
-import type { Log } from "./log.ts";
+import type { Log } from "@bosun/platform/log";
 import { keptChanges, settleQuestion } from "./settle-question.ts";
 import { withWarning } from "./surfaces/workspace/envelope.ts";
 

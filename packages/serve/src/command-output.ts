@@ -39,7 +39,7 @@ export function streamBlocks(stderr: string, stdout: string): string {
 }
 
 /** Keeps what was cut readable; the handles by stream. */
-export function keepOriginals(
+export function keepCutOutputs(
   run: { readonly stdout: Captured; readonly stderr: Captured },
   running: Running | undefined,
   keep: (capture: Capture) => string,

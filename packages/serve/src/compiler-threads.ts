@@ -1,6 +1,6 @@
-// The threads that compile our code while we run step behind whoever waits for an answer. On a machine with few cores they
-// run at the same time as a caller and us, and one of us three would wait its turn: milliseconds, where a call takes a
-// fraction of one. Linux only; elsewhere, and where it is not allowed, nothing happens.
+// The threads that compile our code while we run get a lower priority than whoever waits for an answer: with few cores they
+// run beside a caller and us, and one of the three waits for milliseconds. For the row "small file read, p99" of the
+// benchmarks, which is six times as long without it. Linux only; elsewhere, and where it is not allowed, nothing happens.
 import { readdirSync, readFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 

@@ -1,10 +1,7 @@
 // The tool server's public names, one by one.
 export { catalogueFor, runsCommands } from "./catalogue.ts";
-export { FLAGS, helpText, parseInvocation, SURFACES } from "./config.ts";
+export { parseInvocation, PROGRAM, SURFACES } from "./config.ts";
 export type { Config, Invocation, Surface } from "./config.ts";
-export { UsageError } from "./flags.ts";
-export { createLog } from "./log.ts";
-export type { Log, LogFields, LogFormat, LogLevel } from "./log.ts";
 export { processIo } from "./main.ts";
 export { runServe } from "./serve.ts";
 export type { Io, Serving, Welcome } from "./serve.ts";

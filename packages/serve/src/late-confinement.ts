@@ -35,8 +35,8 @@ export function lateConfinement(build: () => Promise<Confinement>): Confinement 
     get state() {
       return ready().state;
     },
-    get allowsSpares() {
-      return ready().allowsSpares ?? true;
+    get allowsPrestart() {
+      return ready().allowsPrestart ?? true;
     },
     get holdsPlaces() {
       return ready().holdsPlaces === true;

@@ -4,7 +4,7 @@
 import { EngineError, chooseSandbox, describeSandbox, probeSandbox } from "@bosun/engine";
 import type { Boundary, Confinement, Mechanism, Sandbox, SandboxOptions } from "@bosun/engine";
 import { lateConfinement } from "./late-confinement.ts";
-import type { Log } from "./log.ts";
+import type { Log } from "@bosun/platform/log";
 import type { Remembered, SandboxMemory } from "./sandbox-memory.ts";
 
 export type Search = {

@@ -13,7 +13,6 @@ export function withoutSecrets(result: ToolResult, secrets: readonly string[]): 
   if (!shows && !worth.some((secret) => said.includes(secret))) return result;
   // Through JSON, so that every copy of it goes, wherever the surface has put it.
   let text = JSON.stringify(result);
-  for (const block of result.content) if (block instanceof EncodedText) block.sent(); // its bytes are not needed again
   for (const secret of worth) text = text.replaceAll(JSON.stringify(secret).slice(1, -1), "[redacted: server token]");
   return JSON.parse(text) as ToolResult;
 }

@@ -1,34 +1,91 @@
-// The tools over HTTP: /mcp behind a token, /health for everybody, nothing else (reference §4).
-import { serveHttp } from "@bosun/mcp/http";
-import type { Listening } from "@bosun/mcp/http";
-import type { Principal } from "@bosun/mcp/server";
+// The tools over HTTP: /mcp behind a token, /health for everybody, where tokens come from, and nothing else.
+import { isLoopback } from "@bosun/platform/hosts";
+import {
+  AuthorizationError,
+  createJwtVerifier,
+  createResourceServer,
+  createStaticTokenVerifier,
+  httpFetch,
+  serveHttp,
+} from "@bosun/mcp/http";
+import type { Listening, ResourceServer } from "@bosun/mcp/http";
 import { maxMessageBytes } from "./config.ts";
-import type { Config } from "./config.ts";
-import { UsageError } from "./flags.ts";
+import type { Config, IssuerConfig } from "./config.ts";
+import { UsageError } from "@bosun/platform/flags";
 import type { ToolService } from "./serve-tools.ts";
+
+const ENDPOINT = "/mcp";
 
 /** Throws UsageError when the address cannot be listened on. */
 export function listen(tools: ToolService, config: Config, token: string | undefined): Listening {
-  if (token === undefined && !isLoopback(config.host)) {
+  const door = resourceServerFor(config, token);
+  if (door === undefined && !isLoopback(config.host)) {
     throw new UsageError(
-      `refusing to listen on ${config.host} without a token: anybody who reaches it could run commands. Add --generate-token or --token`,
+      `refusing to listen on ${config.host} without a token: anybody who reaches it could run commands. Add --generate-token, --token or --auth-issuer`,
     );
   }
   try {
     return serveHttp(tools.server, {
       hostname: config.host,
       port: config.port,
-      path: "/mcp",
-      routes: { "/health": health },
-      allowedHosts: isLoopback(config.host) ? config.allowedHosts : [config.host, ...config.allowedHosts],
+      path: ENDPOINT,
+      routes: { "/health": health, ...(door === undefined ? {} : metadataRoute(door)) },
+      allowedHosts: hostsOf(config),
       allowedOrigins: config.allowedOrigins,
       sessionIdleMs: config.idleMs,
       maxBodyBytes: maxMessageBytes(config),
-      ...(token === undefined ? {} : { authorize: bearer(token) }),
+      ...(door === undefined ? {} : { authorize: (request) => door.authorize(request) }),
     });
   } catch (error) {
     throw new UsageError(`could not listen on ${config.host}:${config.port}: ${whyNot(error)}`);
   }
+}
+
+/** The one check of who calls: a token by hand and tokens of an authorization server come through the same code. */
+function resourceServerFor({ auth }: Config, token: string | undefined): ResourceServer | undefined {
+  try {
+    if (auth.kind === "issuer") return issuedTokens(auth);
+    return token === undefined ? undefined : tokenByHand(token);
+  } catch (error) {
+    if (error instanceof AuthorizationError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+function tokenByHand(token: string): ResourceServer {
+  // A header cannot carry blanks at its ends.
+  const known = [{ token: token.trim(), subject: "token" }];
+  return createResourceServer({
+    resource: `http://localhost${ENDPOINT}`, // names nothing: such a token has no audience, and no metadata is published
+    authorizationServers: [],
+    verify: createStaticTokenVerifier(known, { chosenByPerson: true }),
+    tokenPattern: /\S/,
+  });
+}
+
+function issuedTokens({ issuer, audience, jwksUri, scopes }: IssuerConfig): ResourceServer {
+  return createResourceServer({
+    resource: audience,
+    authorizationServers: [issuer],
+    requiredScopes: scopes,
+    ...(scopes.length === 0 ? {} : { scopesSupported: scopes }),
+    resourceName: "bosun",
+    verify: createJwtVerifier({
+      issuers: [{ issuer, ...(jwksUri === undefined ? {} : { jwksUri }) }],
+      fetch: httpFetch,
+    }),
+  });
+}
+
+/** RFC 9728: clients that were refused look here for who gives out tokens. */
+function metadataRoute(door: ResourceServer): Record<string, (request: Request) => Response> {
+  const { pathname } = new URL(door.metadataUrl);
+  return { [pathname]: (request) => door.metadata(request) ?? new Response("not found\n", { status: 404 }) };
+}
+
+function hostsOf({ host, allowedHosts, auth }: Config): string[] {
+  const published = auth.kind === "issuer" ? [new URL(auth.audience).hostname] : [];
+  return [...(isLoopback(host) ? [] : [host]), ...published, ...allowedHosts];
 }
 
 const WHY_NOT: Readonly<Record<string, string>> = {
@@ -53,32 +110,7 @@ function health(request: Request): Response {
   return json('{"status":"ok"}', 200);
 }
 
-/** Digests are compared, each to its end: neither time nor length tells how much of a guess was right. */
-function bearer(token: string): (request: Request) => Principal | Response {
-  const expected = digest(token);
-  return (request) => {
-    const [, presented] = /^bearer (.*)$/is.exec(request.headers.get("authorization") ?? "") ?? [];
-    if (presented !== undefined && areEqual(digest(presented), expected)) return { id: "token", scopes: [] };
-    return json('{"error":"unauthorized"}', 401, { "www-authenticate": "Bearer" });
-  };
-}
-
 /** Response.json would add a charset, which JSON does not have. */
 function json(text: string, status: number, headers: Record<string, string> = {}): Response {
   return new Response(text, { status, headers: { "content-type": "application/json", ...headers } });
-}
-
-// Not node:crypto: a bundle imports it at every start, also on stdio, and that alone costs 10 ms.
-function digest(text: string): Uint8Array {
-  return new Bun.CryptoHasher("sha256").update(text).digest();
-}
-
-function areEqual(left: Uint8Array, right: Uint8Array): boolean {
-  return (
-    left.reduce((difference, byte, at) => difference | (byte ^ (right[at] ?? 0)), left.length ^ right.length) === 0
-  );
-}
-
-function isLoopback(host: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
 }

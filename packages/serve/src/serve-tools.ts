@@ -15,11 +15,11 @@ import { catalogueFor, runsCommands } from "./catalogue.ts";
 import { CompilerThreads } from "./compiler-threads.ts";
 import { holds } from "./config.ts";
 import type { Config } from "./config.ts";
-import { UsageError } from "./flags.ts";
+import { UsageError } from "@bosun/platform/flags";
 import { explainBug } from "./explain.ts";
 import { guarded } from "./guarded-call.ts";
 import { instructionsFor } from "./instructions.ts";
-import type { Log } from "./log.ts";
+import type { Log } from "@bosun/platform/log";
 import type { PathRules } from "./path-rules.ts";
 import { sandboxMemory } from "./sandbox-memory.ts";
 import type { ServedTool } from "./served-tool.ts";
@@ -38,8 +38,6 @@ export type ServeOptions = {
   /** Tokens that clients send: never in a child's environment, a record or a result. */
   readonly secrets?: readonly string[];
   readonly sandboxHelper?: readonly string[];
-  /** The program never changes its working directory: then files below it are read faster. */
-  readonly staysInFolder?: boolean;
   /** Tools of other packages for surfaces that this one only names (`--tools bcp`). */
   readonly guests?: () => Promise<readonly ServedTool[]>;
 };
@@ -86,7 +84,6 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
     memory: sandboxMemory(loaded.folders.state, VERSION),
     stateFolder: loaded.folders.state,
     sandboxHelper: options.sandboxHelper,
-    staysInFolder: options.staysInFolder === true,
   });
   if (tools.length === 0) log("warn", "no tool is left: --read-only and --disable-tools took them all");
   if (commands) reportSandbox(bench, log);

@@ -5,12 +5,12 @@ import { BosunError } from "@bosun/platform/errors";
 import { homeOf } from "@bosun/settings";
 import type { Settings } from "@bosun/settings";
 import { messagesIn, serveConnection, stdioTransport } from "@bosun/mcp/server";
-import { FLAGS, helpText, maxMessageBytes, parseInvocation, PREFIXES } from "./config.ts";
+import { helpText, misspeltVariables, UsageError } from "@bosun/platform/flags";
+import { maxMessageBytes, parseInvocation, PROGRAM } from "./config.ts";
 import type { Config } from "./config.ts";
 import { firstWords } from "./first-words.ts";
-import { misspeltVariables, UsageError } from "./flags.ts";
-import { createLog } from "./log.ts";
-import type { Log } from "./log.ts";
+import { createLog } from "@bosun/platform/log";
+import type { Log } from "@bosun/platform/log";
 import { serveTools, settingsFor, VERSION } from "./serve-tools.ts";
 import type { ServeOptions, ToolService } from "./serve-tools.ts";
 import { settingsLayer } from "./settings-layer.ts";
@@ -57,7 +57,8 @@ export async function runServe(words: readonly string[], io: Io): Promise<number
   try {
     const home = homeOf(io.env);
     const first = parseInvocation(words, io.env, io.cwd);
-    if (first.kind !== "serve") return said(io, first.kind === "help" ? helpText() : `bosun ${VERSION}\n`);
+    if (first.kind !== "serve")
+      return said(io, first.kind === "help" ? `${helpText(PROGRAM)}\n` : `bosun ${VERSION}\n`);
     const settings = settingsFor(first.config, io.env, home);
     const layered = parseInvocation(words, io.env, io.cwd, layerBelow(settings.settings, io));
     const wanted = layered.kind === "serve" ? layered.config : first.config;
@@ -66,8 +67,7 @@ export async function runServe(words: readonly string[], io: Io): Promise<number
     if (io.welcome !== undefined && config.transport !== "http")
       throw new UsageError("this serves over HTTP; over stdio it is: bosun serve --transport stdio");
     const log = createLog({ level: config.logLevel, format: config.logFormat, write: io.complain });
-    for (const { name, meant } of misspeltVariables(FLAGS, io.env, PREFIXES))
-      log("warn", `${name} is not read: ${meant} is`);
+    for (const { name, meant } of misspeltVariables(PROGRAM, io.env)) log("warn", `${name} is not read: ${meant} is`);
     const token = await tokenFor(config, io);
     const tools = await serveTools(config, {
       env: io.env,
@@ -75,7 +75,6 @@ export async function runServe(words: readonly string[], io: Io): Promise<number
       log,
       settings,
       secrets: token === undefined ? [] : [token],
-      staysInFolder: true,
       ...(io.sandboxHelper === undefined ? {} : { sandboxHelper: io.sandboxHelper }),
       ...(io.guests === undefined ? {} : { guests: io.guests }),
     });
@@ -150,12 +149,16 @@ async function serveOverHttp(
   const { listen } = await import("./serve-http.ts");
   try {
     const listening = listen(tools, config, token);
-    if (token === undefined)
+    const isOpen = token === undefined && config.auth.kind !== "issuer";
+    if (isOpen)
       log(
         "warn",
         "no token is set: every program and user of this machine that reaches this address can call the tools, with your rights. Add --generate-token, or set --token or BOSUN_TOKEN",
       );
-    log("info", "listening", { url: listening.url.href, auth: token === undefined ? "none" : "bearer token" });
+    log("info", "listening", {
+      url: listening.url.href,
+      auth: isOpen ? "none" : config.auth.kind === "issuer" ? `tokens of ${config.auth.issuer}` : "bearer token",
+    });
     if (io.welcome !== undefined && token !== undefined) {
       io.welcome.say({ url: listening.url, token, config, sandbox: tools.sandbox });
     } else if (config.auth.kind === "generate" && token !== undefined) {
@@ -187,6 +190,12 @@ async function tokenFor(config: Config, io: Io): Promise<string | undefined> {
     if (config.auth.token.trim() !== "") return config.auth.token;
     throw new UsageError(
       "the token is empty, and nobody could ever send it: give --token a value, or --generate-token",
+    );
+  }
+  if (config.auth.kind === "issuer") {
+    if (io.welcome === undefined) return undefined;
+    throw new UsageError(
+      "this makes a token of its own; with an authorization server it is: bosun serve --auth-issuer …",
     );
   }
   if (config.auth.kind === "none" && io.welcome === undefined) return undefined;

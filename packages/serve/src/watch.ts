@@ -8,12 +8,6 @@ import type { JsonObject } from "@bosun/mcp/server";
 /** How long the record of a call that changed nothing may wait, and how many may wait together. */
 const SOON_MS = 50;
 const MAX_WAITING = 2000;
-/** How long a call may wait for records of others, and how long none has to after that; longer when more than so many wait. */
-const SLICE_MS = 0.1;
-const PAUSE_MS = 2;
-const BACKLOG = 500;
-const MAX_SLICE = 64;
-
 export type WatchOptions = {
   readonly policy: Policy;
   readonly alias: string;
@@ -40,7 +34,6 @@ export class Watch {
   #parse: ParseShell | undefined;
   #audit: Audit | undefined;
   #waiting: AuditEvent[] = [];
-  #slice = 2;
   #timer: Timer | undefined;
   /** What waits could not be written when it was tried. */
   #failing = false;
@@ -132,8 +125,8 @@ export class Watch {
   recordSoon(event: AuditEvent): void {
     if (this.#opened() === undefined) return;
     this.#waiting.push(event);
-    if (this.#waiting.length >= MAX_WAITING) this.#append(MAX_SLICE);
-    else this.#timer ??= setTimeout(() => this.#flushSlice(), SOON_MS);
+    if (this.#waiting.length >= MAX_WAITING) this.#flush();
+    else this.#timer ??= setTimeout(() => this.#quietly(() => this.#flush()), SOON_MS);
   }
 
   close(): void {
@@ -149,28 +142,13 @@ export class Watch {
     return this.#audit;
   }
 
+  /** What could not be written goes on waiting. */
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#append(this.#waiting.length);
-  }
-
-  /** As many as can be written before anybody notices; the first of them take ten times as long as the thousandth. */
-  #flushSlice(): void {
-    const mayTakeMs = SLICE_MS * Math.max(1, this.#waiting.length / BACKLOG);
-    const started = performance.now();
-    this.#quietly(() => this.#append(this.#slice));
-    const slow = performance.now() - started > mayTakeMs;
-    this.#slice = slow ? Math.max(1, this.#slice >> 1) : Math.min(MAX_SLICE, this.#slice + 2);
-    this.#timer =
-      this.#waiting.length > 0 && !this.#failing ? setTimeout(() => this.#flushSlice(), PAUSE_MS) : undefined;
-  }
-
-  /** What could not be written goes on waiting. */
-  #append(most: number): void {
     this.#failing = true;
-    this.#audit?.appendAll(this.#waiting.slice(0, most));
-    this.#waiting.splice(0, most);
+    this.#audit?.appendAll(this.#waiting);
+    this.#waiting = [];
     this.#failing = false;
   }
 

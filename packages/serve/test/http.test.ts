@@ -51,8 +51,10 @@ rows(
     const response = await closed.post({ jsonrpc: "2.0", id: 1, method: "initialize", params }, headers);
     expect(response.status).toBe(status);
     if (status === 401) {
-      expect(await response.json()).toEqual({ error: "unauthorized" });
-      expect(response.headers.get("www-authenticate")).toBe("Bearer");
+      expect(await response.json()).toMatchObject({ error: "invalid_token" });
+      const isWrong = new Headers(headers).get("authorization")?.startsWith("Bearer ") === true;
+      const problem = 'error="invalid_token", error_description="the token is not known"';
+      expect(response.headers.get("www-authenticate")).toBe(isWrong ? `Bearer ${problem}` : "Bearer");
     }
   },
 );
@@ -259,11 +261,32 @@ rows(
     ["a deny pattern that is empty", ["--deny-dir", ""], /--deny-dir needs a value: --deny-dir GLOB/],
     ["both token flags", ["--token", "x", "--generate-token"], /exclude each other/],
     [
+      "an issuer and a token",
+      ["--auth-issuer", "https://auth.example", "--auth-audience", "https://t.example/mcp", "--token", "x"],
+      /--auth-issuer and --token exclude each other/,
+    ],
+    ["an issuer without an audience", ["--auth-issuer", "https://auth.example"], /--auth-issuer needs --auth-audience/],
+    [
+      "an audience without an issuer",
+      ["--auth-audience", "https://t.example/mcp"],
+      /--auth-audience needs --auth-issuer/,
+    ],
+    [
+      "an issuer that is no address",
+      ["--auth-issuer", "auth.example", "--auth-audience", "https://t.example/mcp"],
+      /"auth\.example" is not an http\(s\) address/,
+    ],
+    [
+      "an issuer over plain http",
+      ["--auth-issuer", "http://auth.example", "--auth-audience", "https://t.example/mcp"],
+      /plain http is only allowed on this machine/,
+    ],
+    [
       "a non-loopback address without a token",
       ["--host", "0.0.0.0"],
       /refusing to listen on 0\.0\.0\.0 without a token/,
     ],
-    ["an unknown transport", ["--transport", "tcp"], /--transport: "tcp" is not valid; valid values: http, stdio/],
+    ["an unknown transport", ["--transport", "tcp"], /--transport must be http or stdio; got "tcp"/],
     ["an unknown flag suggests the nearest", ["--sandbx", "off"], /unknown option --sandbx; did you mean --sandbox\?/],
     ["an unknown tool to disable", ["--disable-tools", "bsah"], /unknown tool "bsah"; valid names: bash, /],
     ["a missing workdir", ["--workdir", "none"], /--workdir: folder none does not exist/],
@@ -273,7 +296,7 @@ rows(
     ["a size with a tail", ["--max-file-size", "10MBx"], /"10MBx" is not a size/],
     ["a negative size", ["--max-file-size", "-1"], /"-1" is not a size/],
     ["a size that overflows", ["--max-file-size", "99999999999GB"], /is not a size/],
-    ["a port out of range", ["--port", "70000"], /is not a whole number between 0 and 65535/],
+    ["a port out of range", ["--port", "70000"], /--port must be a whole number from 0 to 65535, got "70000"/],
     ["a settings file that is not there", ["--config", "none.toml"], /none\.toml .*does not exist/],
     ["an unknown surface", ["--tools", "editor"], /unknown tool surface "editor"; valid: coding, workspace, shell/],
   ] satisfies [string, string[], RegExp][],

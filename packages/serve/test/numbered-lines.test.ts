@@ -1,15 +1,19 @@
-// Numbers in front of lines, the fast way from bytes beside the plain way from strings.
+// Numbers in front of lines, as text from strings and as JSON from bytes.
 import { expect, test } from "bun:test";
 import { PlainLines } from "@bosun/engine";
 import type { LineRun } from "@bosun/engine";
 import { numberedJson, numberedLines } from "../src/surfaces/coding/numbered-lines.ts";
 
-function plain(first: number, lines: readonly string[]): LineRun {
-  const ends: number[] = [];
+function plain(first: number, lines: readonly (string | Uint8Array)[]): PlainLines {
+  const bytes = lines.map((line) => Buffer.from(line));
   let at = -1;
-  for (const line of lines) ends.push((at += Buffer.byteLength(line) + 1));
-  const bytes = Buffer.from(`${lines.join("\n")}\n`);
-  return new PlainLines(first, lines.length, bytes, 0, bytes.length, ends);
+  const ends = bytes.map((line) => (at += line.length + 1));
+  return new PlainLines(first, Buffer.concat(bytes.flatMap((line) => [line, Buffer.from("\n")])), ends);
+}
+
+function jsonOf(runs: readonly LineRun[], note = ""): unknown {
+  const json = Buffer.concat(Array.from(numberedJson(runs, note), (piece) => Buffer.from(piece)));
+  return JSON.parse(`"${json.toString()}"`);
 }
 
 test.each([
@@ -27,18 +31,18 @@ test.each([
   const lines = Array.from({ length: count }, (_, i) => (i % 3 === 0 ? "" : `line ${i} äöü 日本 😀`));
   const width = String(first + count - 1).length;
   const expected = lines.map((line, i) => `${String(first + i).padStart(width)}\t${line}\n`).join("");
-  expect(numberedLines([plain(first, lines)])).toBe(expected);
   expect(numberedLines(lines.map((text, i) => ({ number: first + i, text })))).toBe(expected);
+  expect(jsonOf([plain(first, lines)])).toBe(expected);
 });
 
 test("runs and single lines follow each other; a gap is shown; a cut line says so", () => {
-  const runs: LineRun[] = [
-    plain(8, ["a", "b"]),
-    { number: 10, text: "long", totalChars: 5000 },
-    plain(11, ["c"]),
-    { number: 20, text: "d" },
-  ];
-  expect(numberedLines(runs)).toBe(" 8\ta\n 9\tb\n10\tlong... [truncated, 5000 chars total]\n11\tc\n...\n20\td\n");
+  const long = { number: 10, text: "long", totalChars: 5000 };
+  const last = { number: 20, text: "d" };
+  const expected = " 8\ta\n 9\tb\n10\tlong... [truncated, 5000 chars total]\n11\tc\n...\n20\td\n";
+  expect(jsonOf([plain(8, ["a", "b"]), long, plain(11, ["c"]), last])).toBe(expected);
+  const alone = [{ number: 8, text: "a" }, { number: 9, text: "b" }, long, { number: 11, text: "c" }, last];
+  expect(numberedLines(alone)).toBe(expected);
+  expect(jsonOf([plain(8, ["a"]), plain(20, ["b"])])).toBe(" 8\ta\n...\n20\tb\n");
   expect(numberedLines([])).toBe("");
 });
 
@@ -55,11 +59,8 @@ test.each<[string, (i: number) => string | Uint8Array]>([
   ["long lines", (i) => "z".repeat(i % 2000)],
 ])("as JSON it is the same: %s", (_, line) => {
   const bytes = Array.from({ length: 4000 }, (_, i) => Buffer.from(line(i)));
-  const content = Buffer.concat([Buffer.from("-\n"), ...bytes.flatMap((one) => [one, Buffer.from("\n")])]);
-  const runs: LineRun[] = [
-    new PlainLines(7001, bytes.length, content, 2, content.length),
-    { number: 20_000, text: 'the "last"' },
-  ];
-  const json = Buffer.concat(Array.from(numberedJson(runs, "\n[a note]"), (piece) => Buffer.from(piece)));
-  expect(JSON.parse(`"${json.toString()}"`) === `${numberedLines(runs)}\n[a note]`).toBe(true);
+  const texts = bytes.map((one) => new TextDecoder().decode(one).replace(/\r$/, ""));
+  const last = { number: 20_000, text: 'the "last"' };
+  const shown = numberedLines([...texts.map((text, i) => ({ number: 7001 + i, text })), last]);
+  expect(jsonOf([plain(7001, bytes), last], "\n[a note]") === `${shown}\n[a note]`).toBe(true);
 });

@@ -1,7 +1,9 @@
 // What a settings file says, with the place of every key and value: what both readers (TOML, JSON) give.
 import { BosunError } from "@bosun/platform/errors";
+import { Positions } from "@bosun/platform/json";
+import type { Position } from "@bosun/platform/json";
 
-export type Position = { readonly line: number; readonly column: number };
+export type { Position };
 
 export type Node =
   | { readonly kind: "string"; readonly value: string; readonly at: Position }
@@ -37,13 +39,12 @@ export class Cursor {
   readonly file: string;
   readonly text: string;
   offset = 0;
-  #line = 1;
-  #lineStart = 0;
-  #counted = 0;
+  readonly #positions: Positions;
 
   constructor(file: string, text: string) {
     this.file = file;
     this.text = text.startsWith("\ufeff") ? text.slice(1) : text;
+    this.#positions = new Positions(this.text);
   }
 
   peek(ahead = 0): string {
@@ -74,18 +75,7 @@ export class Cursor {
   }
 
   position(offset = this.offset): Position {
-    if (offset < this.#counted) {
-      this.#line = 1;
-      this.#lineStart = 0;
-      this.#counted = 0;
-    }
-    for (let next = this.text.indexOf("\n", this.#counted); next >= 0 && next < offset;) {
-      this.#line += 1;
-      this.#lineStart = next + 1;
-      this.#counted = next + 1;
-      next = this.text.indexOf("\n", this.#counted);
-    }
-    return { line: this.#line, column: offset - this.#lineStart + 1 };
+    return this.#positions.of(offset);
   }
 
   fail(problem: string, offset = this.offset): never {

@@ -1,5 +1,6 @@
 // Which project files a person has agreed to, by path and content.
-import { isObject, openStateFile, stateFileIn } from "@bosun/platform/private-files";
+import { isObject } from "@bosun/platform/json";
+import { openStateFile, stateFileIn } from "@bosun/platform/private-files";
 import type { IsTrusted } from "./project-settings.ts";
 
 export type ProjectTrust = {

@@ -130,7 +130,9 @@ export const server = section(() =>
     },
     {
       check: (one, has) => {
-        if (has("url") === has("command")) return "needs exactly one of url and command";
+        // `[mcp.servers.here] enabled = false` is all there is to say about a server that needs neither.
+        const isOnlySwitchedOff = !one.enabled && !has("url") && !has("command");
+        if (has("url") === has("command") && !isOnlySwitchedOff) return "needs exactly one of url and command";
         if (has("url") && (has("args") || has("env") || has("cwd")))
           return "args, env and cwd belong to a command, not to a url";
         if (has("command") && (has("headers") || has("auth_token") || has("auth_env")))

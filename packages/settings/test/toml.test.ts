@@ -97,10 +97,10 @@ describe("JSON gives the same document", () => {
   });
 
   test.each([
-    ["a trailing comma", '{"a":1,}', 'f:1:8: expected a "key"'],
+    ["a trailing comma", '{"a":1,}', 'f:1:8: expected a key, found "}"'],
     ["a key twice", '{"a":1,\n"a":2}', "f:2:1: a is set twice (first on line 1)"],
     ["not an object", "[1]", "f:1:1: settings must be an object { … }"],
-    ["something after the end", "{} x", "f:1:4: there is something after the end"],
+    ["something after the end", "{} x", 'f:1:4: expected the end, found "x"'],
     ["never closed", '{"a": 1', 'f:1:8: expected "," or "}"'],
     ["text never closed", '{"a": "x', "f:1:7: this text is never closed"],
   ])("%s", (_, text, message) => {

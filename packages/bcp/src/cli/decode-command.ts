@@ -1,5 +1,7 @@
 // `bcp decode`: a file as text.
 
+import { oneOf, whole } from "@bosun/platform/flags";
+import type { FlagValues } from "@bosun/platform/flags";
 import { RenderError } from "../bcp-errors.ts";
 import { KNOWN_TYPES } from "../block-types.ts";
 import type { BlockType } from "../block-types.ts";
@@ -14,8 +16,6 @@ import { budgetOf, VERBOSITIES } from "../render/render-options.ts";
 import type { RenderOptions } from "../render/render-options.ts";
 import type { RenderedBlock } from "../render/render.ts";
 import type { Part } from "../render/text-buffer.ts";
-import { parseCount, UsageError } from "./arguments.ts";
-import type { Parsed } from "./arguments.ts";
 import { ChunkedWriter, piecesOf } from "./chunked-writer.ts";
 import { isStandard, writeOutput } from "./file-access.ts";
 import { CliFailure } from "./io.ts";
@@ -25,20 +25,19 @@ import { loadOrFail } from "./load-payload.ts";
 import type { Loaded } from "./load-payload.ts";
 import { osText } from "./os-error.ts";
 
-const MAX_BUDGET = 0xffff_ffffn;
+const MAX_BUDGET = 0xffff_ffff;
 
-export async function decodeCommand(io: BcpIo, file: string, parsed: Parsed): Promise<number> {
-  const budgetText = parsed.values.get("budget");
-  const budget = budgetText === undefined ? undefined : parseCount(budgetText, "--budget", MAX_BUDGET);
-  const summaries = choice(parsed, "summaries", ["code", "all"] as const);
-  const binaryImages = choice(parsed, "binary-images", ["error", "placeholder"] as const);
+export async function decodeCommand(io: BcpIo, file: string, parsed: FlagValues): Promise<number> {
+  const budget = whole(parsed, "budget", { max: MAX_BUDGET });
+  const summaries = oneOf(parsed, "summaries", ["code", "all"]);
+  const binaryImages = oneOf(parsed, "binary-images", ["error", "placeholder"]);
   // The file is looked at before the words, as in the reference.
   const loaded = await loadOrFail(io, file, parsed);
   const options: RenderOptions = {
     mode: word(parsed, "mode", MODES, "xml", new Map([["md", "markdown" as const]])),
     verbosity: word(parsed, "verbosity", VERBOSITIES, "adaptive"),
     ...(budget === undefined ? {} : { budget }),
-    ...included(parsed.values.get("include")),
+    ...included(parsed.text("include")),
     ...(summaries ? { summaries } : {}),
     ...(binaryImages ? { binaryImages } : {}),
   };
@@ -46,10 +45,10 @@ export async function decodeCommand(io: BcpIo, file: string, parsed: Parsed): Pr
   // Once for nothing: what cannot be rendered is found out before the first word of it is written.
   await renderBlocks(loaded, options, plan, {}).catch(failRendering);
   const put = (out: ChunkedWriter): Promise<void> =>
-    parsed.flags.has("json")
+    parsed.has("json")
       ? writeJson(file, (to) => renderBlocks(loaded, options, plan, to), out)
       : renderBlocks(loaded, options, plan, { write: (part) => out.write(part) });
-  const output = parsed.values.get("output");
+  const output = parsed.text("output");
   if (output === undefined || isStandard(output)) {
     const out = new ChunkedWriter((chunk) => io.stdout(chunk));
     await put(out);
@@ -98,26 +97,17 @@ const ADVICE: Partial<Record<RenderError["code"], Partial<Pick<CliFailure, "note
 };
 
 function word<W extends string>(
-  parsed: Parsed,
+  parsed: FlagValues,
   option: string,
   words: readonly W[],
   fallback: W,
   aliases: ReadonlyMap<string, W> = new Map(),
 ): W {
-  const given = parsed.values.get(option);
+  const given = parsed.text(option);
   if (given === undefined) return fallback;
   const lower = given.toLowerCase();
   const found = words.find((candidate) => candidate === lower) ?? aliases.get(lower);
   if (found === undefined) throw new CliFailure(`unknown ${option} ${quote(given)} — expected ${words.join("|")}`);
-  return found;
-}
-
-// Our own options: a wrong word is misuse like any other.
-function choice<W extends string>(parsed: Parsed, option: string, words: readonly W[]): W | undefined {
-  const given = parsed.values.get(option);
-  if (given === undefined) return undefined;
-  const found = words.find((candidate) => candidate === given);
-  if (found === undefined) throw new UsageError(`--${option} must be ${words.join(" or ")}, not ${quote(given)}`);
   return found;
 }
 

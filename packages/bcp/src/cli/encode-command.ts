@@ -1,5 +1,7 @@
 // `bcp encode`: a JSON manifest as a payload.
 
+import { UsageError } from "@bosun/platform/flags";
+import type { FlagValues } from "@bosun/platform/flags";
 import { isUtf8 } from "node:buffer";
 import { EncodeError } from "../bcp-errors.ts";
 import { pausesFor, runWithPauses } from "../cooperative-work.ts";
@@ -7,8 +9,6 @@ import type { PauseIfDue } from "../cooperative-work.ts";
 import { ManifestError } from "../manifest/json-members.ts";
 import { manifestSteps, parseManifest } from "../manifest/manifest.ts";
 import type { Manifest } from "../manifest/manifest.ts";
-import { UsageError } from "./arguments.ts";
-import type { Parsed } from "./arguments.ts";
 import { encodePass } from "./encode-manifest.ts";
 import type { PassOptions } from "./encode-manifest.ts";
 import { isStandard, readInput, writeOutput } from "./file-access.ts";
@@ -18,11 +18,11 @@ import { ContentFiles } from "./manifest-content-files.ts";
 import { osText } from "./os-error.ts";
 import { checkReadable } from "./read-limits.ts";
 
-export async function encodeCommand(io: BcpIo, file: string, parsed: Parsed): Promise<number> {
-  const output = parsed.values.get("output");
+export async function encodeCommand(io: BcpIo, file: string, parsed: FlagValues): Promise<number> {
+  const output = parsed.text("output");
   if (output === undefined) throw new UsageError("-o is missing: -o <FILE>, or -o - for standard output");
   const json = await readJson(io, file);
-  const manifest = await parseOrFail(json, file, parsed.flags.has("extended"), pausesFor(io.signal));
+  const manifest = await parseOrFail(json, file, parsed.has("extended"), pausesFor(io.signal));
   const contents = new ContentFiles(io, file);
   const options = passOptions(manifest, parsed);
   const { held, packed } = await orFail(encodeHeld(io, manifest, contents, options, json.length));
@@ -34,7 +34,7 @@ export async function encodeCommand(io: BcpIo, file: string, parsed: Parsed): Pr
     if (error instanceof CliFailure || error instanceof ReaderGone || io.signal?.aborted) throw error;
     throw new CliFailure(`cannot write ${output}: ${osText(error)}`);
   });
-  const report = parsed.flags.has("json")
+  const report = parsed.has("json")
     ? `${JSON.stringify({ output, bytes: held.bytes }, undefined, 2)}\n`
     : `Wrote ${held.bytes} bytes to ${output}\n`;
   // The payload has taken standard output.
@@ -42,11 +42,11 @@ export async function encodeCommand(io: BcpIo, file: string, parsed: Parsed): Pr
   return 0;
 }
 
-function passOptions(manifest: Manifest, parsed: Parsed): PassOptions {
+function passOptions(manifest: Manifest, parsed: FlagValues): PassOptions {
   return {
-    compressBlocks: parsed.flags.has("compress-blocks"),
-    packed: manifest.compressPayload || parsed.flags.has("compress-payload"),
-    dedup: manifest.dedup || parsed.flags.has("dedup"),
+    compressBlocks: parsed.has("compress-blocks"),
+    packed: manifest.compressPayload || parsed.has("compress-payload"),
+    dedup: manifest.dedup || parsed.has("dedup"),
   };
 }
 

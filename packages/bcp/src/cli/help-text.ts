@@ -1,13 +1,22 @@
 // The help texts. They are meant to teach: each ends in lines that can be pasted.
 
-import type { OptionSpec } from "./arguments.ts";
+import type { Flag, Program } from "@bosun/platform/flags";
 
 export const VERSION = "bcp 0.1.0";
 
 export type CommandName = "encode" | "decode" | "inspect" | "validate" | "stats";
 
+const GLOBAL_FLAGS: readonly Flag[] = [
+  {
+    name: "verbose",
+    short: "v",
+    help: "explain errors: file offset, block, what to try (on by default at a terminal)",
+  },
+  { name: "no-color", help: "accepted for compatibility; there are no colours" },
+];
+
 /** Of all commands that read a payload. */
-const READ_OPTIONS: readonly OptionSpec[] = [
+const READ_OPTIONS: readonly Flag[] = [
   { name: "lenient", help: "ignore bytes after END, with a warning" },
   {
     name: "store",
@@ -18,39 +27,27 @@ const READ_OPTIONS: readonly OptionSpec[] = [
   { name: "json", help: "print the result as JSON" },
 ];
 
-export type CommandHelp = {
-  /** Behind the name of the program. */
-  readonly usage: string;
-  readonly about: string;
-  readonly options: readonly OptionSpec[];
-  more(program: string): string;
-};
+// As the reference has it: nothing twice, and a value that starts with a dash is one forgotten.
+const COMMON = { once: true, attachedDashes: true, operands: true } as const;
 
-export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
-  {
-    name: "verbose",
-    short: "v",
-    help: "explain errors: file offset, block, what to try (on by default at a terminal)",
-  },
-  { name: "no-color", help: "accepted for compatibility; there are no colours" },
-  { name: "help", short: "h", help: "print this help" },
-];
-
-export const COMMANDS: Readonly<Record<CommandName, CommandHelp>> = {
+/** The commands of the program `bcp`, by whatever name it is typed. */
+export const commandsOf = (bcp: string): Readonly<Record<CommandName, Program>> => ({
   encode: {
-    usage: "encode <MANIFEST> -o <OUTPUT> [options]",
-    about: "Write a .bcp file from a JSON manifest.",
-    options: [
+    ...COMMON,
+    name: `${bcp} encode`,
+    usage: [`${bcp} encode <MANIFEST> -o <OUTPUT> [options]`],
+    summary: "Write a .bcp file from a JSON manifest.",
+    flags: [
       { name: "output", short: "o", value: "FILE", help: "where to write; - is standard output (required)" },
       { name: "compress-blocks", help: "zstd for each block of 256 bytes or more that gets smaller" },
       { name: "compress-payload", help: "zstd for everything after the header, if that is smaller" },
       { name: "dedup", help: "write a repeated block as the hash of its first occurrence" },
       { name: "extended", help: "accept every block type and key listed below" },
       { name: "json", help: "print the result as JSON" },
+      ...GLOBAL_FLAGS,
     ],
-    more: (
-      bcp,
-    ) => `A manifest is {"blocks": [...]}. Each block has a "type", its own keys, and "content" (text) or "content_file"
+    examples: [],
+    notes: `A manifest is {"blocks": [...]}. Each block has a "type", its own keys, and "content" (text) or "content_file"
 (a path relative to the manifest):
 
   code             lang, path               [summary, priority]
@@ -78,9 +75,11 @@ Examples:
   echo '{"blocks":[{"type":"conversation","role":"user","content":"hi"}]}' | ${bcp} encode - -o - | ${bcp} decode -`,
   },
   decode: {
-    usage: "decode <FILE> [options]",
-    about: "Print a .bcp file as text for a model.",
-    options: [
+    ...COMMON,
+    name: `${bcp} decode`,
+    usage: [`${bcp} decode <FILE> [options]`],
+    summary: "Print a .bcp file as text for a model.",
+    flags: [
       { name: "mode", value: "MODE", help: "xml (default), markdown (md) or minimal" },
       { name: "verbosity", value: "HOW", help: "full, summary or adaptive (default: full unless there is a budget)" },
       { name: "budget", value: "TOKENS", help: "about how many tokens of content to keep; see below" },
@@ -93,10 +92,10 @@ Examples:
       },
       { name: "binary-images", value: "HOW", help: "error (default) or placeholder" },
       ...READ_OPTIONS,
+      ...GLOBAL_FLAGS,
     ],
-    more: (
-      bcp,
-    ) => `A budget is spent by priority, critical first. What does not fit is shown by its summary if it has one, else by a
+    examples: [],
+    notes: `A budget is spent by priority, critical first. What does not fit is shown by its summary if it has one, else by a
 one-line placeholder; background blocks never appear in full. The budget counts content, not headings.
 
 Examples:
@@ -105,74 +104,68 @@ Examples:
   curl -s https://example.com/context.bcp | ${bcp} decode - --include code,diff`,
   },
   inspect: {
-    usage: "inspect <FILE> [options]",
-    about: "List the blocks of a .bcp file.",
-    options: [
+    ...COMMON,
+    name: `${bcp} inspect`,
+    usage: [`${bcp} inspect <FILE> [options]`],
+    summary: "List the blocks of a .bcp file.",
+    flags: [
       { name: "show-body", help: "the first 80 characters of each block" },
       { name: "show-hex", help: "a hex dump of each block" },
       { name: "block", value: "N", help: "only block N, counted from 0" },
       ...READ_OPTIONS,
+      ...GLOBAL_FLAGS,
     ],
-    more: (bcp) => `Examples:
+    examples: [],
+    notes: `Examples:
   ${bcp} inspect context.bcp
   ${bcp} inspect context.bcp --block 3 --show-hex
   ${bcp} inspect context.bcp --json | jq '.blocks[] | select(.type == "code") | .path'`,
   },
   validate: {
-    usage: "validate <FILE> [options]",
-    about: "Check that a .bcp file is whole. Exit code 0 if it is, 1 if not.",
-    options: READ_OPTIONS,
-    more: (bcp) => `Examples:
+    ...COMMON,
+    name: `${bcp} validate`,
+    usage: [`${bcp} validate <FILE> [options]`],
+    summary: "Check that a .bcp file is whole. Exit code 0 if it is, 1 if not.",
+    flags: [...READ_OPTIONS, ...GLOBAL_FLAGS],
+    examples: [],
+    notes: `Examples:
   ${bcp} validate context.bcp
   ${bcp} validate broken.bcp -v          # where exactly
   ${bcp} validate broken.bcp --json      # the same for programs`,
   },
   stats: {
-    usage: "stats <FILE> [options]",
-    about: "Count blocks, bytes and about how many tokens each mode would take.",
-    options: READ_OPTIONS,
-    more: (
-      bcp,
-    ) => `Tokens are bytes / 4. They are 0 when the file cannot be rendered as text, for which one binary image is enough.
+    ...COMMON,
+    name: `${bcp} stats`,
+    usage: [`${bcp} stats <FILE> [options]`],
+    summary: "Count blocks, bytes and about how many tokens each mode would take.",
+    flags: [...READ_OPTIONS, ...GLOBAL_FLAGS],
+    examples: [],
+    notes: `Tokens are bytes / 4. They are 0 when the file cannot be rendered as text, for which one binary image is enough.
 
 Examples:
   ${bcp} stats context.bcp
   ${bcp} stats context.bcp --json | jq .tokens.minimal`,
   },
-};
+});
 
-export function generalHelp(bcp = "bcp"): string {
-  const commands = Object.entries(COMMANDS).map(([name, { about }]) => `  ${name.padEnd(10)}${about}`);
-  return `Bit Context Protocol: pack files, turns, tool results and trees for a model, and print them within a budget.
-
-Usage: ${bcp} [options] <command> ...
-
-Commands:
-${commands.join("\n")}
-  help      Print help for a command: ${bcp} help decode
-
-Options:
-${optionLines([...GLOBAL_OPTIONS, { name: "version", short: "V", help: "print the version" }])}
-
-- stands for standard input or output. Exit codes: 0 done, 1 failed, 2 wrong usage.
+/** What may stand before the command. */
+export const programOf = (bcp: string): Program => ({
+  ...COMMON,
+  name: bcp,
+  summary:
+    "Bit Context Protocol: pack files, turns, tool results and trees for a model, and print them within a budget.",
+  usage: [`${bcp} [options] <command> ...`],
+  words: {
+    ...Object.fromEntries(Object.entries(commandsOf(bcp)).map(([name, { summary }]) => [name, summary])),
+    help: `Print help for a command: ${bcp} help decode`,
+  },
+  flags: [...GLOBAL_FLAGS, { name: "version", short: "V", help: "print the version" }],
+  examples: [],
+  notes: `- stands for standard input or output. Exit codes: 0 done, 1 failed, 2 wrong usage.
 
 Start here:
   ${bcp} help encode                                  # what a manifest looks like
   ${bcp} encode context.json -o context.bcp
   ${bcp} inspect context.bcp
-  ${bcp} decode context.bcp --mode minimal --budget 2000
-`;
-}
-
-export function commandHelp(name: CommandName, bcp = "bcp"): string {
-  const { usage, about, options, more } = COMMANDS[name];
-  return `${about}\n\nUsage: ${bcp} ${usage}\n\nOptions:\n${optionLines([...options, ...GLOBAL_OPTIONS])}\n\n${more(bcp)}\n`;
-}
-
-function optionLines(options: readonly OptionSpec[]): string {
-  const lines = options.map(({ name, short, value, help }) => {
-    const spelled = `${short ? `-${short}, ` : "    "}--${name}${value ? ` <${value}>` : ""}`;
-    return `  ${spelled.padEnd(28)}${help}`;
-  });
-  return lines.join("\n");
-}
+  ${bcp} decode context.bcp --mode minimal --budget 2000`,
+});

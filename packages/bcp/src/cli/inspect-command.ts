@@ -1,10 +1,10 @@
 // `bcp inspect`: what is in a file, block by block.
 
+import { whole } from "@bosun/platform/flags";
+import type { FlagValues } from "@bosun/platform/flags";
 import type { Block } from "../block-types.ts";
 import { escapeControls, quoted } from "../quote.ts";
 import { decodeLossy } from "../utf8-text.ts";
-import { parseCount } from "./arguments.ts";
-import type { Parsed } from "./arguments.ts";
 import { annotationText, detail, facts, primaryBytes, size, typeTitle } from "./block-facts.ts";
 import { ChunkedWriter } from "./chunked-writer.ts";
 import type { BcpIo } from "./io.ts";
@@ -21,15 +21,14 @@ const END_BYTES = 4;
 
 type Show = { readonly body: boolean; readonly hex: boolean };
 
-export async function inspect(io: BcpIo, file: string, parsed: Parsed): Promise<number> {
-  const wanted = parsed.values.get("block");
-  const only = wanted === undefined ? undefined : parseCount(wanted, "--block", MAX_INDEX);
+export async function inspect(io: BcpIo, file: string, parsed: FlagValues): Promise<number> {
+  const only = whole(parsed, "block", { max: MAX_INDEX });
   const loaded = await loadOrFail(io, file, parsed);
-  if (parsed.flags.has("json")) {
+  if (parsed.has("json")) {
     await writeJson(io, loaded, only);
     return 0;
   }
-  const show = { body: parsed.flags.has("show-body"), hex: parsed.flags.has("show-hex") };
+  const show = { body: parsed.has("show-body"), hex: parsed.has("show-hex") };
   const count = loaded.blockCount;
   // Neither a write per block nor all of a large dump at once.
   const out = new ChunkedWriter((chunk) => io.stdout(chunk));

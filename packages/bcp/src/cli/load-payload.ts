@@ -1,5 +1,6 @@
 // The payload that a reading command is about, decoded, with errors a person can act on.
 
+import type { FlagValues } from "@bosun/platform/flags";
 import { isUtf8 } from "node:buffer";
 import { DecodeError, explainDecode } from "../bcp-errors.ts";
 import { blake3 } from "../blake3.ts";
@@ -7,7 +8,6 @@ import { createMemoryStore, fromHex, toHex } from "../content-store.ts";
 import type { ContentStore } from "../content-store.ts";
 import { runAtOnce } from "../cooperative-work.ts";
 import { JsonError, jsonSteps, lineAndColumn, NO_NODE } from "../json-document.ts";
-import type { Parsed } from "./arguments.ts";
 import { readInput, readPayload } from "./file-access.ts";
 import { CliFailure } from "./io.ts";
 import type { BcpIo } from "./io.ts";
@@ -18,16 +18,16 @@ import type { Walked } from "./repeatable-walk.ts";
 export type Loaded = Omit<Walked, "trailingBytes"> & { readonly file: string; readonly payload: Uint8Array };
 
 /** Reads and decodes `file`. A DecodeError comes out as it is: commands word it differently. */
-export async function load(io: BcpIo, file: string, parsed: Parsed): Promise<Loaded> {
+export async function load(io: BcpIo, file: string, parsed: FlagValues): Promise<Loaded> {
   const payload = await readPayload(io, file).catch((error: unknown) => {
     throw new CliFailure(`cannot read ${file}: ${osText(error)}`);
   });
-  const storeFile = parsed.values.get("store");
+  const storeFile = parsed.text("store");
   const store = storeFile === undefined ? undefined : await readStore(io, storeFile);
   const { trailingBytes, ...decoded } = await walkPayload(payload, {
     ...(store ? { store } : {}),
-    references: parsed.flags.has("strict-references") ? "store" : "in-file",
-    trailingData: parsed.flags.has("lenient") ? "ignore" : "error",
+    references: parsed.has("strict-references") ? "store" : "in-file",
+    trailingData: parsed.has("lenient") ? "ignore" : "error",
     limits: io.limits ?? {},
     ...(io.signal ? { signal: io.signal } : {}),
   });
@@ -36,7 +36,7 @@ export async function load(io: BcpIo, file: string, parsed: Parsed): Promise<Loa
 }
 
 /** The same for commands that have nothing to say about a broken file but that it is broken. */
-export async function loadOrFail(io: BcpIo, file: string, parsed: Parsed): Promise<Loaded> {
+export async function loadOrFail(io: BcpIo, file: string, parsed: FlagValues): Promise<Loaded> {
   try {
     return await load(io, file, parsed);
   } catch (error) {

@@ -1,13 +1,14 @@
 // bcp encode | decode | inspect | validate | stats: words in, exit code out (README.md).
 
-import { parseArguments, refuseNonUtf8Words, UsageError } from "./arguments.ts";
-import type { Parsed } from "./arguments.ts";
-import { commandHelp, COMMANDS, generalHelp, GLOBAL_OPTIONS, VERSION } from "./help-text.ts";
+import { helpText, readFlags, suggestion, UsageError } from "@bosun/platform/flags";
+import type { FlagValues, Program } from "@bosun/platform/flags";
+import { commandsOf, programOf, VERSION } from "./help-text.ts";
 import type { CommandName } from "./help-text.ts";
 import { CliFailure, ReaderGone } from "./io.ts";
 import type { BcpIo } from "./io.ts";
+import { refuseNonUtf8Words } from "./utf8-words.ts";
 
-type Run = (io: BcpIo, file: string, parsed: Parsed) => Promise<number>;
+type Run = (io: BcpIo, file: string, parsed: FlagValues) => Promise<number>;
 
 // Each loads what it needs when it is called: all of them together take longer to load than a small file to decode.
 const RUN: Readonly<Record<CommandName, () => Promise<Run>>> = {
@@ -42,43 +43,55 @@ export async function runBcp(args: readonly string[], io: BcpIo): Promise<number
 }
 
 async function dispatch(args: readonly string[], io: BcpIo): Promise<number> {
+  const program = programOf(io.program ?? "bcp");
   // Global options may come before the command; the first other word is the command.
   const at = args.findIndex((word) => !word.startsWith("-"));
-  const before = parseArguments(at < 0 ? args : args.slice(0, at), [
-    ...GLOBAL_OPTIONS,
-    { name: "version", short: "V", help: "" },
-  ]);
+  const before = readFlags(program, at < 0 ? args : args.slice(0, at));
   const name = at < 0 ? undefined : args[at];
-  const rest = at < 0 ? [] : args.slice(at + 1);
-  if (before.flags.has("help")) return print(io, generalHelp(io.program));
-  if (before.flags.has("version")) return print(io, `${VERSION}\n`);
-  if (name === "help") return help(io, rest);
+  const words = at < 0 ? [] : args.slice(at + 1);
+  if (before.isHelp) return printHelp(io, program);
+  if (before.has("version")) return print(io, VERSION);
+  if (name === "help") return help(io, program, words);
   if (name === undefined) throw new UsageError("a command is missing: encode, decode, inspect, validate or stats");
-  if (!isCommand(name)) throw new UsageError(`unknown command ${JSON.stringify(name)}`);
-  const parsed = parseArguments(rest, [...COMMANDS[name].options, ...GLOBAL_OPTIONS]);
-  if (parsed.flags.has("help")) return print(io, commandHelp(name, io.program));
+  const commands = commandsOf(program.name);
+  if (!isCommand(name)) {
+    const known = Object.keys(commands);
+    const hint = suggestion(name, known, `there are: ${known.join(", ")}`);
+    throw new UsageError(`unknown command ${JSON.stringify(name)}; ${hint}`);
+  }
+  const parsed = readFlags(commands[name], words);
+  if (parsed.isHelp) return printHelp(io, commands[name]);
   const [file, ...surplus] = parsed.operands;
-  if (file === undefined) throw new UsageError(`a file is missing: ${io.program ?? "bcp"} ${COMMANDS[name].usage}`);
+  if (file === undefined) throw new UsageError(`a file is missing: ${commands[name].usage.join()}`);
   if (surplus.length > 0) throw new UsageError(`one file at a time: unexpected ${JSON.stringify(surplus[0])}`);
   return (await RUN[name]())(io, file, parsed);
 }
 
-async function help(io: BcpIo, rest: readonly string[]): Promise<number> {
-  const [name, ...surplus] = rest;
-  if (name === undefined || name === "help") return print(io, generalHelp(io.program));
-  if (!isCommand(name) || surplus.length > 0) throw new UsageError(`no help for ${JSON.stringify(rest.join(" "))}`);
-  return print(io, commandHelp(name, io.program));
+async function help(io: BcpIo, program: Program, words: readonly string[]): Promise<number> {
+  const [name, ...surplus] = words;
+  if (name === undefined || name === "help") return printHelp(io, program);
+  if (!isCommand(name) || surplus.length > 0) throw new UsageError(`no help for ${JSON.stringify(words.join(" "))}`);
+  return printHelp(io, commandsOf(program.name)[name]);
+}
+
+function printHelp(io: BcpIo, program: Program): Promise<number> {
+  return print(io, helpText(program));
+}
+
+async function print(io: BcpIo, text: string): Promise<number> {
+  await io.stdout(`${text}\n`);
+  return 0;
 }
 
 async function isInteractive({ interactive }: BcpIo): Promise<boolean> {
   return typeof interactive === "function" ? interactive() : interactive === true;
 }
 
-async function print(io: BcpIo, text: string): Promise<number> {
-  await io.stdout(text);
-  return 0;
+function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(RUN, name);
 }
 
-function isCommand(name: string): name is CommandName {
-  return Object.hasOwn(COMMANDS, name);
+/** The tables of the command line: its own, and one for each of its commands. */
+export function bcpPrograms(): readonly Program[] {
+  return [programOf("bcp"), ...Object.values(commandsOf("bcp"))];
 }

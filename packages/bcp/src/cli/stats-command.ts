@@ -1,5 +1,6 @@
 // `bcp stats`: how many blocks of what, how large, and about how many tokens.
 
+import type { FlagValues } from "@bosun/platform/flags";
 import { Buffer } from "node:buffer";
 import { RenderError } from "../bcp-errors.ts";
 import type { Block } from "../block-types.ts";
@@ -10,7 +11,6 @@ import { MODES } from "../render/render-mode.ts";
 import type { Mode } from "../render/render-mode.ts";
 import type { Part } from "../render/text-buffer.ts";
 import { estimateOpaque } from "../token-estimate.ts";
-import type { Parsed } from "./arguments.ts";
 import { size, typeTitle } from "./block-facts.ts";
 import { versionAndFlags } from "./inspect-command.ts";
 import type { BcpIo } from "./io.ts";
@@ -21,13 +21,13 @@ const RULE = "─".repeat(36);
 
 type Row = { readonly title: string; count: number; bytes: number };
 
-export async function stats(io: BcpIo, file: string, parsed: Parsed): Promise<number> {
+export async function stats(io: BcpIo, file: string, parsed: FlagValues): Promise<number> {
   const loaded = await loadOrFail(io, file, parsed);
   const { header, payload, blockCount } = loaded;
   const compressed = (header.flags & PAYLOAD_COMPRESSED) !== 0;
   const { rows, tokens } = await tally(loaded);
   const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
-  if (parsed.flags.has("json")) {
+  if (parsed.has("json")) {
     const report = {
       file,
       bytes: payload.length,

@@ -1,14 +1,14 @@
 // `bcp validate`: is this file whole?
 
+import type { FlagValues } from "@bosun/platform/flags";
 import { DecodeError } from "../bcp-errors.ts";
 import { toHex } from "../content-store.ts";
-import type { Parsed } from "./arguments.ts";
 import { CliFailure } from "./io.ts";
 import type { BcpIo } from "./io.ts";
 import { adviceOn, decodeFacts, load } from "./load-payload.ts";
 
-export async function validate(io: BcpIo, file: string, parsed: Parsed): Promise<number> {
-  const json = parsed.flags.has("json");
+export async function validate(io: BcpIo, file: string, parsed: FlagValues): Promise<number> {
+  const json = parsed.has("json");
   try {
     const { header, blockCount } = await load(io, file, parsed);
     const version = `${header.major}.${header.minor}`;

@@ -33,7 +33,7 @@ export async function runSubcommand(io: Io, config: Subcommand, host: HostOption
   try {
     if (config.kind === "sessions") return listSessions(program);
     if (config.kind === "doctor") return await doctor(program, config.options);
-    return await mcp(program, config.words, say);
+    return await mcp(program, config.words, { say, name: host.name ?? "aish" });
   } finally {
     await program.close();
   }
@@ -45,7 +45,11 @@ function create(io: Io, config: Subcommand, say: (text: string) => void, host: H
   return Program.create(io, options, { status: say, problem: say }, host);
 }
 
-async function mcp(program: Program, words: readonly string[], say: (text: string) => void): Promise<number> {
+/** Where words go, and what the person typed to start us. */
+type Voice = { say: (text: string) => void; name: string };
+
+async function mcp(program: Program, words: readonly string[], voice: Voice): Promise<number> {
+  const { say, name } = voice;
   const [verb = "list", ...rest] = words;
   const { io, chat } = program;
   const print = (lines: readonly string[]): void => io.stdout.write(`${lines.join("\n")}\n`);
@@ -61,7 +65,7 @@ async function mcp(program: Program, words: readonly string[], say: (text: strin
     case "call":
       return call(program, rest[0] ?? "", rest.slice(1).join(" "), say);
     case "add":
-      return add(program, rest, say);
+      return add(program, rest, voice);
     case "remove": {
       const file = settingsFile(program);
       if (removeServer(file, rest[0] ?? "")) {
@@ -72,7 +76,7 @@ async function mcp(program: Program, words: readonly string[], say: (text: strin
       return EXIT.usage;
     }
     default:
-      say(`aish mcp ${verb}? There are list, tools, call, add, remove`);
+      say(`${name} mcp ${JSON.stringify(verb)}? There are list, tools, call, add, remove`);
       return EXIT.usage;
   }
 }
@@ -117,11 +121,11 @@ async function call(program: Program, name: string, json: string, say: (text: st
   return outcomeOf(end) === "ok" ? 0 : EXIT.model;
 }
 
-function add(program: Program, words: readonly string[], say: (text: string) => void): number {
+function add(program: Program, words: readonly string[], { say, name }: Voice): number {
   const [alias = "", target = "", ...args] = words;
   const isUrl = /^https?:\/\//.test(target);
   if (!isAlias(alias) || target === "") {
-    say("aish mcp add ALIAS URL, or aish mcp add ALIAS -- COMMAND ARGS…");
+    say(`${name} mcp add ALIAS URL, or ${name} mcp add ALIAS -- COMMAND ARGS…`);
     return EXIT.usage;
   }
   if (program.chat.servers.has(alias)) {

@@ -1,5 +1,5 @@
-// Making room: old results first, then a summary of old exchanges, then the oldest exchanges themselves. Never inside an
-// exchange, never the current one; the log keeps everything.
+// Making room: old results first, then those of earlier rounds of this question, then a summary of old exchanges, then the
+// oldest exchanges themselves. Results can be read back; the log keeps everything.
 import type { Conversation } from "./conversation.ts";
 
 export type CompactOptions = {
@@ -8,6 +8,8 @@ export type CompactOptions = {
   fits: () => boolean;
   /** A summary of everything before this turn; undefined when it cannot be had. */
   summarise: (upto: number) => Promise<string | undefined>;
+  /** Stores a result that is left out, and names it. */
+  keep: (text: string) => string;
   say: (text: string) => void;
   /** Asked for by the person: go on although it fits. */
   force?: boolean;
@@ -20,10 +22,17 @@ export async function compact(conversation: Conversation, options: CompactOption
   const border = starts[starts.length - keep] ?? 0;
   let did = false;
   if (border > conversation.resultsOutUpto && hasResults(conversation, border)) {
-    conversation.leaveResultsOut(border);
-    options.say("older tool results are left out now (the log keeps them)");
+    conversation.leaveResultsOut(border, options.keep);
+    options.say("older tool results are left out now (the model can read them back)");
     did = true;
     if (options.fits() && options.force !== true) return true;
+  }
+  const round = conversation.latestRound;
+  if (!options.fits() && round > conversation.resultsOutUpto && hasResults(conversation, round)) {
+    conversation.leaveResultsOut(round, options.keep);
+    options.say("tool results of earlier rounds are left out now (the model can read them back)");
+    did = true;
+    if (options.fits()) return true;
   }
   // Fewer exchanges may be kept whole when the window is small, but always the current one.
   const upto = border > (starts[0] ?? 0) ? border : starts.length > 1 ? (starts.at(-1) ?? 0) : 0;

@@ -14,8 +14,8 @@ export type Journal = {
 export type ConversationEvent =
   /** Everything before turn `upto` is said by the summary. */
   | { kind: "compact"; upto: number; summary: string }
-  /** Results before turn `upto` are left out. */
-  | { kind: "results-out"; upto: number }
+  /** Results before turn `upto` are left out; `kept`: the names, by turn, under which whole ones were stored for that. */
+  | { kind: "results-out"; upto: number; kept?: Readonly<Record<string, string>> }
   /** Turns from `from` on are gone. */
   | { kind: "undo"; from: number }
   /** The result of the call answered at turn `at` came after it had been cancelled. */
@@ -34,6 +34,9 @@ export type Said = {
   cut?: boolean;
 };
 
+/** Shorter than the line that would stand in its place. */
+const SHORT_RESULT = 100;
+
 export const SUMMARY_HEAD = "[summary of the earlier conversation]";
 
 export class Conversation {
@@ -41,6 +44,7 @@ export class Conversation {
   pending: ExecBlock[] = [];
   #compaction: { upto: number; summary: string } | undefined;
   #resultsOut = 0;
+  readonly #keptAs = new Map<number, string>();
   /** By turn: what is shown to the model in place of what was answered first. */
   readonly #late = new Map<number, { content: string; full?: string }>();
   #journal: Journal | undefined;
@@ -173,9 +177,26 @@ export class Conversation {
     this.#journal?.event({ kind: "compact", upto, summary });
   }
 
-  leaveResultsOut(upto: number): void {
+  /** `keep` stores a whole result and names it: what is left out can be read back. */
+  leaveResultsOut(upto: number, keep: (text: string) => string): void {
+    const kept: Record<string, string> = {};
+    for (let place = this.#resultsOut; place < upto; place += 1) {
+      const turn = this.turns[place];
+      if (turn?.role !== "tool" || turn.full !== undefined || turn.content.length < SHORT_RESULT) continue;
+      kept[place] = keep(this.#late.get(place)?.content ?? turn.content);
+    }
+    this.#leaveOut(upto, kept);
+    this.#journal?.event({ kind: "results-out", upto, kept });
+  }
+
+  /** Where the latest round of calls begins: its results are what the model works with now. */
+  get latestRound(): number {
+    return this.turns.findLastIndex((turn) => turn.role === "assistant" && turn.toolCalls.length > 0);
+  }
+
+  #leaveOut(upto: number, kept: Readonly<Record<string, string>> = {}): void {
     this.#resultsOut = upto;
-    this.#journal?.event({ kind: "results-out", upto });
+    for (const [place, name] of Object.entries(kept)) this.#keptAs.set(Number(place), name);
   }
 
   /** For resume: repeats what a log says, without telling the journal. */
@@ -194,12 +215,14 @@ export class Conversation {
     else if (event.kind === "late" && this.turns[event.at]?.role === "tool") this.#late.set(event.at, event);
     else if (event.kind === "compact" && within(event.upto)) {
       this.#compaction = { upto: event.upto, summary: event.summary };
-    } else if (event.kind === "results-out" && within(event.upto)) this.#resultsOut = event.upto;
+    } else if (event.kind === "results-out" && within(event.upto)) this.#leaveOut(event.upto, event.kept);
   }
 
   #cutAt(from: number): void {
     this.turns.length = from;
     for (const place of this.#late.keys()) if (place >= from) this.#late.delete(place);
+    for (const place of this.#keptAs.keys()) if (place >= from) this.#keptAs.delete(place);
+    this.#resultsOut = Math.min(this.#resultsOut, from);
   }
 
   #shortened(stored: Turn, place: number): Turn {
@@ -207,8 +230,9 @@ export class Conversation {
     const { content: later, full } = this.#late.get(place) ?? {};
     const turn = later === undefined ? stored : { ...stored, content: later, ...(full === undefined ? {} : { full }) };
     if (place >= this.#resultsOut) return turn;
-    const where = turn.full === undefined ? "" : `${turn.full} `;
-    const how = turn.full === undefined ? "" : "; aish__read_result can read it";
+    const name = turn.full ?? this.#keptAs.get(place);
+    const where = name === undefined ? "" : `${name} `;
+    const how = name === undefined ? "" : "; aish__read_result can read it";
     const content = `[result ${where}left out${how}]`;
     return content.length < turn.content.length ? { ...turn, content } : turn;
   }

@@ -69,10 +69,10 @@ export class ResultStore {
   }
 
   /** The built-in tool: part of a stored result. */
-  read(args: { result: string; offset?: number; limit?: number; find?: string }): string {
+  read(args: { result: string; maxChars: number; offset?: number; limit?: number; find?: string }): string {
     const text = this.text(args.result);
     if (text === undefined) return `There is no stored result called ${args.result}.`;
-    const limit = Math.min(Math.max(1, args.limit ?? 8000), MAX_READ_CHARS);
+    const limit = Math.min(Math.max(1, args.limit ?? 8000), MAX_READ_CHARS, args.maxChars);
     if (args.find !== undefined && args.find !== "") return found(text, args.find, limit);
     const from = Math.min(Math.max(0, args.offset ?? 0), text.length);
     const piece = text.slice(from, from + limit).toWellFormed();

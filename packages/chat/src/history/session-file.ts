@@ -239,14 +239,21 @@ function execFromJson(entry: JsonObject): ExecBlock {
 }
 
 function eventFromJson(entry: JsonObject): ConversationEvent | undefined {
-  const { kind, upto, from, summary, at, content, full } = entry;
+  const { kind, upto, from, summary, at, content, full, kept } = entry;
   if (kind === "compact" && typeof upto === "number") return { kind, upto, summary: String(summary ?? "") };
-  if (kind === "results-out" && typeof upto === "number") return { kind, upto };
+  if (kind === "results-out" && typeof upto === "number") return { kind, upto, kept: textsIn(kept) };
   if (kind === "undo" && typeof from === "number") return { kind, from };
   if (kind === "late" && typeof at === "number" && typeof content === "string") {
     return { kind, at, content, ...(typeof full === "string" ? { full } : {}) };
   }
   return kind === "forget" ? { kind } : undefined;
+}
+
+function textsIn(value: JsonObject[string]): Record<string, string> {
+  if (!isObject(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, text]) => (typeof text === "string" ? [[key, text]] : [])),
+  );
 }
 
 function defined(members: Record<string, JsonObject[string]>): JsonObject {

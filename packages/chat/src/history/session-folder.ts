@@ -65,7 +65,8 @@ export class SessionFolder {
     const matches = all.filter((session) => session.id.startsWith(wanted));
     const [only] = matches.length === 1 ? matches : matches.filter((session) => session.id === wanted);
     if (only !== undefined) return only;
-    if (matches.length === 0) return `there is no session ${wanted}`;
+    if (matches.length === 0)
+      return `there is no session ${JSON.stringify(wanted)}; :sessions, or the command sessions, lists them`;
     const some = matches.slice(0, 5).map(({ id }) => id);
     return `${matches.length} sessions begin with ${wanted}: ${some.join(", ")}${matches.length > 5 ? ", …" : ""}`;
   }

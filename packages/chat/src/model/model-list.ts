@@ -1,11 +1,14 @@
-// The models there are: configured ones, and, when none is, those that already run on this machine.
+// The models there are: configured ones, and, when none is, those that are found.
 import { readSettings } from "@bosun/settings";
 import type { ModelSettings, Settings } from "@bosun/settings";
 import type { HttpFetch } from "@bosun/mcp";
+import { httpUrl } from "@bosun/platform/hosts";
 import { StartupError } from "../exit.ts";
 import { keepsToolResults, sawToolResult } from "./check-template.ts";
 import { DEMO_URL } from "./demo-model.ts";
-import { askWindow, findModels } from "./local-models.ts";
+import { askWindow } from "./ask-window.ts";
+import { baseUrlOf, findServers, serverAt } from "./find-models.ts";
+import type { FoundServer } from "./find-models.ts";
 import { Model } from "./model.ts";
 import type { ModelContext } from "./model.ts";
 
@@ -15,8 +18,27 @@ export type ModelListOptions = {
   fetch: HttpFetch;
   say: (text: string) => void;
   /** Ports to look at instead of the usual ones. */
-  usual?: Parameters<typeof findModels>[1];
+  usual?: Parameters<typeof findServers>[2];
 };
+
+const MOST_NAMED = 12;
+
+/** Nothing to talk to yet. */
+export class NoModel extends StartupError {
+  /** What a person can do about it. */
+  readonly advice: readonly string[] = [
+    "any of these will do:",
+    "  a model on this machine: start Ollama, llama.cpp (llama-server), LM Studio or vLLM; it is found by itself",
+    "  a key: export OPENAI_API_KEY=…  (and OPENAI_BASE_URL for another provider)",
+    "  an address: bosun chat -m http://127.0.0.1:8080/v1",
+    '  the settings: [models.NAME] with base_url = "…" in ~/.config/bosun/config.toml',
+    "  none at all: bosun chat --demo shows what it is like",
+  ];
+
+  constructor() {
+    super("there is no model to talk to yet");
+  }
+}
 
 export class ModelList {
   readonly #options: ModelListOptions;
@@ -30,30 +52,45 @@ export class ModelList {
     return { ...this.#found, ...this.#options.settings.models };
   }
 
+  /** One to switch to. */
+  select(name: string): Model | undefined {
+    const model = this.get(name);
+    return model === undefined ? undefined : this.#learnAbout(model);
+  }
+
   get(name: string): Model | undefined {
     const settings = this.all()[name];
     return settings === undefined ? undefined : new Model(name, settings, this.#options.context);
   }
 
-  /** The one to begin with. Throws when there is none. */
+  /** The one to begin with: by its name or address, else what is configured, else what is found. Throws when there is none. */
   async choose(wish: string | undefined): Promise<Model> {
     const { settings } = this.#options;
     const wanted = wish ?? settings.defaultModel ?? Object.keys(settings.models)[0];
+    if (wanted !== undefined && isAddress(wanted)) return this.#learnAbout(await this.#atAddress(wanted));
     const configured = wanted === undefined ? undefined : this.get(wanted);
     if (configured !== undefined) return this.#learnAbout(configured);
-    // Nothing is configured, or something else was named: look who is there.
     const names = await this.#look();
     const name = wanted ?? names[0];
     const found = name === undefined ? undefined : this.get(name);
     if (found !== undefined) return this.#learnAbout(found);
+    if (wanted === undefined) throw new NoModel();
     const known = Object.keys(this.all());
-    if (wanted !== undefined) {
-      const others = known.length === 0 ? "" : ` (there are: ${known.join(", ")})`;
-      throw new StartupError(`there is no model called "${wanted}"${others}`);
-    }
-    throw new StartupError(
-      "no model is configured, and none was found on this machine (llama.cpp, Ollama, LM Studio, vLLM). Put one into the settings, or look around with --demo; aish --help shows how",
-    );
+    const others = known.length === 0 ? "" : ` (there are: ${known.slice(0, MOST_NAMED).join(", ")})`;
+    throw new StartupError(`there is no model called "${wanted}"${others}`);
+  }
+
+  async #atAddress(address: string): Promise<Model> {
+    const { fetch, context } = this.#options;
+    if (httpUrl(address) === undefined) throw new StartupError(`-m ${address}: not an http address we can trust`);
+    const server = await serverAt(fetch, address, context.env);
+    const [name] = server === undefined ? [] : this.#add(server);
+    const model = name === undefined ? undefined : this.get(name);
+    if (model === undefined)
+      throw new StartupError(
+        `-m ${address}: no list of models at ${baseUrlOf(address)}/models; is it running, and does it want a key? (key_env in the settings)`,
+      );
+    return model;
   }
 
   /** The script inside the program; on the shelf only when it was asked for. */
@@ -86,26 +123,48 @@ export class ModelList {
   // In the background: the first question does not wait for it.
   #learnAbout(model: Model): Model {
     if (!("toolRole" in model.endpoint.pinned)) void this.checkTemplate(model);
-    if (!model.isWindowKnown) {
-      void askWindow(this.#options.fetch, model.settings.baseUrl, model.wire).then((window) => {
-        if (window !== undefined) model.window = window;
-      });
-    }
+    if (!model.isWindowKnown) model.askingWindow(this.#askWindow(model));
     return model;
   }
 
+  async #askWindow(model: Model): Promise<number | undefined> {
+    try {
+      const { settings, wire, endpoint } = model;
+      const served = { baseUrl: settings.baseUrl, model: wire, headers: await endpoint.headers() };
+      const window = await askWindow(this.#options.fetch, served);
+      if (window === undefined && !model.isWindowKnown) {
+        this.#options.say(
+          `${model.name}: nobody says how large its context window is; ${model.window} tokens are assumed (context_window in the settings)`,
+        );
+      }
+      return window;
+    } catch {
+      return undefined; // no key: the first question says so
+    }
+  }
+
   async #look(): Promise<string[]> {
-    const found = await findModels(this.#options.fetch, this.#options.usual);
-    for (const { baseUrl, model } of found) {
-      this.#found[model] = modelTable(`base_url = ${JSON.stringify(baseUrl)}\nmodel = ${JSON.stringify(model)}\n`);
-    }
-    const [first] = found;
-    const names = found.map(({ model }) => model);
-    if (first !== undefined) {
-      this.#options.say(`found ${first.program} at ${first.baseUrl}: ${names.slice(0, 6).join(", ")}`);
-    }
+    const { fetch, context, usual, say } = this.#options;
+    const servers = await findServers(fetch, context.env, usual);
+    const names = servers.flatMap((server) => this.#add(server));
+    const [first] = servers;
+    if (first !== undefined) say(`found ${first.program} at ${first.baseUrl}: ${names.slice(0, 6).join(", ")}`);
     return names;
   }
+
+  #add({ baseUrl, models, keyEnv }: FoundServer): string[] {
+    for (const model of models) {
+      const key = keyEnv === undefined ? "" : `key_env = "${keyEnv}"\n`;
+      this.#found[model] = modelTable(
+        `base_url = ${JSON.stringify(baseUrl)}\nmodel = ${JSON.stringify(model)}\n${key}`,
+      );
+    }
+    return models;
+  }
+}
+
+function isAddress(wish: string): boolean {
+  return /^https?:\/\//i.test(wish);
 }
 
 // Through the settings' own reader, so that every default is the documented one.

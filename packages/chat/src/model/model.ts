@@ -6,7 +6,10 @@ import type { Endpoint } from "./ask-model.ts";
 import { compatFrom, COMPAT_SETTINGS, DEFAULT_COMPAT } from "./compat.ts";
 import type { Compat } from "./compat.ts";
 
-export const DEFAULT_WINDOW = 8192;
+/** What is assumed when neither the settings nor the server say how large the window is. */
+const ASSUMED_WINDOW = 8192;
+/** The first request does not wait longer than this for a server to say how large its window is. */
+const WINDOW_WAIT_MS = 2000;
 
 /** What was learnt about a server and model, between runs. */
 export type CompatStore = { get(key: string): Partial<Compat>; set(key: string, compat: Partial<Compat>): void };
@@ -29,9 +32,10 @@ export class Model {
   readonly key: string;
   readonly settings: ModelSettings;
   readonly endpoint: Endpoint;
-  /** Tokens; asked from the server when it is not configured. */
+  /** Tokens; assumed until somebody says it. */
   window: number;
-  readonly isWindowKnown: boolean;
+  isWindowKnown: boolean;
+  #windowAsked: Promise<void> | undefined;
 
   constructor(name: string, settings: ModelSettings, context: ModelContext) {
     this.name = name;
@@ -39,7 +43,7 @@ export class Model {
     this.wire = settings.model ?? name;
     const base = settings.baseUrl.replace(/\/+$/, "");
     this.key = `${base} ${this.wire}`;
-    this.window = settings.contextWindow ?? DEFAULT_WINDOW;
+    this.window = settings.contextWindow ?? ASSUMED_WINDOW;
     this.isWindowKnown = settings.contextWindow !== undefined;
     const pinned = pinnedBy(settings, context.useToolRole);
     const learnt = context.compats.get(this.key);
@@ -54,6 +58,27 @@ export class Model {
       compat: { ...DEFAULT_COMPAT, ...learnt, ...pinned },
       onLearnt: (compat) => context.compats.set(this.key, compat),
     };
+  }
+
+  windowIs(window: number): void {
+    this.window = window;
+    this.isWindowKnown = true;
+  }
+
+  /** Somebody is finding it out; requests wait a moment for that. */
+  askingWindow(asked: Promise<number | undefined>): void {
+    this.#windowAsked = asked.then((window) => {
+      if (window !== undefined && !this.isWindowKnown) this.windowIs(window);
+      this.#windowAsked = undefined;
+    });
+  }
+
+  async windowSettled(signal: AbortSignal): Promise<void> {
+    if (this.#windowAsked === undefined) return;
+    const given = AbortSignal.any([signal, AbortSignal.timeout(WINDOW_WAIT_MS)]);
+    const late = Promise.withResolvers<void>();
+    given.addEventListener("abort", () => late.resolve(), { once: true });
+    await Promise.race([this.#windowAsked, late.promise]);
   }
 
   get host(): string {

@@ -6,6 +6,7 @@ import type { Outcome } from "../conversation/turn-types.ts";
 import type { Program } from "../program.ts";
 import type { Io } from "../screen/program-io.ts";
 import { safeLine } from "../screen/terminal-view.ts";
+import { NOBODY_THERE } from "../turn/approve-call.ts";
 import type { TurnEnd } from "../turn/turn.ts";
 import type { RunningCall, ShownCall, TurnView } from "../turn/turn-view.ts";
 
@@ -15,7 +16,7 @@ export class PrintOutput implements TurnView {
   readonly #io: Io;
   readonly #options: ChatOptions;
   readonly #calls: CallRecord[] = [];
-  readonly #unapproved: string[] = [];
+  readonly #unapproved: { name: string; by: string }[] = [];
   /** Of each call, by the very object that is shown of it: several may have one name. */
   readonly #records = new Map<ShownCall, CallRecord>();
   readonly #safe: ScreenSafeStream | undefined;
@@ -79,7 +80,7 @@ export class PrintOutput implements TurnView {
     };
     this.#calls.push(record);
     this.#records.set(call, record);
-    if (decision === "refuse") this.#unapproved.push(call.name);
+    if (decision === "refuse") this.#unapproved.push({ name: call.name, by });
     this.#event({ type: "tool_request", name: call.name, arguments: args, decision, by });
   }
 
@@ -159,9 +160,14 @@ export class PrintOutput implements TurnView {
 
   #refusal(): string | undefined {
     if (this.#unapproved.length === 0) return undefined;
-    const names = [...new Set(this.#unapproved)];
+    const names = [...new Set(this.#unapproved.filter(({ by }) => by === NOBODY_THERE).map(({ name }) => name))];
     const flags = names.map((name) => `--allow '${name}'`).join(" ");
-    return `refused because nobody could approve: ${names.join(", ")}; to allow: ${flags}`;
+    const byFlag =
+      names.length === 0 ? [] : [`refused because nobody could approve: ${names.join(", ")}; to allow: ${flags}`];
+    const byRule = this.#unapproved
+      .filter(({ by }) => by !== NOBODY_THERE)
+      .map(({ name, by }) => `refused ${name}: ${by}`);
+    return [...byFlag, ...new Set(byRule)].join("; ");
   }
 
   #words(text: string): void {

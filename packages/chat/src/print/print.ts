@@ -4,6 +4,7 @@ import type { ChatOptions } from "../config.ts";
 import { EXIT, isStartupError } from "../exit.ts";
 import { Program } from "../program.ts";
 import type { HostOptions, Ui } from "../program.ts";
+import { NoModel } from "../model/model-list.ts";
 import type { Io } from "../screen/program-io.ts";
 import { runTurn } from "../turn/turn.ts";
 import type { TurnEnd } from "../turn/turn.ts";
@@ -33,6 +34,7 @@ export async function runPrint(io: Io, options: ChatOptions, prompt: string, hos
   } catch (error) {
     if (!isStartupError(error)) throw error;
     report.problem(error instanceof Error ? error.message : String(error));
+    if (error instanceof NoModel) for (const line of error.advice) report.status(line);
     return report.end(EXIT.usage, undefined, undefined);
   }
   const stop = new StopConditions(io, options.timeoutS);

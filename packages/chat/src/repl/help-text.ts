@@ -7,7 +7,7 @@ const HELP_TEXT = ` text            ask the model                 !cmd     run a
  :model [name]   show or switch the model      :models           list and check them
  :mcp list       servers and their state       :mcp tools [text] tools of all servers
  :mcp tool N     one tool's schema             :mcp call N {…}   call a tool yourself (also :call)
- :mcp connect URL [alias]                      :mcp disconnect ALIAS
+ :mcp connect URL [alias] [--token]            :mcp disconnect ALIAS
  :mcp reconnect ALIAS                          :mcp log ALIAS    stderr and recent traffic
  :mcp save ALIAS keep it in the settings       :mcp login ALIAS [--keep]   :mcp logout ALIAS
  :policy         what runs without asking      :allow N  :ask N  :deny N   change it

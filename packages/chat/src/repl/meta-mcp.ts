@@ -77,13 +77,20 @@ function showTool(repl: Repl, name: string): void {
   repl.terminal.line(toolCard(repl.program.chat, found.tool, (text) => framedText(repl.terminal, text)).join("\n"));
 }
 
-async function connect(repl: Repl, words: readonly string[], tail: string): Promise<void> {
+async function connect(repl: Repl, typed: readonly string[], tail: string): Promise<void> {
   const { chat, settings } = repl.program;
+  if (typed[0] === "--") return connectCommand(repl, tail.replace(/^--\s*/, ""));
+  const { words, wanted } = tokenOption(typed);
   const [target = "", alias] = words;
   if (target === "") return repl.view.problem("give an address: :mcp connect http://127.0.0.1:9000/mcp [alias]");
-  if (target === "--") return connectCommand(repl, tail.replace(/^--\s*/, ""));
   const known = chat.servers.get(target);
-  if (known !== undefined) return reconnect(repl, known.alias);
+  if (known !== undefined) {
+    const token = await tokenFor(repl, wanted);
+    if (token === "none") return;
+    const { reach } = known.config;
+    if (reach.kind === "http" && token !== undefined) known.useReach({ ...reach, ...token });
+    return reconnect(repl, known.alias);
+  }
   if (httpUrl(target) === undefined) {
     const [meant] = nearest(
       target,
@@ -107,13 +114,35 @@ async function connect(repl: Repl, words: readonly string[], tail: string): Prom
   }
   if (alias !== undefined && chat.servers.has(alias))
     return repl.view.problem(`there is a server called ${alias} already`);
+  const token = await tokenFor(repl, wanted);
+  if (token === "none") return;
   const name = alias ?? chat.servers.freeAlias(aliasOfUrl(target));
-  const server = chat.servers.add(
-    plainConfig(name, { kind: "http", url: target, headers: {} }, "this session", settings.mcp),
-  );
+  const reach = { kind: "http", url: target, headers: {}, ...token } as const;
+  const server = chat.servers.add(plainConfig(name, reach, "this session", settings.mcp));
   await waitFor(repl, () => server.connect());
   if (server.state === "ready" && alias === undefined)
     repl.view.status(`to choose the name: :mcp connect <url> <alias> · :mcp save ${name} keeps it`);
+}
+
+/** `--token`: asked for, and never shown; `--token-env NAME`: read from a variable. */
+function tokenOption(typed: readonly string[]): { words: string[]; wanted: "ask" | { env: string } | undefined } {
+  const at = typed.findIndex((word) => word === "--token" || word === "--token-env");
+  if (at < 0) return { words: [...typed], wanted: undefined };
+  const takes = typed[at] === "--token" ? 1 : 2;
+  const words = [...typed.slice(0, at), ...typed.slice(at + takes)];
+  return { words, wanted: takes === 1 ? "ask" : { env: typed[at + 1] ?? "" } };
+}
+
+async function tokenFor(
+  repl: Repl,
+  wanted: "ask" | { env: string } | undefined,
+): Promise<{ authToken: string } | { authEnv: string } | undefined | "none"> {
+  if (wanted === undefined) return undefined;
+  if (wanted !== "ask") return { authEnv: wanted.env };
+  const said = (await repl.prompts.secret("  token (not shown): "))?.trim() ?? "";
+  if (said !== "") return { authToken: said };
+  repl.view.problem("no token was given");
+  return "none";
 }
 
 async function connectCommand(repl: Repl, text: string): Promise<void> {
@@ -170,7 +199,12 @@ function save(repl: Repl, alias: string): void {
     return repl.view.status(`${alias} is in the settings already`);
   const file = program.loaded.file ?? `${program.loaded.folders.config}/config.toml`;
   saveServer(file, server.config);
-  repl.view.status(`${alias} (${placeOf(server.config.reach)}) is now in ${file}`);
+  const { reach } = server.config;
+  const token =
+    reach.kind === "http" && reach.authToken !== undefined
+      ? "; its token is not: put it into a variable and add auth_env"
+      : "";
+  repl.view.status(`${alias} (${placeOf(reach)}) is now in ${file}${token}`);
 }
 
 /** With `--keep` what is signed in is written down, and the next start needs no page. */

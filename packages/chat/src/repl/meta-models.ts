@@ -7,14 +7,14 @@ export function model(repl: Repl, name: string): void {
   if (name === "") {
     const { model: now } = program.chat;
     return view.status(
-      `${now.name}: ${now.wire} at ${now.host} · ctx ${count(now.window)} · others: ${
+      `${now.name}: ${now.wire} at ${now.host} · ctx ${count(now.window)}${now.isWindowKnown ? "" : " (assumed)"} · others: ${
         Object.keys(program.models.all())
           .filter((one) => one !== now.name)
           .join(", ") || "none"
       }`,
     );
   }
-  const chosen = program.models.get(name);
+  const chosen = program.models.select(name);
   if (chosen !== undefined) program.chat.model = chosen;
   if (chosen === undefined)
     return view.problem(`there is no model "${name}" (there are: ${Object.keys(program.models.all()).join(", ")})`);

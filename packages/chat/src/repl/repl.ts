@@ -19,6 +19,8 @@ import { homeRelative } from "../screen/text-layout.ts";
 
 const LEAVE_MS = 2000;
 const SETTLE_MS = 60;
+/** A question on the command line wants its tools: so long it waits for servers that are still connecting. */
+const FIRST_QUESTION_MS = 5000;
 
 export type MetaCommand = { run: (repl: Repl, rest: string) => Promise<void> | void };
 
@@ -56,9 +58,12 @@ export class Repl {
     this.#begin();
     for (const line of resumed ?? []) this.view.status(line);
     if (resumed !== undefined) this.showLastExchange();
-    if (firstQuestion !== "") await this.#connect();
-    else setTimeout(() => void this.#connect(), 0); // the prompt first: starting servers takes time of its own
-    if (firstQuestion !== "") await this.ask(firstQuestion);
+    if (firstQuestion === "")
+      setTimeout(() => void this.#connect(SETTLE_MS), 0); // the prompt first: starting servers takes time
+    else {
+      await this.#connect(FIRST_QUESTION_MS);
+      await this.ask(firstQuestion);
+    }
     while (!this.#isLeaving) {
       this.input.onInterrupt = undefined;
       const initial = this.#nextLine;
@@ -198,8 +203,8 @@ export class Repl {
     else this.#hasCommandJustRun = true;
   }
 
-  /** Starts every server; waits only for the fast ones, which are then in the first line. */
-  async #connect(): Promise<void> {
+  /** Starts every server; those that are ready within this time are in the first line. Ctrl-C ends the waiting. */
+  async #connect(waitMs: number): Promise<void> {
     if (this.#isLeaving) return;
     const { servers } = this.program.chat;
     const settled = servers.connectAll();
@@ -207,7 +212,11 @@ export class Repl {
       for (const line of settledReport(this.program)) this.view.status(line);
     });
     if (servers.list().length > 0) {
-      await Promise.race([settled, Bun.sleep(SETTLE_MS)]);
+      await this.interruptible(async (signal) => {
+        const late = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
+        const waited = new Promise<void>((resolve) => late.addEventListener("abort", () => resolve(), { once: true }));
+        await Promise.race([settled, waited]);
+      });
       this.#sayServers();
     }
     this.#hasSaidServers = true;

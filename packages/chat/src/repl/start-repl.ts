@@ -1,7 +1,7 @@
 // The interactive program: terminal, keyboard, person and repl put together; signals; an end that leaves nothing behind.
 import type { ElicitAnswer, JsonObject } from "@bosun/mcp";
 import type { ChatOptions } from "../config.ts";
-import { EXIT, isStartupError, StartupError } from "../exit.ts";
+import { EXIT, isStartupError } from "../exit.ts";
 import { Program } from "../program.ts";
 import type { HostOptions, Ui } from "../program.ts";
 import { Input } from "../screen/keyboard-input.ts";
@@ -12,11 +12,14 @@ import { Terminal } from "../screen/terminal.ts";
 import { askForm } from "./elicitation-form.ts";
 import { META } from "./meta-commands.ts";
 import { ageOf } from "./meta-sessions.ts";
+import { NoModel } from "../model/model-list.ts";
 import { Repl } from "./repl.ts";
 import { homeRelative } from "../screen/text-layout.ts";
 
 /** Servers that do not end by themselves are asked to, and then made to: 2 s, 3 s. */
 const CLOSE_MS = 6000;
+/** After a signal the process ends, whatever an orderly end still waits for. */
+const FORCED_END_MS = 8000;
 
 export async function startRepl(
   io: Io,
@@ -46,16 +49,17 @@ export async function startRepl(
   };
   input.open();
   let program: Program | undefined;
-  let code: number = EXIT.answered;
+  let endedBy: number | undefined;
   const stopCatching = catchMistakes(view);
   const stop = onSignals(
     io,
     input,
     () => repl,
-    (exit) => (code = exit),
+    (exit) => (endedBy ??= exit),
   );
   try {
     program = await createProgram(io, options, ui, host);
+    if (endedBy !== undefined) return endedBy;
     view.isStyled = !options.plain && program.settings.render === "styled";
     prompts.bell = program.settings.bell;
     const resumed = begin(program, view);
@@ -64,17 +68,30 @@ export async function startRepl(
       program.sessions.prune(program.settings.history.maxAgeDays);
     repl = new Repl({ program, terminal, input, view, prompts, meta: META });
     await repl.run(prompt, resumed);
-    return code;
+    return endedBy ?? EXIT.answered;
   } catch (error) {
     if (!isStartupError(error)) throw error;
     view.problem(error instanceof Error ? error.message : String(error));
     return EXIT.usage;
   } finally {
-    stop();
-    stopCatching();
-    await input.close();
-    await Promise.race([program?.close(), Bun.sleep(CLOSE_MS)]);
-    io.endChildren();
+    await endEach([
+      stop,
+      stopCatching,
+      () => input.close(),
+      () => Promise.race([program?.close(), Bun.sleep(CLOSE_MS)]),
+      () => io.endChildren(),
+    ]);
+  }
+}
+
+/** Every step runs, whatever became of the one before: a terminal that is gone must not leave servers behind. */
+async function endEach(steps: readonly (() => unknown)[]): Promise<void> {
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      console.error(error);
+    }
   }
 }
 
@@ -83,14 +100,8 @@ async function createProgram(io: Io, options: ChatOptions, ui: Ui, host: HostOpt
   try {
     return await Program.create(io, options, ui, host);
   } catch (error) {
-    if (
-      !(error instanceof StartupError) ||
-      options.demo ||
-      options.model !== undefined ||
-      !/no model is configured/.test(error.message)
-    )
-      throw error;
-    ui.problem(error.message);
+    if (!(error instanceof NoModel) || options.demo) throw error;
+    for (const line of [error.message, ...error.advice]) ui.status(line);
     return Program.create(io, { ...options, demo: true }, ui, host);
   }
 }
@@ -127,7 +138,18 @@ function catchMistakes(view: TerminalView): () => void {
   };
 }
 
-function onSignals(io: Io, input: Input, repl: () => Repl | undefined, setCode: (code: number) => void): () => void {
+function onSignals(io: Io, input: Input, repl: () => Repl | undefined, endedBy: (code: number) => void): () => void {
+  const end = (code: number): void => {
+    endedBy(code);
+    setTimeout(() => {
+      io.endChildren();
+      io.exit(code);
+    }, FORCED_END_MS).unref();
+    repl()?.leave();
+    input.onInterrupt?.();
+    input.abandon();
+  };
+  input.onGone = () => end(EXIT.hangup);
   input.onSuspend = () => {
     void input.close().then(() => {
       process.kill(process.pid, "SIGTSTP");
@@ -144,11 +166,6 @@ function onSignals(io: Io, input: Input, repl: () => Repl | undefined, setCode: 
       input.redraw();
     } else if (signal === "SIGWINCH") input.redraw();
     else if (signal === "SIGINT") input.onInterrupt?.();
-    else {
-      setCode(signal === "SIGTERM" ? EXIT.terminated : EXIT.hangup);
-      repl()?.leave();
-      input.onInterrupt?.();
-      input.abandon();
-    }
+    else end(signal === "SIGTERM" ? EXIT.terminated : EXIT.hangup);
   });
 }

@@ -10,7 +10,8 @@ import { toolCount } from "./text-tables.ts";
 
 export function banner({ chat }: Program): string {
   const { model } = chat;
-  const window = model.window >= 1000 ? `${Math.round(model.window / 1024)}k` : String(model.window);
+  const tokens = model.window >= 1000 ? `${Math.round(model.window / 1024)}k` : String(model.window);
+  const window = model.isWindowKnown ? tokens : "?";
   const where = model.name === "demo" ? "built-in demo, no model" : `${model.wire} at ${model.host}`;
   const talks = `model ${safeLine(model.name)} (${safeLine(where)})`;
   return `aish ${VERSION} · ${talks} · ctx ${window} · session ${chat.session}`;
@@ -66,6 +67,12 @@ function largeLists({ chat }: Program): string[] {
   const tokens = chat.tokens.estimate(servers.reduce((sum, server) => sum + size(server), 0));
   const many = chat.servers.tools().length;
   const [largest] = servers;
+  const { maxTools, tools: usesTools } = chat.model.settings;
+  if (largest !== undefined && usesTools && many > maxTools) {
+    return [
+      `${many} tools: a request holds ${maxTools} (max_tools of the model), the others are found by words; ${largest.alias} is the largest (tools.allow chooses)`,
+    ];
+  }
   if (largest === undefined || (many <= MANY_TOOLS && tokens <= chat.model.window / 4)) return [];
   return [
     `${many} tools take about ${tokens} tokens of each request; ${largest.alias} is the largest (tools.allow chooses)`,

@@ -27,6 +27,8 @@ export class Input {
   /** Ctrl-C while nobody reads a line. */
   onInterrupt: (() => void) | undefined;
   onSuspend: (() => void) | undefined;
+  /** The terminal was closed. */
+  onGone: (() => void) | undefined;
 
   constructor(terminal: Terminal, keyboard: Keyboard) {
     this.#terminal = terminal;
@@ -36,7 +38,10 @@ export class Input {
   open(): void {
     if (this.#isOpen) return;
     const parser = new KeyParser((key) => this.#key(key));
-    this.#keyboard.open((bytes) => parser.push(bytes));
+    this.#keyboard.open(
+      (bytes) => parser.push(bytes),
+      () => this.onGone?.(),
+    );
     this.#terminal.raw(PASTE_ON);
     this.#isOpen = true;
   }
@@ -59,6 +64,12 @@ export class Input {
   async question(prompt: string, initial = ""): Promise<LineEnd> {
     this.#ahead = "";
     return this.#read({ prompt, initial, isQuestion: true });
+  }
+
+  /** What is typed is not shown. */
+  async secret(prompt: string): Promise<LineEnd> {
+    this.#ahead = "";
+    return this.#read({ prompt, isSecret: true, isQuestion: true });
   }
 
   /** Ends the line that is being read, as if the terminal had closed. */

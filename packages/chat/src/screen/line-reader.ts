@@ -22,6 +22,8 @@ export type LineOptions = {
   /** Is this text a whole input, or does it go on on the next line? */
   isWhole?: (text: string) => boolean;
   onSuspend?: () => void;
+  /** Nothing of what is typed is drawn, not even how much it is. */
+  isSecret?: boolean;
 };
 
 export class LineReader {
@@ -217,7 +219,7 @@ export class LineReader {
   #show(): void {
     const { prompt, continuation = "... " } = this.#options;
     const lead = this.#search === undefined ? prompt : `(search \`${this.#search.text}\`) `;
-    const { text, cursor } = shownPart(this.#buffer);
+    const { text, cursor } = this.#options.isSecret === true ? NOTHING : shownPart(this.#buffer);
     const { rows, cursor: place } = layOut(text, cursor, this.#terminal.columns, lead, continuation);
     const below = rows.length - 1 - place.row;
     const up = below > 0 ? `\u001b[${below}A` : "";
@@ -231,6 +233,8 @@ export class LineReader {
     return this.#drawnRows;
   }
 }
+
+const NOTHING = { text: "", cursor: 0 };
 
 /** Drawn whole with every key, a long paste would flood the screen: it is named instead. */
 const LONGEST_DRAWN = 8000;

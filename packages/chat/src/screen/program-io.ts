@@ -1,5 +1,6 @@
 // What the program needs from its surroundings, so that it can run in a process of its own or inside another program.
-import { closeSync, constants, openSync, readdirSync, readFileSync } from "node:fs";
+import { readProcessesNow } from "@bosun/platform/process-tree";
+import { closeSync, constants, openSync } from "node:fs";
 import { isatty, ReadStream } from "node:tty";
 import { ProcessOutput } from "@bosun/platform/output";
 import { homeOf } from "@bosun/settings";
@@ -12,8 +13,8 @@ export type Output = {
   drained(withinMs?: number): Promise<void>;
 };
 
-/** The keyboard in raw mode; released while another program has the terminal. */
-export type Keyboard = { open(onBytes: (bytes: Uint8Array) => void): void; close(): Promise<void> };
+/** The keyboard in raw mode; released while another program has the terminal. `onGone`: the terminal was closed. */
+export type Keyboard = { open(onBytes: (bytes: Uint8Array) => void, onGone: () => void): void; close(): Promise<void> };
 
 export type Io = {
   stdout: Output;
@@ -29,6 +30,8 @@ export type Io = {
   onSignal(listener: (signal: "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGCONT" | "SIGWINCH") => void): () => void;
   /** Ends whatever still runs as a child of this process, as the last thing. */
   endChildren(): void;
+  /** Ends this process at once, when an orderly end has taken too long. */
+  exit(code: number): void;
   /** The reader of stdout has gone. */
   onClosedPipe(listener: () => void): void;
 };
@@ -66,25 +69,21 @@ export function processIo(): Io {
       };
     },
     endChildren,
+    // eslint-disable-next-line no-restricted-properties -- the last resort: whatever still waits has had its time
+    exit: (code) => process.exit(code),
     onClosedPipe: (listener) => void closedPipe.push(listener),
   };
 }
 
 // A server that was still starting is nobody's yet: its group ends with us all the same.
 function endChildren(): void {
-  try {
-    for (const task of readdirSync("/proc/self/task")) {
-      const children = readFileSync(`/proc/self/task/${task}/children`, "utf8").split(" ");
-      for (const pid of children.map(Number).filter((one) => one > 0)) {
-        try {
-          process.kill(-pid, "SIGKILL");
-        } catch {
-          // not the leader of a group, or gone
-        }
-      }
+  for (const { pid, parent } of readProcessesNow()) {
+    if (parent !== process.pid) continue;
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch {
+      // not the leader of a group, or gone
     }
-  } catch {
-    // no /proc here
   }
 }
 
@@ -104,19 +103,26 @@ function ttyKeyboard(): Keyboard {
   let mode: ReadStream | undefined;
   let open: { descriptor: number; reader: BytesReader } | undefined;
   return {
-    open(onBytes) {
+    open(onBytes, onGone) {
       mode ??= new ReadStream(openTerminal(constants.O_RDONLY)); // for the mode alone; nobody reads from it
       mode.setRawMode(true);
       const descriptor = openTerminal(constants.O_RDONLY | constants.O_NONBLOCK);
       const reader = Bun.file(descriptor).stream().getReader();
       open = { descriptor, reader };
-      void pump(reader, onBytes);
+      void pump(reader, onBytes).then(() => {
+        if (open?.reader === reader) onGone();
+      });
     },
     async close() {
-      mode?.setRawMode(false);
+      try {
+        mode?.setRawMode(false);
+      } catch {
+        // EIO: the terminal is gone, and its mode with it
+      }
       const closing = open;
       open = undefined;
       if (closing === undefined) return;
+      // A read that cannot be given up ends with its descriptor.
       await Promise.race([closing.reader.cancel().catch(() => {}), Bun.sleep(CANCEL_MS)]);
       closeSync(closing.descriptor);
     },
@@ -139,7 +145,7 @@ async function pump(reader: BytesReader, onBytes: (bytes: Uint8Array) => void): 
       onBytes(value);
     }
   } catch {
-    // the terminal is gone: its hang-up signal says so
+    // EIO: the terminal is gone
   }
 }
 

@@ -137,6 +137,12 @@ export class TerminalPrompts implements Approver {
     return this.#ask(prompt);
   }
 
+  /** The same without showing what is typed. */
+  async secret(prompt: string): Promise<string | undefined> {
+    const end = await this.#input.secret(prompt);
+    return end.kind === "line" ? end.text : undefined;
+  }
+
   /** The question that is open now has become pointless: it ends as if nobody had answered. */
   withdraw(): void {
     this.#input.abandonQuestion();

@@ -69,7 +69,9 @@ export class TerminalView implements TurnView {
     }
     if (!facts.isLast || !facts.hasText) return;
     const used = facts.usage === undefined ? "" : ` · ${count(facts.usage.in)} in / ${count(facts.usage.out)} out`;
-    this.status(`${(facts.ms / 1000).toFixed(1)} s${used} · ctx ${Math.round(facts.full * 100)}%`);
+    this.status(
+      `${(facts.ms / 1000).toFixed(1)} s${used} · ctx ${Math.round(facts.full * 100)}%${facts.isWindowKnown ? "" : "?"}`,
+    );
   }
 
   status(text: string): void {

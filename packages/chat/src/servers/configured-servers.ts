@@ -2,7 +2,7 @@
 // person has agreed to it), from flags.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { httpUrl } from "@bosun/platform/hosts";
+import { httpUrl, isLoopback } from "@bosun/platform/hosts";
 import { digestOf } from "@bosun/platform/json";
 import { openProjectTrust, readServerList } from "@bosun/settings";
 import type { ServerList, Settings } from "@bosun/settings";
@@ -37,7 +37,9 @@ export async function addConfiguredServers(servers: Servers, sources: ServerSour
     servers.add(plainConfig(alias, { kind: "builtin", ...builtIn }, "built in", settings.mcp));
   }
   for (const [alias, one] of Object.entries(settings.mcp.servers)) {
-    servers.add(configFromSettings(alias, one, settings.mcp, sources.settingsFile));
+    const builtIn = one.url === undefined && one.command === undefined ? servers.get(alias) : undefined;
+    if (builtIn !== undefined) builtIn.config = { ...builtIn.config, enabled: one.enabled };
+    else servers.add(configFromSettings(alias, one, settings.mcp, sources.settingsFile));
   }
   for (const list of sources.lists) {
     const file = path.resolve(cwd, list);
@@ -58,7 +60,7 @@ export async function addConfiguredServers(servers: Servers, sources: ServerSour
 export function aliasOfUrl(url: string): string {
   const { hostname, port, protocol } = new URL(url);
   const shownPort = port || (protocol === "https:" ? "443" : "80");
-  if (/^(?:localhost|127\.|\[::1\])/.test(hostname)) return `local-${shownPort}`;
+  if (isLoopback(hostname)) return `local-${shownPort}`;
   const last = /^\d+\.\d+\.\d+\.(\d+)$/.exec(hostname)?.[1];
   if (last !== undefined) return `ip-${last}-${shownPort}`;
   return hostname.split(".")[0] ?? hostname;

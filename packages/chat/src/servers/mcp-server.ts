@@ -15,10 +15,12 @@ import type { ServerConfig } from "./server-config.ts";
 
 const RELIST_MS = 1000;
 const RESTART_MS = 1000;
+/** A connection that breaks is noticed before its process has ended and its last words are read. */
+const EXIT_WAIT_MS = 300;
 
 export type ServerState = "off" | "connecting" | "ready" | "failed";
 
-export type ServerContext = Omit<OpenContext, "onStderr" | "onWarning" | "onLate" | "authorizedFetch"> & {
+export type ServerContext = Omit<OpenContext, "onStderr" | "onExit" | "onWarning" | "onLate" | "authorizedFetch"> & {
   version: string;
   eras: EraStore;
   say: (text: string) => void;
@@ -43,6 +45,9 @@ export class Server {
   tools: ToolInfo[] = [];
   lastMs: number | undefined;
   readonly log = new RecentLog();
+  /** What the server itself wrote, of its latest start. */
+  #stderr = new RecentLog(20);
+  #exit = Promise.withResolvers<string>();
   authorizedFetch: HttpFetch | undefined;
   readonly #hooks: ServerContext;
   #client: Client | undefined;
@@ -57,7 +62,13 @@ export class Server {
   constructor(config: ServerConfig, hooks: ServerContext) {
     this.config = config;
     this.#hooks = hooks;
-    for (const secret of secretsIn(config.reach, hooks.env)) hooks.onSecret(secret);
+    this.useReach(config.reach);
+  }
+
+  /** From the next connection on it is reached like this. */
+  useReach(reach: ServerConfig["reach"]): void {
+    this.config = { ...this.config, reach };
+    for (const secret of secretsIn(reach, this.#hooks.env)) this.#hooks.onSecret(secret);
   }
 
   get alias(): string {
@@ -199,6 +210,8 @@ export class Server {
     this.reason = "";
     const startedAt = performance.now();
     let opened: Client | undefined;
+    this.#stderr = new RecentLog(20);
+    this.#exit = Promise.withResolvers();
     const limit = setTimeout(() => {
       if (this.#life === life && this.state === "connecting") {
         life.abort();
@@ -216,15 +229,16 @@ export class Server {
       this.#hooks.eras.set(this.identity, client.era);
       this.state = "ready";
       this.lastMs = Math.round(performance.now() - startedAt);
-      client.gone.addEventListener("abort", () => this.#lost(client, life), { once: true });
-      if (client.gone.aborted) this.#lost(client, life);
+      client.gone.addEventListener("abort", () => void this.#lost(client, life), { once: true });
+      if (client.gone.aborted) void this.#lost(client, life);
       this.#listen(client, life.signal);
       this.#hooks.onTools(this, undefined);
     } catch (error) {
       // Another attempt may be under way by now: only what this one opened is its to close.
       if (this.#client === opened) this.#client = undefined;
       void opened?.close().catch(() => {}); // the first error is the one that is told
-      if (!life.signal.aborted) this.#fail(this.#explain(error));
+      const reason = await this.#explain(error);
+      if (!life.signal.aborted) this.#fail(reason);
     } finally {
       clearTimeout(limit);
     }
@@ -235,7 +249,11 @@ export class Server {
     const context: OpenContext = {
       ...this.#hooks,
       authorizedFetch: this.authorizedFetch,
-      onStderr: (text) => this.log.text(text),
+      onStderr: (text) => {
+        this.log.text(text);
+        this.#stderr.text(text);
+      },
+      onExit: (how) => this.#exit.resolve(how),
       onWarning: (text) => this.#hooks.say(text),
       onLate: (params, reply) => this.#heardLate(params, reply),
     };
@@ -294,13 +312,14 @@ export class Server {
     this.#relistTimer = setTimeout(() => void this.relist(), wait);
   }
 
-  #lost(client: Client, life: AbortController): void {
+  async #lost(client: Client, life: AbortController): Promise<void> {
     if (this.#client !== client || life.signal.aborted) return;
-    life.abort();
     this.#client = undefined;
     this.tools = [];
-    const said = this.log.last;
-    this.#fail(said === undefined ? "it ended" : `it ended: ${said}`);
+    const last = await this.#lastWords();
+    if (life.signal.aborted) return; // disconnected or connected anew meanwhile
+    life.abort();
+    this.#fail(last === undefined ? "it ended" : `it ended: ${last}`);
     void client.close().catch(() => {}); // the connection is lost already
     if (this.config.reach.kind !== "stdio" || this.#restarts > 0) return;
     this.#restarts += 1;
@@ -317,7 +336,7 @@ export class Server {
     this.#hooks.onTools(this, undefined);
   }
 
-  #explain(error: unknown): string {
+  async #explain(error: unknown): Promise<string> {
     const { reach } = this.config;
     const status = error instanceof ConnectionError ? error.status : undefined;
     if (status === 401 || status === 403) {
@@ -326,12 +345,23 @@ export class Server {
           ? `token from ${reach.authEnv} was refused`
           : reach.kind === "http" && reach.authToken !== undefined
             ? "its token was refused"
-            : `it wants a sign-in; :mcp login ${this.alias}`;
+            : `it wants a sign-in: :mcp login ${this.alias}, or a token: :mcp connect ${this.alias} --token`;
       return `HTTP ${status} (${from})`;
     }
     if (error instanceof AuthorizationError) return `sign-in failed: ${error.message}`;
-    const said = reach.kind === "stdio" ? this.log.last : undefined;
-    return said === undefined ? messageOf(error) : `${messageOf(error)} (it said: ${said})`;
+    const last = await this.#lastWords();
+    if (last === undefined) return messageOf(error);
+    const isJustGone = error instanceof ConnectionError && error.reason === "closed";
+    return isJustGone ? `it ended: ${last}` : `${messageOf(error)} (${last})`;
+  }
+
+  /** Of a server that we started: how it ended and the last line it wrote, as far as there is any of it. */
+  async #lastWords(): Promise<string | undefined> {
+    if (this.config.reach.kind !== "stdio") return undefined;
+    const exit = await Promise.race([this.#exit.promise, Bun.sleep(EXIT_WAIT_MS)]);
+    const said = this.#stderr.last;
+    const parts = [...(exit === undefined ? [] : [exit]), ...(said === undefined ? [] : [`it said: ${said}`])];
+    return parts.length === 0 ? undefined : parts.join(", ");
   }
 }
 

@@ -1,7 +1,7 @@
 // A server's configuration → a connected client: addresses, tokens, environments, eras. Knows nothing of tools.
 import { readFileSync } from "node:fs";
 import { childEnvironment } from "@bosun/platform/environment";
-import { isLoopback } from "@bosun/platform/hosts";
+import { reachOf } from "@bosun/platform/hosts";
 import type { Redactor } from "@bosun/platform/secrets";
 import { Client, ConnectionError, connectHttp, httpFetch } from "@bosun/mcp";
 import type { ClientOptions, HttpFetch, JsonObject, Transport } from "@bosun/mcp";
@@ -24,6 +24,8 @@ export type OpenContext = {
   /** Signed in by a person: takes the place of a token. */
   authorizedFetch?: HttpFetch | undefined;
   onStderr: (text: string) => void;
+  /** How a server that we started has ended: "exit 1", "SIGKILL". */
+  onExit: (how: string) => void;
   onWarning: (text: string) => void;
   /** An answer to a call that was given up a moment ago; `params` are those of the call. */
   onLate: (params: JsonObject, reply: Reply) => void;
@@ -83,7 +85,7 @@ async function openTransport(
 }
 
 function startChild(reach: Extract<Reach, { kind: "stdio" }>, context: OpenContext): Transport {
-  return startServer({
+  const child = startServer({
     command: reach.command,
     args: reach.args,
     env: childEnvironment(context.env, {
@@ -95,6 +97,8 @@ function startChild(reach: Extract<Reach, { kind: "stdio" }>, context: OpenConte
     cwd: reach.cwd ?? context.cwd,
     onStderr: context.onStderr,
   });
+  void child.ended.then(context.onExit);
+  return child;
 }
 
 async function openHttp(
@@ -136,7 +140,7 @@ function httpAccess(
 ): { headers: Record<string, string>; fetch: HttpFetch } {
   const token = bearerToken(reach, context.env);
   const url = new URL(reach.url);
-  if (token !== undefined && url.protocol === "http:" && !isLoopback(url.hostname)) {
+  if (token !== undefined && url.protocol === "http:" && reachOf(url.hostname) !== "loopback") {
     context.onWarning(`${alias}: its token travels in the open (http to ${url.host})`);
   }
   if (reach.tlsInsecure === true) context.onWarning(`${alias}: its certificate is not checked (tls_insecure)`);

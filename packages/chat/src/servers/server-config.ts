@@ -1,6 +1,6 @@
 // One MCP server as we reach it, from whichever list it came.
 import type { ServerSettings } from "@bosun/settings";
-import { isLoopback } from "@bosun/platform/hosts";
+import { reachOf } from "@bosun/platform/hosts";
 import { isSecretName } from "@bosun/platform/secrets";
 import { serverIdentity, serverLabel } from "@bosun/policy";
 import type { ServerAddress } from "@bosun/policy";
@@ -158,5 +158,5 @@ export function listHas(patterns: readonly string[], name: string): boolean {
 function sendsByDefault(reach: Reach): boolean {
   if (reach.kind === "builtin") return false;
   if (reach.kind === "stdio") return true;
-  return !URL.canParse(reach.url) || !isLoopback(new URL(reach.url).hostname);
+  return !URL.canParse(reach.url) || reachOf(new URL(reach.url).hostname) !== "loopback";
 }

@@ -50,6 +50,7 @@ function replaceFile(file: string, text: string): void {
 function tableOf({ alias, reach }: ServerConfig): string {
   const lines = [`[mcp.servers.${alias}]`];
   if (reach.kind === "http") lines.push(`url = ${JSON.stringify(reach.url)}`);
+  if (reach.kind === "http" && reach.authEnv !== undefined) lines.push(`auth_env = ${JSON.stringify(reach.authEnv)}`);
   if (reach.kind === "stdio") {
     lines.push(`command = ${JSON.stringify(reach.command)}`);
     if (reach.args.length > 0) lines.push(`args = ${JSON.stringify(reach.args)}`);

@@ -24,12 +24,13 @@ export const readResultTool: JsonObject = {
   },
 };
 
-export function readResult(store: ResultStore, args: string): string {
+export function readResult(store: ResultStore, args: string, maxChars: number): string {
   const given = parseExact(args);
   if (!isObject(given) || typeof given["result"] !== "string") return "Give the name of a result, such as r7.";
   const { result, offset, limit, find } = given;
   return store.read({
     result,
+    maxChars,
     ...(typeof offset === "number" ? { offset } : {}),
     ...(typeof limit === "number" ? { limit } : {}),
     ...(typeof find === "string" ? { find } : {}),

@@ -2,7 +2,6 @@
 import { makeScreenSafe, withoutTagCharacters } from "@bosun/platform/safe-text";
 import type { JsonObject } from "@bosun/mcp";
 import type { Compat } from "../model/compat.ts";
-import type { NameTable } from "./tool-names.ts";
 import { plainSchema } from "./plain-schema.ts";
 import type { ToolInfo } from "./tool-info.ts";
 
@@ -10,11 +9,11 @@ const LONGEST_DESCRIPTION = 1024;
 
 /** Undefined when there is none: some servers refuse an empty list. */
 export function toolArray(
-  names: NameTable<ToolInfo>,
+  tools: readonly (readonly [wire: string, tool: ToolInfo])[],
   builtIn: readonly JsonObject[],
   compat: Compat,
 ): JsonObject[] | undefined {
-  const listed = names.entries().map(([wire, tool]) => ({
+  const listed = tools.map(([wire, tool]) => ({
     type: "function",
     function: {
       name: wire,

@@ -1,5 +1,6 @@
 // Two names per tool: people see `alias.tool`, the model sees a name that every known server takes.
 import { createHash } from "node:crypto";
+import { editDistance } from "@bosun/platform/flags";
 
 const LONGEST = 63;
 const HASH_CHARS = 7;
@@ -95,35 +96,22 @@ export class NameTable<Tool extends ToolKey> {
 }
 
 /** The closest of some words, at most as far away as a third of the word. */
-export function nearest(word: string, candidates: readonly string[], most: number): string[] {
+export function nearest(word: string, candidates: readonly string[], count: number): string[] {
   const wanted = word.toLowerCase();
   const tail = wanted.split(/__|\./).at(-1) ?? wanted;
   return candidates
     .map((candidate) => {
       const other = candidate.toLowerCase();
       const otherTail = other.split(/__|\./).at(-1) ?? other;
-      const distance = otherTail === tail ? 0 : Math.min(editDistance(wanted, other), editDistance(tail, otherTail));
-      return { candidate, distance };
+      const most = Math.max(2, Math.floor(candidate.length / 3));
+      const apart = (left: string, right: string): number => editDistance(left, right, most);
+      const distance = otherTail === tail ? 0 : Math.min(apart(wanted, other), apart(tail, otherTail));
+      return { candidate, distance, most };
     })
-    .filter(({ candidate, distance }) => distance <= Math.max(2, Math.floor(candidate.length / 3)))
+    .filter(({ distance, most }) => distance <= most)
     .sort((left, right) => left.distance - right.distance || (left.candidate < right.candidate ? -1 : 1))
-    .slice(0, most)
+    .slice(0, count)
     .map(({ candidate }) => candidate);
-}
-
-function editDistance(left: string, right: string): number {
-  const a = left.slice(0, 80);
-  const b = right.slice(0, 80);
-  let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i += 1) {
-    const current = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const cost = a.charAt(i - 1) === b.charAt(j - 1) ? 0 : 1;
-      current.push(Math.min((previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1, (previous[j - 1] ?? 0) + cost));
-    }
-    previous = current;
-  }
-  return previous[b.length] ?? 0;
 }
 
 function keyText({ alias, tool }: ToolKey): string {

@@ -1,5 +1,6 @@
 // May this call run, and with which arguments? Rules first, then the approver, again and again until the word is about
 // exactly what would be called now. Decides; records and runs nothing.
+import { BUILT_IN, nameOfRule } from "@bosun/policy";
 import type { Answer } from "@bosun/policy";
 import type { JsonObject } from "@bosun/mcp";
 import { isDestructive } from "../approval/approval-policy.ts";
@@ -33,6 +34,9 @@ export type Approval =
     }
   | { kind: "gone" };
 
+/** Why a call was refused that a flag would have allowed. */
+export const NOBODY_THERE = "nobody could approve it";
+
 export type ApproveContext = { chat: ChatState; view: TurnView; approver: Approver; signal: AbortSignal };
 
 export async function approveCall(found: Found, { chat, view, approver, signal }: ApproveContext): Promise<Approval> {
@@ -52,7 +56,9 @@ export async function approveCall(found: Found, { chat, view, approver, signal }
     }
     if (resolution.kind === "allow") return { kind: "allowed", found: now, by: resolution.decision.rule.name, note };
     if (approver.approve === undefined) {
-      const by = "nobody could approve it";
+      const { rule, reason } = resolution.decision;
+      // A rule of a person's asks: another flag would not answer it.
+      const by = rule.file === BUILT_IN ? NOBODY_THERE : `${reason} by ${nameOfRule(rule)}, and nobody was there`;
       const words = { said: `not allowed: ${by}`, words: DENIED, outcome: "refused" } as const;
       return { kind: "refused", found: now, decision: "refuse", by, ...words, isUnapproved: true };
     }

@@ -7,6 +7,7 @@ import { askModel } from "../model/ask-model.ts";
 import type { Asked } from "../model/ask-model.ts";
 import type { Compat } from "../model/compat.ts";
 import type { NameTable } from "../tools/tool-names.ts";
+import { furtherTools, listedTools } from "../tools/further-tools.ts";
 import { readResultTool } from "../tools/read-result-tool.ts";
 import { toolArray } from "../tools/tool-array.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
@@ -14,7 +15,6 @@ import type { ChatState } from "./chat-state.ts";
 import type { TurnView } from "./turn-view.ts";
 
 export const MANY_TOOLS = 40;
-export const MOST_TOOLS = 128;
 const ROOM_FOR_ANSWER = 0.1;
 
 export type Sent = { asked: Asked; ms: number };
@@ -37,7 +37,17 @@ export function messagesFor(
 }
 
 export function toolsFor(chat: ChatState, names: NameTable<ToolInfo>, compat: Compat): JsonObject[] | undefined {
-  return toolArray(names, chat.results.hasText ? [readResultTool] : [], compat);
+  const own = chat.results.hasText ? [readResultTool] : [];
+  const { maxTools } = chat.model.settings;
+  const all = names.entries();
+  if (all.length + own.length <= maxTools) return toolArray(all, own, compat);
+  // One place is kept for the tool that reads results: whether it is there must not change what else is.
+  const listed = listedTools(names, maxTools - furtherTools.length - 1);
+  return toolArray(
+    all.filter(([wire]) => listed.has(wire)),
+    [...own, ...furtherTools],
+    compat,
+  );
 }
 
 /** Tokens a request would take now, estimated. */
@@ -56,6 +66,7 @@ export async function sendRequest(
 ): Promise<Sent> {
   const { model } = chat;
   const { compactAt } = chat.settings.context;
+  await model.windowSettled(options.signal);
   if (compactAt > 0 && estimateNow(chat, names) > model.window * compactAt) {
     await makeRoom(chat, view, names, options.signal);
   }
@@ -81,8 +92,9 @@ export async function sendRequest(
     },
     offered: () => model.offered(chat.fetch),
     makeRoom: async (window) => {
-      if (window !== undefined) model.window = window;
-      else model.window = Math.min(model.window, Math.max(1024, Math.floor(chat.tokens.estimate(sentChars) * 0.7)));
+      model.windowIs(
+        window ?? Math.min(model.window, Math.max(1024, Math.floor(chat.tokens.estimate(sentChars) * 0.7))),
+      );
       view.status(`the context window is full (${model.window} tokens); making room`);
       return makeRoom(chat, view, names, options.signal);
     },
@@ -109,6 +121,7 @@ export async function makeRoom(
     keepExchanges: chat.settings.context.keepExchanges,
     fits: () => estimateNow(chat, names) <= target,
     summarise: (upto) => summarise(chat, upto, signal),
+    keep: (text) => chat.results.keepText(text),
     say: (text) => view.status(text),
     force,
   });

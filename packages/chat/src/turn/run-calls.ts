@@ -8,6 +8,7 @@ import { parseObject } from "../model/argument-json.ts";
 import { outcomeOf, STOPPED, wordsForModel, wordsForPerson } from "../servers/call-end.ts";
 import type { Server } from "../servers/mcp-server.ts";
 import type { NameTable } from "../tools/tool-names.ts";
+import { FIND_TOOLS, findTools } from "../tools/further-tools.ts";
 import { READ_RESULT, readResult } from "../tools/read-result-tool.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
 import { approveCall, GONE } from "./approve-call.ts";
@@ -79,9 +80,16 @@ class Round {
       raw: call.arguments,
     };
     if (call.wire === READ_RESULT) {
-      const text = readResult(chat.results, call.arguments);
+      const text = readResult(chat.results, call.arguments, this.#limits().perResult);
       this.#answer(call, { content: text, outcome: "ok", bytes: text.length });
       view.readBack(shown, text);
+      this.end.allFailed = false;
+      return undefined;
+    }
+    if (call.wire === FIND_TOOLS) {
+      const text = findTools(names, call.arguments);
+      this.#answer(call, { content: text, outcome: "ok", bytes: text.length });
+      view.status(`the model looks for tools: ${call.arguments}`);
       this.end.allFailed = false;
       return undefined;
     }

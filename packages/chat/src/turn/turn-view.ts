@@ -12,6 +12,7 @@ export type AnswerFacts = {
   usage: Usage | undefined;
   /** Share of the window in use, 0 to 1. */
   full: number;
+  isWindowKnown: boolean;
   reasoningChars: number;
   hasText: boolean;
   isLast: boolean;

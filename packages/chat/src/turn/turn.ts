@@ -6,10 +6,11 @@ import type { Answer } from "../model/answer.ts";
 import { STOPPED } from "../servers/call-end.ts";
 import { asWireName, displayName } from "../tools/tool-names.ts";
 import type { NameTable } from "../tools/tool-names.ts";
+import { CALL_TOOL, callWithin, FIND_TOOLS } from "../tools/further-tools.ts";
 import { READ_RESULT } from "../tools/read-result-tool.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
 import type { ChatState } from "./chat-state.ts";
-import { estimateNow, makeRoom, MOST_TOOLS, offeredTools, sendRequest } from "./model-request.ts";
+import { estimateNow, makeRoom, offeredTools, sendRequest } from "./model-request.ts";
 import { runCalls } from "./run-calls.ts";
 import type { LimitAnswer, Approver, TurnView } from "./turn-view.ts";
 
@@ -67,12 +68,6 @@ class TurnRun {
     let wrapsUp = false;
     for (;;) {
       const names = offeredTools(this.#chat);
-      const many = names.entries().length;
-      if (many > MOST_TOOLS && this.#chat.model.settings.tools) {
-        return this.#fail(
-          `${many} tools are more than a request can hold (${MOST_TOOLS}): choose with tools.allow, :deny or :mcp disconnect`,
-        );
-      }
       const { asked, ms } = await sendRequest(this.#chat, this.#view, names, { wrapsUp, signal: this.#signal });
       if (asked.kind === "failed") {
         this.#chat.lastError = asked.body ?? asked.message;
@@ -206,12 +201,14 @@ class TurnRun {
     return "wrap-up";
   }
 
-  #named(call: Answer["calls"][number], names: NameTable<ToolInfo>): ToolCall {
+  #named(written: Answer["calls"][number], names: NameTable<ToolInfo>): ToolCall {
+    const inner = written.name === CALL_TOOL ? callWithin(written.arguments) : undefined;
+    const call = { ...written, ...inner };
     const tool = names.find(call.name);
-    const isOwn = call.name === READ_RESULT;
+    const isOwn = call.name === READ_RESULT || call.name === FIND_TOOLS;
     return {
       id: call.id,
-      name: isOwn ? "aish.read_result" : tool === undefined ? call.name : displayName(tool),
+      name: isOwn ? call.name.replace("__", ".") : tool === undefined ? call.name : displayName(tool),
       wire: isOwn
         ? call.name
         : tool === undefined
@@ -241,6 +238,7 @@ class TurnRun {
       ms,
       usage: answer.usage,
       full: used / this.#chat.model.window,
+      isWindowKnown: this.#chat.model.isWindowKnown,
       reasoningChars: answer.reasoning.length,
       hasText: answer.text.trim() !== "",
       isLast,

@@ -102,7 +102,7 @@ test(`${STEPS} random steps never make a request that a server refuses`, () => {
       const starts = conversation.exchangeStarts();
       if (starts.length > 1) conversation.compact(pick(starts.slice(1)), pick(["what was said", ""]));
     },
-    resultsOut: () => conversation.leaveResultsOut(conversation.turns.length),
+    resultsOut: () => conversation.leaveResultsOut(conversation.turns.length, () => "r1"),
     killAndResume: () => {
       // The log ends anywhere after the last turn that was written; what it says is the conversation.
       const kept = log.slice(0, Math.max(0, log.length - Math.floor(random() * 3)));

@@ -57,7 +57,7 @@ describe("streams of real servers", () => {
     for (const step of failures) {
       const answer = answerOf(await ask([step]));
       expect(answer.meaning.kind).toBe("failed");
-      expect(answer.error).toMatch(/longer than any answer|without end/);
+      expect(answer.error).toMatch(/longer than/);
     }
   });
 

@@ -26,6 +26,7 @@ function desk() {
     chdir: () => {},
     onSignal: () => () => {},
     endChildren: () => {},
+    exit: () => {},
     onClosedPipe: () => {},
   };
   const input = new Input(new Terminal(io), keyboard);

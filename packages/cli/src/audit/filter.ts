@@ -1,9 +1,9 @@
 // Which records are wanted: options → the filter of the audit reader.
 import type { AuditFilter } from "@bosun/policy";
-import { UsageError } from "../options.ts";
-import type { Option, Words } from "../options.ts";
+import { UsageError } from "@bosun/platform/flags";
+import type { Flag, FlagValues } from "@bosun/platform/flags";
 
-export const FILTERS: readonly Option[] = [
+export const FILTERS: readonly Flag[] = [
   { name: "tool", value: "NAME", help: "alias.tool, or a beginning: 'bosun.*'" },
   { name: "verdict", value: "allow|ask|deny", help: "what the rules said" },
   { name: "outcome", value: "ok|error|timeout|cancelled|refused", help: "how it ended" },
@@ -15,14 +15,14 @@ export const FILTERS: readonly Option[] = [
   { name: "housekeeping", help: "the log's own records too (opened, rotated, …)" },
 ];
 
-export function filterFrom(words: Words, now: Date): AuditFilter {
-  const filter: AuditFilter = { housekeeping: words.has("housekeeping") };
+export function filterFrom(flags: FlagValues, now: Date): AuditFilter {
+  const filter: AuditFilter = { housekeeping: flags.has("housekeeping") };
   for (const name of ["tool", "verdict", "outcome", "kind", "session", "contains"] as const) {
-    const value = words.text(name);
+    const value = flags.text(name);
     if (value !== undefined) filter[name] = value;
   }
   for (const name of ["since", "until"] as const) {
-    const value = words.text(name);
+    const value = flags.text(name);
     if (value !== undefined) filter[name] = timeFrom(name, value, now);
   }
   return filter;

@@ -15,6 +15,7 @@ import {
   writeSync,
 } from "node:fs";
 import path from "node:path";
+import { codeOf } from "@bosun/platform/errors";
 
 const MAX_BYTES = 32 * 1024 * 1024; // ~/.claude.json holds history too, and grows
 
@@ -142,8 +143,4 @@ function decoded(file: string, bytes: Buffer): string {
   } catch {
     throw new ConfigFileError(`${file} is not UTF-8 text`);
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }

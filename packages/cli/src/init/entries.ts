@@ -1,7 +1,7 @@
 // What `bosun init` changes in a client's list of servers: text → text, and what was left alone and why.
-import { dropItems, prependItems, removeMember, setMember } from "./json-edit.ts";
+import { dropItems, prependItems, readEditable, removeMember, setMember } from "./json-edit.ts";
 import type { Invocation } from "../own-invocation.ts";
-import { memberOf, parseJsonText, valueOf } from "./json-text.ts";
+import { memberOf, valueOf } from "@bosun/platform/json";
 
 export type Change = {
   readonly text: string;
@@ -152,7 +152,7 @@ export function summaryOf(text: string, key: string): string {
 }
 
 function serversOf(text: string, key: string): Record<string, ServerEntry> {
-  const root = parseJsonText(text);
+  const root = readEditable(text);
   if (root.kind !== "object") throw new Error("the file holds no object");
   const member = memberOf(root, key);
   if (member === undefined) return {};

@@ -1,13 +1,18 @@
 // Edits of JSON text that change what they name and nothing else: comments, order, indentation and line ends stay.
-import { memberOf, parseJsonText } from "./json-text.ts";
-import type { JsonNode } from "./json-text.ts";
+import { memberOf, readJsonTree } from "@bosun/platform/json";
+import type { JsonTree } from "@bosun/platform/json";
 
 const INLINE_CHARS = 100;
+
+/** Comments and trailing commas are allowed, as editors allow them. Throws JsonError. */
+export function readEditable(text: string): JsonTree {
+  return readJsonTree(text, { comments: true });
+}
 
 /** Sets what is at `path`, making the objects on the way. Throws when something on the way is no object. */
 export function setMember(text: string, path: readonly string[], value: unknown): string {
   const style = styleOf(text);
-  let node = parseJsonText(text);
+  let node = readEditable(text);
   for (const [depth, key] of path.entries()) {
     if (node.kind !== "object") throw new Error(`${path.slice(0, depth).join(".") || "the file"} is not an object`);
     const member = memberOf(node, key);
@@ -23,7 +28,7 @@ export function setMember(text: string, path: readonly string[], value: unknown)
 
 /** Takes the member at `path` out; a text without it comes back as it is. */
 export function removeMember(text: string, path: readonly string[]): string {
-  let node: JsonNode | undefined = parseJsonText(text);
+  let node: JsonTree | undefined = readEditable(text);
   for (const key of path.slice(0, -1)) node = memberOf(node, key)?.value;
   const member = memberOf(node, path.at(-1) ?? "");
   if (node?.kind !== "object" || member === undefined) return text;
@@ -67,8 +72,8 @@ export function dropItems(text: string, path: readonly string[], count: number):
   return spliced(text, first.start, next?.start ?? last.end, "");
 }
 
-function find(text: string, path: readonly string[]): JsonNode | undefined {
-  let node: JsonNode | undefined = parseJsonText(text);
+function find(text: string, path: readonly string[]): JsonTree | undefined {
+  let node: JsonTree | undefined = readEditable(text);
   for (const key of path) node = memberOf(node, key)?.value;
   return node;
 }
@@ -84,7 +89,7 @@ function styleOf(text: string): Style {
 
 function insertMember(
   text: string,
-  node: JsonNode & { kind: "object" },
+  node: JsonTree & { kind: "object" },
   key: string,
   value: unknown,
   style: Style,

@@ -1,6 +1,6 @@
 // What a file is, from its first bytes: image, SVG, binary or text.
-import { sniffImage } from "../image.ts";
-import type { ImageType } from "../image.ts";
+import { sniffImage } from "./load-image.ts";
+import type { ImageType } from "./load-image.ts";
 import { SNIFF_BYTES } from "./open-file.ts";
 import type { OpenFile } from "./open-file.ts";
 

@@ -1,6 +1,6 @@
 // One writer per real file at a time, across all clients of this process.
-import { lookAgain, refuseReadOnly } from "../scope-place.ts";
-import type { ScopedPath } from "../scope-place.ts";
+import { lookAgain, refuseReadOnly } from "../scope/scoped-path.ts";
+import type { ScopedPath } from "../scope/scoped-path.ts";
 
 const tails = new Map<string, Promise<void>>();
 

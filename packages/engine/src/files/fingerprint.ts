@@ -1,7 +1,7 @@
 // What a file was when somebody saw it, small enough to remember: to tell later whether its content is still that.
 import type { BigIntStats } from "node:fs";
-import { Turns } from "../turns.ts";
-import { CHUNK_BYTES, Chunk } from "./chunk.ts";
+import { TimeSlices } from "../time-slices.ts";
+import { CHUNK_BYTES, ReadBuffer } from "./read-buffer.ts";
 import type { OpenFile } from "./open-file.ts";
 
 /** Time stamps move in ticks: a file written this recently may be written again without its stamp changing. */
@@ -20,22 +20,10 @@ export type Fingerprint = {
 };
 
 /** From the stat taken *before* reading: a write during the read then shows as a difference. */
-export function fingerprintFrom(stat: BigIntStats, hash: bigint | LateHash | undefined): Fingerprint {
+export function fingerprintFrom(stat: BigIntStats, hash: bigint | undefined): Fingerprint {
   const { dev, ino, size, mtimeNs, ctimeNs } = stat;
   const ageMs = Date.now() - Number(ctimeNs / 1_000_000n);
-  const settled = ageMs > UNSETTLED_MS;
-  if (!(hash instanceof LateHash)) return { dev, ino, size, mtimeNs, ctimeNs, hash, settled };
-  return {
-    dev,
-    ino,
-    size,
-    mtimeNs,
-    ctimeNs,
-    get hash() {
-      return hash.value;
-    },
-    settled,
-  };
+  return { dev, ino, size, mtimeNs, ctimeNs, hash, settled: ageMs > UNSETTLED_MS };
 }
 
 /** Hash of content in chunks of one fixed size, each seeded with the one before, so that it can stream. */
@@ -58,26 +46,6 @@ export class ContentHash {
   }
 }
 
-/**
- * The hash of content that stays as it is until the work at hand is done or the hash is asked for: whoever waits for the
- * content gets it first.
- */
-export class LateHash {
-  #content: Uint8Array | undefined;
-  #value = 0n;
-
-  constructor(content: Uint8Array) {
-    this.#content = content;
-    queueMicrotask(() => this.value); // what is remembered must not keep the content
-  }
-
-  get value(): bigint {
-    if (this.#content !== undefined) this.#value = ContentHash.of(this.#content);
-    this.#content = undefined;
-    return this.#value;
-  }
-}
-
 /** Whether the open file still has the content the fingerprint was taken of. Reads it only when the stamps differ. */
 export async function hasSameContent(file: OpenFile, seen: Fingerprint, signal?: AbortSignal): Promise<boolean> {
   const { dev, ino, size, mtimeNs, ctimeNs } = file.stat;
@@ -88,16 +56,16 @@ export async function hasSameContent(file: OpenFile, seen: Fingerprint, signal?:
 }
 
 async function hashOf(file: OpenFile, signal: AbortSignal | undefined): Promise<bigint> {
-  using chunk = new Chunk();
-  const turns = new Turns(signal);
+  using chunk = new ReadBuffer();
+  const slices = new TimeSlices(signal);
   const hash = new ContentHash();
   // No further than the size it has: a file that grows under us is already another file.
   for (let at = 0; at < file.size; at += CHUNK_BYTES) {
     const got = file.readAt(at, chunk.bytes);
     if (got === 0) break;
     hash.add(chunk.bytes.subarray(0, got));
-    if (turns.due) await turns.rest();
-    turns.check();
+    if (slices.due) await slices.pause();
+    slices.check();
   }
   return hash.value;
 }

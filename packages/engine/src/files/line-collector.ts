@@ -1,13 +1,11 @@
 // UTF-8 bytes in pieces → the lines of a range. Skips and counts by newline alone; decodes only what is asked for.
 import { isAscii } from "node:buffer";
-import { EngineError } from "../failure.ts";
-import { isPlain, joined, PlainLines, visibleEnd } from "./line-run.ts";
-import type { CountLines, LineRun } from "./line-run.ts";
+import { EngineError } from "../engine-error.ts";
+import { isPlain, PlainLines, visibleEnd } from "./line-run.ts";
+import type { LineRun } from "./line-run.ts";
 
 const NEWLINE = 10;
 const RETURN = 13;
-/** Fewer bytes are looked through as fast as they are handed over. */
-const WORTH_COUNTING = 16 * 1024;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
 
 type CollectorOptions = {
@@ -16,9 +14,6 @@ type CollectorOptions = {
   readonly maxLineChars: number;
   readonly maxTextBytes: number;
   readonly describe: { readonly path: string; readonly shown: string };
-  /** The pieces stay as they are while the lines are in use: then nothing is copied. */
-  readonly borrow?: boolean;
-  readonly countLines?: CountLines | undefined;
 };
 
 export class LineCollector {
@@ -48,7 +43,7 @@ export class LineCollector {
     return this.#number - 1;
   }
 
-  /** The piece may be overwritten afterwards, unless it is borrowed: what is kept of it is copied. */
+  /** The piece may be overwritten afterwards: what is kept of it is copied. */
   push(piece: Buffer): void {
     const { first, last } = this.#options;
     let at = 0;
@@ -79,21 +74,6 @@ export class LineCollector {
 
   /** The common case: whole lines, too short to be cut. Returns where the next one starts that is not. */
   #takePlain(piece: Buffer, start: number): number {
-    return this.#takeCounted(piece, start) ?? this.#takeFound(piece, start);
-  }
-
-  /** All that end in the piece, if nothing has to be known of them but how many they are. */
-  #takeCounted(piece: Buffer, start: number): number | undefined {
-    const { last, maxLineChars, countLines } = this.#options;
-    if (countLines === undefined || piece.length - start < WORTH_COUNTING) return undefined;
-    const end = piece.lastIndexOf(NEWLINE) + 1;
-    if (end <= start) return undefined;
-    const count = countLines(piece, start, end, maxLineChars);
-    if (count === undefined || count > last - this.#number + 1) return undefined;
-    return this.#keep(piece, start, end, count);
-  }
-
-  #takeFound(piece: Buffer, start: number): number {
     const { last, maxLineChars } = this.#options;
     const most = last - this.#number + 1;
     const ends: number[] = [];
@@ -101,27 +81,17 @@ export class LineCollector {
     while (ends.length < most) {
       const newline = piece.indexOf(NEWLINE, from);
       if (newline < 0 || newline - from > maxLineChars) break;
-      ends.push(newline);
+      ends.push(newline - start);
       from = newline + 1;
     }
-    return ends.length === 0 ? start : this.#keep(piece, start, from, ends.length, ends);
-  }
-
-  #keep(piece: Buffer, start: number, end: number, count: number, ends?: number[]): number {
-    const first = this.#number;
+    if (ends.length === 0) return start;
+    const run = new PlainLines(this.#number, Buffer.from(piece.subarray(start, from)), ends);
+    this.runs.push(run);
     this.#open = false;
-    this.#number += count;
-    const run =
-      this.#options.borrow === true
-        ? new PlainLines(first, count, piece, start, end, ends)
-        : new PlainLines(first, count, Buffer.from(piece.subarray(start, end)), 0, end - start);
-    const before = this.runs.at(-1);
-    const both = before === undefined ? undefined : joined(before, run);
-    if (both === undefined) this.runs.push(run);
-    else this.runs[this.runs.length - 1] = both;
+    this.#number += ends.length;
     // No byte becomes more than one unit: as long as there are few enough of them, nobody has to look.
-    this.#count(this.#isExact ? unitsOf(run) : end - start - count);
-    return end;
+    this.#count(this.#isExact ? unitsOf(run) : from - start - ends.length);
+    return from;
   }
 
   #takeLong(piece: Buffer, from: number, to: number, ends: boolean): void {
@@ -158,12 +128,11 @@ export class LineCollector {
 
 /** Of the text that will be shown, in UTF-16 units, as text is. */
 function unitsOf(run: PlainLines): number {
-  const { bytes, start, end, count } = run;
-  const part = bytes.subarray(start, end);
-  let units = (isAscii(part) ? part.length : part.toString().length) - count;
-  if (!part.includes(RETURN)) return units;
-  let from = start;
-  for (const newline of run.ends) {
+  const { bytes, ends } = run;
+  let units = (isAscii(bytes) ? bytes.length : bytes.toString().length) - ends.length;
+  if (!bytes.includes(RETURN)) return units;
+  let from = 0;
+  for (const newline of ends) {
     units -= newline - visibleEnd(bytes, from, newline);
     from = newline + 1;
   }

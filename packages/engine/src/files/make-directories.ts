@@ -1,9 +1,9 @@
 // Directories made one component at a time, each below a descriptor that was verified: never by a whole path.
 import fs from "node:fs";
-import { EngineError, errnoOf, ioError } from "../failure.ts";
-import type { Directory } from "../scope-directory.ts";
-import { refuseReadOnly } from "../scope-place.ts";
-import type { ScopedPath } from "../scope-place.ts";
+import { EngineError, errnoOf, ioError } from "../engine-error.ts";
+import type { Directory } from "../scope/directory.ts";
+import { refuseReadOnly } from "../scope/scoped-path.ts";
+import type { ScopedPath } from "../scope/scoped-path.ts";
 
 const DIRECTORY_MODE = 0o755; // the umask applies
 

@@ -3,9 +3,9 @@
 // that path. Anything unusual (a link, a missing part, a denied place, no regular file) is left to the resolver, which
 // walks the whole way and finds the words for it.
 import fs from "node:fs";
-import { deniedBy } from "../scope.ts";
-import type { Scope } from "../scope.ts";
-import type { Directory } from "../scope-directory.ts";
+import { deniedBy } from "../scope/scope.ts";
+import type { Scope } from "../scope/scope.ts";
+import type { Directory } from "../scope/directory.ts";
 import { OpenFile } from "./open-file.ts";
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;

@@ -2,10 +2,9 @@
 // refused before it is opened, and what only pretends to be a file (/proc/kmsg) answers "nothing yet" instead of waiting.
 import fs from "node:fs";
 import type { BigIntStats } from "node:fs";
-import { EngineError, errnoOf, ioError } from "../failure.ts";
-import type { Entry } from "../scope-directory.ts";
-import type { ScopedPath } from "../scope-place.ts";
-import { Chunk } from "./chunk.ts";
+import { EngineError, errnoOf, ioError } from "../engine-error.ts";
+import type { Entry } from "../scope/directory.ts";
+import type { ScopedPath } from "../scope/scoped-path.ts";
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
 
@@ -23,7 +22,7 @@ export class OpenFile implements Disposable {
   /** Zero for files that do not say, such as those of /proc. */
   readonly size: number;
   /** Its beginning, once it was looked at. */
-  #start: { readonly chunk: Chunk; readonly bytes: Buffer; readonly atEnd: boolean } | undefined;
+  #start: { readonly bytes: Buffer; readonly atEnd: boolean } | undefined;
 
   constructor(fd: number, place: { readonly path: string; readonly shown: string }, stat: BigIntStats) {
     this.fd = fd;
@@ -33,18 +32,18 @@ export class OpenFile implements Disposable {
     this.size = Number(stat.size);
   }
 
-  /** At least the first SNIFF_BYTES that there are, for telling its kind. Gone when the file is closed. */
+  /** At least the first SNIFF_BYTES that there are, for telling its kind. */
   get start(): Buffer {
     if (this.#start === undefined) {
-      const chunk = new Chunk();
-      const wanted = this.size <= SMALL_BYTES ? chunk.bytes : chunk.bytes.subarray(0, SNIFF_BYTES);
-      const got = this.#read(0, wanted);
-      this.#start = { chunk, bytes: chunk.bytes.subarray(0, got), atEnd: got < wanted.length };
+      const wanted = this.size <= SMALL_BYTES ? Math.max(this.size + 1, SNIFF_BYTES) : SNIFF_BYTES;
+      const into = Buffer.allocUnsafe(wanted);
+      const got = this.#read(0, into);
+      this.#start = { bytes: into.subarray(0, got), atEnd: got < wanted };
     }
     return this.#start.bytes;
   }
 
-  /** All of it, if looking at its beginning has shown it. Gone when the file is closed. */
+  /** All of it, if looking at its beginning has shown it. */
   get whole(): Buffer | undefined {
     return this.#start?.atEnd === true ? this.#start.bytes : undefined;
   }
@@ -76,8 +75,6 @@ export class OpenFile implements Disposable {
 
   [Symbol.dispose](): void {
     fs.closeSync(this.fd);
-    this.#start?.chunk[Symbol.dispose]();
-    this.#start = undefined;
   }
 }
 

@@ -2,10 +2,10 @@
 // full disk is met before the first old byte is gone, and an error puts the old bytes back.
 import fs from "node:fs";
 import type { BigIntStats } from "node:fs";
-import { errnoOf, ioError } from "../failure.ts";
-import type { ScopedPath } from "../scope-place.ts";
+import { errnoOf, ioError } from "../engine-error.ts";
+import type { ScopedPath } from "../scope/scoped-path.ts";
 import { changed, isSameVersion, needFile, noFollow, pathOfEntry } from "./open-file.ts";
-import { fsync } from "./sync.ts";
+import { fsync } from "./fsync.ts";
 
 const { O_RDWR, O_NONBLOCK } = fs.constants;
 /** setuid, setgid, sticky. */

@@ -1,14 +1,14 @@
 // Whether a directory tree holds something policy protects: deleting or moving the tree would get around the protection,
 // since patterns are judged by path.
 import fs from "node:fs";
-import { EngineError, errnoOf, ioError } from "../failure.ts";
-import { joinPath } from "../scope-directory.ts";
-import type { Directory } from "../scope-directory.ts";
-import type { ScopedPath } from "../scope-place.ts";
-import { entryDeniedBy } from "../scope.ts";
-import type { Scope } from "../scope.ts";
-import { matchesGlob } from "../glob-pattern.ts";
-import { Turns } from "../turns.ts";
+import { EngineError, errnoOf, ioError } from "../engine-error.ts";
+import { joinPath } from "../scope/directory.ts";
+import type { Directory } from "../scope/directory.ts";
+import type { ScopedPath } from "../scope/scoped-path.ts";
+import { entryDeniedBy } from "../scope/scope.ts";
+import type { Scope } from "../scope/scope.ts";
+import { matchesPath } from "@bosun/platform/glob";
+import { TimeSlices } from "../time-slices.ts";
 
 /** Throws PATH_DENIED or READ_ONLY. Costs nothing without patterns. */
 export async function refuseProtectedBelow(place: ScopedPath, signal?: AbortSignal): Promise<void> {
@@ -16,13 +16,13 @@ export async function refuseProtectedBelow(place: ScopedPath, signal?: AbortSign
   if (entry?.kind !== "directory" || scope.deny.length + scope.readOnly.length === 0) return;
   try {
     using top = place.parent.enter(place.name);
-    await refuseIn(top, place, new Turns(signal));
+    await refuseIn(top, place, new TimeSlices(signal));
   } catch (error) {
     throw ioError("look into", place.shown, error, place.path);
   }
 }
 
-async function refuseIn(directory: Directory, place: ScopedPath, turns: Turns): Promise<void> {
+async function refuseIn(directory: Directory, place: ScopedPath, slices: TimeSlices): Promise<void> {
   for (const entry of entriesOf(directory)) {
     const real = joinPath(directory.path, entry.name);
     refuseProtected(place, real);
@@ -30,11 +30,11 @@ async function refuseIn(directory: Directory, place: ScopedPath, turns: Turns): 
       const inner = enterIfThere(directory, entry.name);
       if (inner !== undefined) {
         using below = inner;
-        await refuseIn(below, place, turns);
+        await refuseIn(below, place, slices);
       }
     }
-    if (turns.due) await turns.rest();
-    turns.check();
+    if (slices.due) await slices.pause();
+    slices.check();
   }
 }
 
@@ -49,7 +49,7 @@ function refuseProtected(place: ScopedPath, real: string): void {
 }
 
 function readOnlyEntry(scope: Scope, real: string): string | undefined {
-  return scope.readOnly.find((pattern) => matchesGlob(pattern, real))?.source;
+  return scope.readOnly.find((pattern) => matchesPath(pattern, real))?.source;
 }
 
 function entriesOf(directory: Directory): fs.Dirent[] {

@@ -1,8 +1,7 @@
 // A whole file into memory, up to a cap that holds even when the file lies about its size or grows meanwhile.
-import { EngineError } from "../failure.ts";
-import { Turns } from "../turns.ts";
-import { CHUNK_BYTES } from "./chunk.ts";
-import { AT_ONCE_BYTES, giveBack, lendBytes } from "./lent-bytes.ts";
+import { EngineError } from "../engine-error.ts";
+import { TimeSlices } from "../time-slices.ts";
+import { CHUNK_BYTES } from "./read-buffer.ts";
 import type { OpenFile } from "./open-file.ts";
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -13,15 +12,14 @@ export type WholeLimits = { readonly maxBytes: number; readonly signal?: AbortSi
 /** All bytes, or TOO_LARGE: never a silent cut. */
 export async function readWhole(file: OpenFile, limits: WholeLimits): Promise<Buffer> {
   const { maxBytes } = limits;
-  const atOnce = wholeAtOnce(file, maxBytes, Buffer.allocUnsafe);
-  if (atOnce !== undefined) return atOnce;
-  const turns = new Turns(limits.signal);
+  if (file.size > maxBytes) throw tooLarge(file, file.size, maxBytes);
+  const slices = new TimeSlices(limits.signal);
   // Pieces: the size is a hint only, and one spare byte shows whether the file has grown.
   const pieces: Buffer[] = [];
   let total = 0;
   let next = Math.min(file.size + 1, maxBytes + 1);
   for (;;) {
-    const piece = await readPiece(file, total, next, turns);
+    const piece = await readPiece(file, total, next, slices);
     total += piece.length;
     if (total > maxBytes) throw tooLarge(file, total, maxBytes);
     pieces.push(piece);
@@ -30,30 +28,6 @@ export async function readWhole(file: OpenFile, limits: WholeLimits): Promise<Bu
   }
   const [only] = pieces;
   return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces, total);
-}
-
-/** The same without waiting, for a file that is not large; undefined for others. The bytes may be given back. */
-export function readWholeAtOnce(file: OpenFile, maxBytes: number): Buffer | undefined {
-  return wholeAtOnce(file, maxBytes, lendBytes);
-}
-
-function wholeAtOnce(file: OpenFile, maxBytes: number, memoryFor: (length: number) => Buffer): Buffer | undefined {
-  if (file.size > maxBytes) throw tooLarge(file, file.size, maxBytes);
-  if (!isReadAtOnce(file)) return undefined;
-  const memory = memoryFor(file.size + 1);
-  let whole: Buffer | undefined;
-  try {
-    const got = file.readAt(0, memory);
-    if (got <= file.size) whole = memory.subarray(0, got); // else it has grown
-  } finally {
-    if (whole === undefined) giveBack(memory);
-  }
-  return whole;
-}
-
-/** Whether it is read in no time, and says so: files of /proc say nothing. */
-export function isReadAtOnce(file: OpenFile): boolean {
-  return file.size > 0 && file.size <= AT_ONCE_BYTES;
 }
 
 /** Text of bytes: invalid UTF-8 becomes U+FFFD and is reported. A byte-order mark stays, as U+FEFF. */
@@ -75,15 +49,15 @@ export function tooLarge(file: { path: string; shown: string }, bytes: number, m
   });
 }
 
-async function readPiece(file: OpenFile, position: number, length: number, turns: Turns): Promise<Buffer> {
+async function readPiece(file: OpenFile, position: number, length: number, slices: TimeSlices): Promise<Buffer> {
   const into = Buffer.allocUnsafeSlow(length);
   let filled = 0;
   while (filled < length) {
     const got = file.readAt(position + filled, into.subarray(filled, Math.min(length, filled + CHUNK_BYTES)));
     if (got === 0) break;
     filled += got;
-    if (turns.due) await turns.rest();
-    turns.check();
+    if (slices.due) await slices.pause();
+    slices.check();
   }
   return into.subarray(0, filled);
 }

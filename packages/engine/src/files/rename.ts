@@ -1,7 +1,7 @@
 // Renaming on one device, either onto a name that must be free or over what is there.
 import fs from "node:fs";
 import type { PathLike } from "node:fs";
-import { errnoOf } from "../failure.ts";
+import { errnoOf } from "../engine-error.ts";
 
 /** Fails with EEXIST (or ENOTEMPTY) rather than replace anything, even if it came since anybody looked. */
 export function renameToFree(source: PathLike, target: PathLike, isDirectory: boolean): void {

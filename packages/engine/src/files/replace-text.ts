@@ -1,9 +1,9 @@
 // Exact replacement of text in a file, done on its bytes: nothing but the match changes, whatever the encoding of the
 // rest.
-import { EngineError } from "../failure.ts";
-import type { ScopedPath } from "../scope-place.ts";
+import { EngineError } from "../engine-error.ts";
+import type { ScopedPath } from "../scope/scoped-path.ts";
 import { countOccurrences, countSeparate, replaceOccurrences } from "./byte-search.ts";
-import { commit } from "./commit.ts";
+import { commit } from "./atomic-write.ts";
 import { withFileLock } from "./file-locks.ts";
 import { hasNul, kindOfFile } from "./file-kind.ts";
 import { ContentHash, fingerprintFrom } from "./fingerprint.ts";
@@ -11,12 +11,12 @@ import type { Fingerprint } from "./fingerprint.ts";
 import type { NumberedLine } from "./line-run.ts";
 import { hasBareNewline, lineEndingsOf, toCrlf } from "./line-endings.ts";
 import type { LineEndings } from "./line-endings.ts";
-import { describeNearest } from "./near-miss.ts";
+import { describeNearest } from "./nearest-text.ts";
 import { openForReading } from "./open-file.ts";
 import type { OpenFile } from "./open-file.ts";
 import { readWhole } from "./read-whole.ts";
 import { snippetAround } from "./snippet.ts";
-import { encodeText } from "./write-file.ts";
+import { encodeText } from "./write-content.ts";
 
 export type ReplaceRequest = {
   readonly find: string;

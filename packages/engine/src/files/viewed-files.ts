@@ -1,6 +1,6 @@
 // Which files one client has seen, and as what: the memory behind "view before edit".
-import { EngineError } from "../failure.ts";
-import type { ScopedPath } from "../scope-place.ts";
+import { EngineError } from "../engine-error.ts";
+import type { ScopedPath } from "../scope/scoped-path.ts";
 import { hasSameContent } from "./fingerprint.ts";
 import type { Fingerprint } from "./fingerprint.ts";
 import type { OpenFile } from "./open-file.ts";

@@ -46,7 +46,7 @@ export type Confinement = {
   /** Changes when a shell started earlier would see something else than one started now. */
   readonly state?: (() => string) | undefined;
   /** Whether shells may be started ahead of their command. */
-  readonly allowsSpares?: boolean;
+  readonly allowsPrestart?: boolean;
   /** Files that are only there to be protected lie in somebody's folder for as long as a shell waits. */
   readonly holdsPlaces?: boolean;
   /** The mechanism lets no descriptor through but the first three. */

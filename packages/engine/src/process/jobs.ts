@@ -1,10 +1,10 @@
 // Commands in the background: a bounded number running, each readable while it grows, waited for, stopped, and read to
 // the end once. What a job prints is bounded like any command's.
-import { EngineError } from "../failure.ts";
+import { EngineError } from "../engine-error.ts";
 import { after, pause } from "./timers.ts";
-import type { Captured, Piece } from "./capture.ts";
-import type { Run } from "./command.ts";
-import type { Running } from "./running.ts";
+import type { Captured, Piece } from "./output-capture.ts";
+import type { Run } from "./command-checks.ts";
+import type { Running } from "./running-command.ts";
 import { randomHex } from "../random-hex.ts";
 
 export type JobState = "running" | "completed";

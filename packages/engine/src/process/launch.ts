@@ -1,25 +1,25 @@
-// From a checked command to a process: pipes, record, words, spawn. Cold, from nothing; or on a spare, a shell that was
+// From a checked command to a process: pipes, record, words, spawn. From nothing; or on a shell that was
 // started ahead (inside its sandbox, if there is one) and only waits to be told what to run.
 import { writeSync } from "node:fs";
-import { findProgram, realCwdOf, spawnFailure, startFailed } from "./command.ts";
+import { findProgram, realCwdOf, spawnFailure, startFailed } from "./command-checks.ts";
 import { closeQuietly } from "./private-files.ts";
-import { writeScript } from "./records.ts";
-import { LONGEST_ARGUMENT_BYTES, execWords, shellWords, spareWords } from "./shell.ts";
-import { TAG_VARIABLE } from "./tags.ts";
-import type { Command } from "./command.ts";
+import { writeScript } from "./report-files.ts";
+import { LONGEST_ARGUMENT_BYTES, execWords, shellWords, prestartedShellWords } from "./shell-words.ts";
+import { TAG_VARIABLE } from "./process-tags.ts";
+import type { Command } from "./command-checks.ts";
 import type { Confinement, Wrapped } from "./confinement.ts";
 import type { Environment } from "./environment.ts";
-import type { Channel, Pipe, PipePool } from "./pipes.ts";
-import type { RecordFiles, RecordPlace } from "./records.ts";
+import type { Channel, Pipe, PipePool } from "./pipe-pool.ts";
+import type { ReportFiles, ReportPlace } from "./report-files.ts";
 import type { ResourceLimits } from "./resource-limits.ts";
-import type { Shell } from "./shell.ts";
+import type { Shell } from "./shell-words.ts";
 import { randomHex } from "../random-hex.ts";
 
 export type Equipment = {
   readonly shell: Shell;
   readonly confinement: Confinement;
   readonly pipes: PipePool;
-  readonly records: RecordFiles;
+  readonly records: ReportFiles;
   readonly ownsHardLimit: boolean;
 };
 
@@ -30,16 +30,16 @@ export type Launched = {
   readonly stdout: Pipe;
   /** Undefined when both streams go into one. */
   readonly stderr: Pipe | undefined;
-  readonly record: RecordPlace;
+  readonly record: ReportPlace;
   /** To be called when the command has ended. */
   leave(): void;
 };
 
 /** A shell that waits. It ends by itself when the channel's writing end closes, also when we die. */
-export type Spare = Launched & { readonly go: Channel };
+export type PrestartedShell = Launched & { readonly go: Channel };
 
-/** What a spare must share with a command to be used for it. */
-export type SpareKey = {
+/** What a prestarted shell must share with a command to be used for it. */
+export type PrestartKey = {
   readonly env: Environment;
   readonly merge: boolean;
   readonly nonce: string;
@@ -63,14 +63,19 @@ export function launch(equipment: Equipment, command: Command, tag: string, scra
 }
 
 /** Starts a shell that waits for `tell`, labelled and limited already. */
-export async function launchSpare(equipment: Equipment, key: SpareKey, tag: string, scratch: string): Promise<Spare> {
+export async function prestartShell(
+  equipment: Equipment,
+  key: PrestartKey,
+  tag: string,
+  scratch: string,
+): Promise<PrestartedShell> {
   const { shell, pipes, ownsHardLimit } = equipment;
   const go = await pipes.takeChannel();
   const setup = { recordOnStdin: false, tag, ownsHardLimit, limits: key.limits };
   try {
     const means = { merge: key.merge, nonce: key.nonce, tag, script: undefined, extra: [go.readFd], waits: true };
     const launched = await spawn(equipment, means, (marker) => ({
-      words: [shell.path, "-c", spareWords(shell, setup, marker), shell.path],
+      words: [shell.path, "-c", prestartedShellWords(shell, setup, marker), shell.path],
       cwd: "/",
       env: key.env,
       scratch,
@@ -87,7 +92,7 @@ export async function launchSpare(equipment: Equipment, key: SpareKey, tag: stri
 }
 
 /** Tells a waiting shell what to run, and says whether it was still there. */
-export function tell({ go }: Spare, told: Buffer): boolean {
+export function tell({ go }: PrestartedShell, told: Buffer): boolean {
   try {
     return writeSync(go.writeFd, told) === told.length;
   } catch {
@@ -98,12 +103,12 @@ export function tell({ go }: Spare, told: Buffer): boolean {
 }
 
 /** Gives up a shell that waits: it ends when its channel closes. */
-export function dismiss(equipment: Equipment, spare: Spare): void {
-  closeQuietly(spare.go.writeFd);
-  void spare.child.exited.then(() => {
-    release(equipment, spare);
-    closeQuietly(spare.record.fd);
-    spare.leave();
+export function dismiss(equipment: Equipment, shell: PrestartedShell): void {
+  closeQuietly(shell.go.writeFd);
+  void shell.child.exited.then(() => {
+    release(equipment, shell);
+    closeQuietly(shell.record.fd);
+    shell.leave();
   });
 }
 
@@ -144,7 +149,7 @@ async function spawn(equipment: Equipment, means: Means, startFor: (marker: stri
     recordFd = takeRecord(records, means.script !== undefined, start);
     const offset = means.script === undefined ? 0 : writeScript(recordFd, means.script);
     // The plan may have become another one meanwhile, in which nothing may stand around for a shell that only waits.
-    if (means.waits === true && confinement.allowsSpares === false)
+    if (means.waits === true && confinement.allowsPrestart === false)
       throw startFailed("sandbox", "no shell may wait now");
     leave = confinement.enter?.() ?? leave;
     const onlyStdio = confinement.onlyStdio === true;
@@ -171,7 +176,7 @@ async function spawn(equipment: Equipment, means: Means, startFor: (marker: stri
   }
 }
 
-function takeRecord(records: RecordFiles, fresh: boolean, start: Start): number {
+function takeRecord(records: ReportFiles, fresh: boolean, start: Start): number {
   try {
     return records.take(fresh);
   } catch (error) {

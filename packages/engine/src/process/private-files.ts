@@ -1,9 +1,10 @@
 // Files nobody else can name: created in a private folder, unlinked while open, gone when their descriptor closes,
 // whatever happens to us.
+import { readProcess } from "@bosun/platform/process-tree";
 import fs, { accessSync, closeSync, mkdtempSync, openSync, statSync, unlinkSync, constants } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { EngineError, errnoOf } from "../failure.ts";
+import { EngineError, errnoOf } from "../engine-error.ts";
 import { randomHex } from "../random-hex.ts";
 import { pause } from "./timers.ts";
 
@@ -56,18 +57,9 @@ export async function sweepFolders(within = temporaryFolder()): Promise<void> {
 export function isProcess(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return !isZombie(pid);
+    return readProcess(pid)?.zombie !== true;
   } catch (error) {
     return errnoOf(error) !== "ESRCH";
-  }
-}
-
-function isZombie(pid: number): boolean {
-  try {
-    // proc_pid_stat(5): the state stands behind the name, which is in parentheses and may hold anything.
-    return /\) [ZX] [^)]*$/.test(fs.readFileSync(`/proc/${pid}/stat`, "latin1"));
-  } catch {
-    return false; // not Linux, or gone just now
   }
 }
 

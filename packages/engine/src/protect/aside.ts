@@ -2,10 +2,10 @@
 // the oldest out first. What is moved there is never executable for anybody and its links are never followed.
 import fs from "node:fs";
 import path from "node:path";
-import { errnoOf } from "../failure.ts";
+import { errnoOf } from "../engine-error.ts";
 import { randomHex } from "../random-hex.ts";
-import { openRealDirectory, bestWalkMode } from "../scope-directory.ts";
-import type { Directory } from "../scope-directory.ts";
+import { openRealDirectory, bestWalkMode } from "../scope/directory.ts";
+import type { Directory } from "../scope/directory.ts";
 import { bytesOf, entered, statOf, textOf } from "./snapshot.ts";
 
 const MAX_BYTES = 100 * 1024 * 1024;

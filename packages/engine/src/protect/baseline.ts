@@ -2,8 +2,8 @@
 // places are put back at once, changes of the others are noted.
 import path from "node:path";
 import { lookAt } from "../sandbox/look-at.ts";
-import { isWithin } from "../scope.ts";
-import type { Directory } from "../scope-directory.ts";
+import { isWithin } from "../scope/scope.ts";
+import type { Directory } from "../scope/directory.ts";
 import type { Aside, AsideSlot } from "./aside.ts";
 import { changesBetween, contentsOf, isModeOnly } from "./changes.ts";
 import type { Change } from "./changes.ts";

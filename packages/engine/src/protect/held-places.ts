@@ -3,7 +3,7 @@
 import type { HeldPlace } from "../sandbox/boundary.ts";
 import { lookAt } from "../sandbox/look-at.ts";
 import { entryIn, realPathOf, resolvedIn } from "../sandbox/path-text.ts";
-import { isWithin } from "../scope.ts";
+import { isWithin } from "../scope/scope.ts";
 import { readConfigOf } from "./config-named.ts";
 import type { ConfigFacts } from "./config-named.ts";
 import { HOME_PLACES } from "./home-places.ts";

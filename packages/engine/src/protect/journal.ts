@@ -1,9 +1,10 @@
 // What protected places held when commands began, on disk while commands run: a server that was killed in the middle
 // leaves it behind, and the next one in that folder settles what was left.
+import { readProcess } from "@bosun/platform/process-tree";
 import fs from "node:fs";
 import path from "node:path";
-import { compileGlob } from "../glob-pattern.ts";
-import { errnoOf } from "../failure.ts";
+import { compileGlob } from "../scope/glob-pattern.ts";
+import { errnoOf } from "../engine-error.ts";
 import { isProcess } from "../process/private-files.ts";
 import { randomHex } from "../random-hex.ts";
 import type { GitFolders, GitIdentity } from "./git-folders.ts";
@@ -186,12 +187,7 @@ function isAlive({ pid, startedAt, realm }: Owner): boolean {
 
 /** When the process began: its number may be another's by now. */
 function startOf(pid: number): string {
-  try {
-    const text = fs.readFileSync(`/proc/${pid}/stat`, "latin1");
-    return text.slice(text.lastIndexOf(")") + 2).split(" ")[19] ?? "";
-  } catch {
-    return "";
-  }
+  return readProcess(pid)?.started ?? "";
 }
 
 function ownRealm(): string {

@@ -1,10 +1,10 @@
 // Repositories that commands made: hooks that would run and configuration that names programs count as changes; what
 // `git init` and `git clone` write by themselves does not.
 import fs from "node:fs";
-import { compileGlob } from "../glob-pattern.ts";
+import { compileGlob } from "../scope/glob-pattern.ts";
 import { bytesOfPath, textOfPath } from "../sandbox/path-text.ts";
-import type { Directory } from "../scope-directory.ts";
-import { isWithin } from "../scope.ts";
+import type { Directory } from "../scope/directory.ts";
+import { isWithin } from "../scope/scope.ts";
 import type { Change } from "./changes.ts";
 import { withoutPrograms } from "./git-config-programs.ts";
 import type { ConfigUse } from "./git-config-programs.ts";

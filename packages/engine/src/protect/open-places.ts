@@ -1,14 +1,15 @@
 // Which places a person has opened: patterns relative to each allowed folder and repository, or absolute. A folder covers
 // what is in it.
 import path from "node:path";
-import { compileGlob, matchesGlob } from "../glob-pattern.ts";
-import type { GlobPattern } from "../glob-pattern.ts";
+import { matchesPath } from "@bosun/platform/glob";
+import { compileGlob } from "../scope/glob-pattern.ts";
+import type { PathGlob } from "@bosun/platform/glob";
 import { folderOf } from "../sandbox/path-text.ts";
-import { isWithin } from "../scope.ts";
+import { isWithin } from "../scope/scope.ts";
 
 export class OpenPlaces {
-  readonly #relative: readonly GlobPattern[];
-  readonly #absolute: readonly GlobPattern[];
+  readonly #relative: readonly PathGlob[];
+  readonly #absolute: readonly PathGlob[];
 
   /** Throws INVALID_GLOB. */
   constructor(sources: readonly string[], home: string, foldCase = false) {
@@ -42,9 +43,9 @@ export function absoluteHome(source: string, home: string): string {
   return source.startsWith("~/") ? path.posix.join(home, source.slice(2)) : source;
 }
 
-function covers(patterns: readonly GlobPattern[], file: string): boolean {
+function covers(patterns: readonly PathGlob[], file: string): boolean {
   for (let at = file; at !== "/"; at = folderOf(at)) {
-    if (patterns.some((pattern) => matchesGlob(pattern, at))) return true;
+    if (patterns.some((pattern) => matchesPath(pattern, at))) return true;
   }
   return false;
 }

@@ -2,10 +2,10 @@
 // the same files under other names.
 import fs from "node:fs";
 import type { BigIntStats } from "node:fs";
-import { EngineError, errnoOf } from "../failure.ts";
+import { EngineError, errnoOf } from "../engine-error.ts";
 import { bytesOfPath, entryIn, folderOf, fsPath } from "../sandbox/path-text.ts";
 import { readFolder } from "../sandbox/read-folder.ts";
-import { isWithin } from "../scope.ts";
+import { isWithin } from "../scope/scope.ts";
 import { isUnchanged, stampOf } from "./folder-stamp.ts";
 import type { Stamp } from "./folder-stamp.ts";
 import { identityAt, isSameGit } from "./git-folders.ts";

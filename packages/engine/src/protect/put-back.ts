@@ -1,10 +1,10 @@
 // A place as it was: built beside, synced and renamed in, below a folder whose identity was checked. What stands there
 // is moved aside, never deleted and never written through.
 import fs from "node:fs";
-import { errnoOf } from "../failure.ts";
-import { temporaryName } from "../files/commit.ts";
+import { errnoOf } from "../engine-error.ts";
+import { temporaryName } from "../files/atomic-write.ts";
 import { renameToFree } from "../files/rename.ts";
-import type { Directory } from "../scope-directory.ts";
+import type { Directory } from "../scope/directory.ts";
 import type { AsideSlot } from "./aside.ts";
 import type { KeptContents } from "./kept-content.ts";
 import { bytesOf, entered, statOf } from "./snapshot.ts";

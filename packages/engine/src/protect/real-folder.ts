@@ -1,6 +1,6 @@
 // A folder by its real path, opened component by component: a link on the way is never followed.
-import { errnoOf, isExhausted } from "../failure.ts";
-import { bestWalkMode, Directory } from "../scope-directory.ts";
+import { errnoOf, isExhausted } from "../engine-error.ts";
+import { bestWalkMode, Directory } from "../scope/directory.ts";
 
 /** `path` in latin1. Undefined when it is not, or no longer, a folder at the end of folders. */
 export function openFolder(path: string): Directory | undefined {

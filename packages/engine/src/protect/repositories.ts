@@ -1,7 +1,7 @@
 // The git repositories around and below the allowed folders, found by looking at names: git itself is never run, since its
 // configuration may be what somebody planted. Paths keep every byte (path-text.ts).
 import { lstatSync } from "node:fs";
-import { errnoOf } from "../failure.ts";
+import { errnoOf } from "../engine-error.ts";
 import { lookAt } from "../sandbox/look-at.ts";
 import { entryIn, folderOf, fsPath, realPathOf, textOfPath } from "../sandbox/path-text.ts";
 import { readBounded } from "./bounded-file.ts";

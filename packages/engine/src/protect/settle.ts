@@ -2,8 +2,8 @@
 // run, and after a crash. Commands of several sessions may overlap: what counts is what stood there before the first.
 import fs from "node:fs";
 import path from "node:path";
-import { ioError } from "../failure.ts";
-import { isWithin } from "../scope.ts";
+import { ioError } from "../engine-error.ts";
+import { isWithin } from "../scope/scope.ts";
 import type { CommandKind, CommandObserver } from "../session/command-observer.ts";
 import { Aside } from "./aside.ts";
 import { Baseline } from "./baseline.ts";

@@ -1,8 +1,9 @@
 // Which places of a folder a person's own programs obey: those that are settled after a command (a change is put back
 // unless a person agrees), and those whose changes are only noted.
-import { compileGlob, matchesSegments } from "../glob-pattern.ts";
-import type { GlobPattern, Segment } from "../glob-pattern.ts";
-import { isWithin } from "../scope.ts";
+import { matchesSegments } from "@bosun/platform/glob";
+import { compileGlob } from "../scope/glob-pattern.ts";
+import type { PathGlob, Segment } from "@bosun/platform/glob";
+import { isWithin } from "../scope/scope.ts";
 import { programsIn } from "./git-config-programs.ts";
 import { HOME_PLACES } from "./home-places.ts";
 
@@ -12,7 +13,7 @@ export type PlaceRule = {
   readonly level: PlaceLevel;
   /** For people and models: who obeys it. */
   readonly why: string;
-  readonly pattern: GlobPattern;
+  readonly pattern: PathGlob;
   /** What counts of a file's content. Default: all of it. */
   readonly counts?: (content: Buffer) => Uint8Array;
   /** Part of a repository, where nothing can hold it. */
@@ -73,7 +74,7 @@ export type RuleOptions = {
 export class PlaceRules {
   readonly #everywhere: readonly PlaceRule[];
   readonly #absolute: readonly PlaceRule[];
-  readonly #open: readonly GlobPattern[];
+  readonly #open: readonly PathGlob[];
   readonly #foldCase: boolean;
   readonly #enabled: boolean;
   /** What git obeys in every repository is settled, not only in those that commands made. */
@@ -146,13 +147,13 @@ const NOTHING: Verdict = { kind: "nothing" };
 
 export class FolderRules {
   readonly folder: string;
-  readonly #open: readonly GlobPattern[];
+  readonly #open: readonly PathGlob[];
   readonly #foldCase: boolean;
   /** By the name of the first component, and those that begin with a wildcard. */
   readonly #named = new Map<string, PlaceRule[]>();
   readonly #wild: PlaceRule[] = [];
 
-  constructor(folder: string, rules: readonly PlaceRule[], open: readonly GlobPattern[], foldCase: boolean) {
+  constructor(folder: string, rules: readonly PlaceRule[], open: readonly PathGlob[], foldCase: boolean) {
     this.folder = folder;
     this.#open = open;
     this.#foldCase = foldCase;

@@ -2,10 +2,10 @@
 // descriptors, links never followed, bounded. Names are bytes, held as latin1 text.
 import fs from "node:fs";
 import type { BigIntStats } from "node:fs";
-import { errnoOf, isExhausted } from "../failure.ts";
-import { kindOf } from "../scope-directory.ts";
+import { errnoOf, isExhausted } from "../engine-error.ts";
+import { kindOf } from "../scope/directory.ts";
 import { textOfPath } from "../sandbox/path-text.ts";
-import type { Directory } from "../scope-directory.ts";
+import type { Directory } from "../scope/directory.ts";
 import type { KeptContent, KeptContents } from "./kept-content.ts";
 import type { FolderRules, PlaceRule } from "./settled-places.ts";
 

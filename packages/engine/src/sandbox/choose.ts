@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { EngineError } from "../failure.ts";
+import { EngineError } from "../engine-error.ts";
 import { unconfined } from "../process/confinement.ts";
 import { makePrivateFolder } from "../process/private-files.ts";
 import { heldBy } from "./boundary.ts";

@@ -1,6 +1,6 @@
 // Whether a command could make a new entry in a folder: what is absent needs protection only where it could be made.
 import { accessSync, constants, lstatSync } from "node:fs";
-import { errnoOf } from "../failure.ts";
+import { errnoOf } from "../engine-error.ts";
 import { entryIn, fsPath } from "./path-text.ts";
 import { readFolder } from "./read-folder.ts";
 

@@ -48,7 +48,7 @@ export function landlockConfinement(helper: readonly string[], boundary: Boundar
     namespaced: false,
     hidesSignals: false,
     onlyStdio: true, // process.execve closes the others
-    allowsSpares: false, // a waiting shell needs one more
+    allowsPrestart: false, // a waiting shell needs one more
   };
 }
 

@@ -1,7 +1,7 @@
 // Descriptors of what is to be mounted: each opened component by component, following no link, from a folder that was
 // checked. What is bound is then what was checked, whatever a name means by the time the mount is made.
 import fs from "node:fs";
-import { EngineError, errnoOf } from "../failure.ts";
+import { EngineError, errnoOf } from "../engine-error.ts";
 import { holds } from "./boundary.ts";
 import { idOf } from "./look-at.ts";
 import { bytesOfPath } from "./path-text.ts";

@@ -56,7 +56,7 @@ export function mountedConfinement(
     enter: () => locks.hold(plan.mountpoints),
     close: () => plan[Symbol.dispose](),
     state: () => state,
-    get allowsSpares() {
+    get allowsPrestart() {
       return plan.mayLinger;
     },
     get holdsPlaces() {

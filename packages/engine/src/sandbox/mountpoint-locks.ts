@@ -4,11 +4,11 @@
 // place, if it is still the very thing that was made. What a killed server left behind, the next one to use it removes.
 import fs, { lstatSync, mkdirSync, readFileSync, readlinkSync } from "node:fs";
 import path from "node:path";
-import { EngineError, errnoOf } from "../failure.ts";
+import { EngineError, errnoOf } from "../engine-error.ts";
 import { isProcess, temporaryFolder } from "../process/private-files.ts";
 import { idAt, lookAt } from "./look-at.ts";
-import { openRealDirectory } from "../scope-directory.ts";
-import type { Directory } from "../scope-directory.ts";
+import { openRealDirectory } from "../scope/directory.ts";
+import type { Directory } from "../scope/directory.ts";
 
 export type Mountpoint = {
   readonly path: string;

@@ -41,8 +41,8 @@ export function rereadingConfinement(
       await current.prepare?.();
     },
     wrap: (argv, options) => current.wrap(argv, options),
-    get allowsSpares() {
-      return current.allowsSpares ?? true;
+    get allowsPrestart() {
+      return current.allowsPrestart ?? true;
     },
     get holdsPlaces() {
       return current.holdsPlaces === true;

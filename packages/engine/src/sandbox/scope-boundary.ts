@@ -1,9 +1,9 @@
 // The file scope as a boundary: its roots, its rules as the real paths they cover now, and the policy files. The shell
 // gets the same boundary as the file tools.
-import { EngineError } from "../failure.ts";
-import { matchesGlob } from "../glob-pattern.ts";
-import type { GlobPattern } from "../glob-pattern.ts";
-import type { Scope } from "../scope.ts";
+import { EngineError } from "../engine-error.ts";
+import { matchesPath } from "@bosun/platform/glob";
+import type { PathGlob } from "@bosun/platform/glob";
+import type { Scope } from "../scope/scope.ts";
 import { lookAt } from "./look-at.ts";
 import { entryIn } from "./path-text.ts";
 import { readFolder } from "./read-folder.ts";
@@ -54,14 +54,14 @@ export function needsRereading(scope: Scope): boolean {
   return [...scope.deny, ...scope.readOnly].some(hasWildcards);
 }
 
-function literalPaths(pattern: GlobPattern): string[] {
+function literalPaths(pattern: PathGlob): string[] {
   return pattern.alternatives.flatMap((segments) => {
     const names = segments.flatMap((segment) => (segment.kind === "literal" ? [segment.text] : []));
     return names.length === segments.length ? [names.join("/") || "/"] : [];
   });
 }
 
-function hasWildcards(pattern: GlobPattern): boolean {
+function hasWildcards(pattern: PathGlob): boolean {
   return pattern.alternatives.some((segments) => segments.some((segment) => segment.kind !== "literal"));
 }
 
@@ -82,11 +82,11 @@ async function walk(scope: Scope): Promise<Found> {
         await new Promise<void>((resolve) => setImmediate(resolve));
       }
       const file = entryIn(folder, name);
-      if (scope.deny.some((pattern) => matchesGlob(pattern, file))) {
+      if (scope.deny.some((pattern) => matchesPath(pattern, file))) {
         found.denied.push(file);
         continue;
       }
-      if (scope.readOnly.some((pattern) => matchesGlob(pattern, file))) found.readOnly.push(file);
+      if (scope.readOnly.some((pattern) => matchesPath(pattern, file))) found.readOnly.push(file);
       if (kind === "folder") queue.push(file);
     }
     slice += 1;

@@ -1,20 +1,20 @@
 // Which files hold a match: ripgrep's own walk, with its own speed, over the tree and over what links in it lead to.
 // Only names come out of here; whether a name may be shown is judged where it is opened.
-import { EngineError } from "../failure.ts";
+import { EngineError } from "../engine-error.ts";
 import { kindOfFile } from "../files/file-kind.ts";
 import { openForReading } from "../files/open-file.ts";
-import { joinPath } from "../scope-directory.ts";
-import type { Directory } from "../scope-directory.ts";
-import type { ScopedPath } from "../scope-place.ts";
-import { deniedBy, isIgnored } from "../scope.ts";
-import type { Scope } from "../scope.ts";
+import { joinPath } from "../scope/directory.ts";
+import type { Directory } from "../scope/directory.ts";
+import type { ScopedPath } from "../scope/scoped-path.ts";
+import { deniedBy, isIgnored } from "../scope/scope.ts";
+import type { Scope } from "../scope/scope.ts";
 import { LeftOut } from "./gitignore.ts";
 import type { GrepPlan } from "./grep-request.ts";
-import { IgnoreWork } from "./ignore-work.ts";
-import { resolveLinkedFile } from "./links.ts";
-import type { LinkedDirectory, Links } from "./links.ts";
-import { argumentFor, pinEntry } from "./pinned.ts";
-import type { Pinned, Pinner } from "./pinned.ts";
+import { IgnoreBudget } from "./ignore-budget.ts";
+import { resolveLinkedFile } from "./linked-places.ts";
+import type { LinkedDirectory, Links } from "./linked-places.ts";
+import { argumentFor, pinEntry } from "./pinned-file.ts";
+import type { Pinned, Pinner } from "./pinned-file.ts";
 import { RipgrepRun } from "./ripgrep.ts";
 
 const NUL = 0;
@@ -34,7 +34,7 @@ export type Candidate = {
 
 export type PinnerOf = (directory: Directory) => Pinner;
 
-export type Hunt = {
+export type ContentSearch = {
   readonly scope: Scope;
   readonly top: Directory;
   readonly plan: GrepPlan;
@@ -51,44 +51,48 @@ export type Hunt = {
 const WITHOUT_RULES = ["--no-ignore-vcs"];
 
 /** Candidates below the search directory itself, as they come; `sorted` in walk order, on one thread. */
-export async function* findHere(hunt: Hunt, pinnerOf: PinnerOf, sorted: boolean): AsyncGenerator<Candidate> {
-  const args = [...(hunt.inRepository ? [] : WITHOUT_REPOSITORY), ...(sorted ? ["--sort=path"] : [])];
+export async function* findHere(search: ContentSearch, pinnerOf: PinnerOf, sorted: boolean): AsyncGenerator<Candidate> {
+  const args = [...(search.inRepository ? [] : WITHOUT_REPOSITORY), ...(sorted ? ["--sort=path"] : [])];
   const found = new Set<string>();
-  const untilTrapped = AbortSignal.any([hunt.signal, hunt.trap]);
-  for await (const relative of namesBelow({ ...hunt, signal: untilTrapped }, args)) {
+  const untilTrapped = AbortSignal.any([search.signal, search.trap]);
+  for await (const relative of namesBelow({ ...search, signal: untilTrapped }, args)) {
     found.add(relative);
-    yield below(hunt.top, relative, relative, pinnerOf);
+    yield below(search.top, relative, relative, pinnerOf);
   }
-  await hunt.scanned;
-  if (!hunt.trap.aborted) return;
-  const leftOut = new LeftOut(hunt.top.path, new IgnoreWork());
-  for await (const relative of namesBelow(hunt, [...args, ...WITHOUT_RULES])) {
-    if (!found.has(relative) && !leftOut.holds(relative)) yield below(hunt.top, relative, relative, pinnerOf);
+  await search.scanned;
+  if (!search.trap.aborted) return;
+  const leftOut = new LeftOut(search.top.path, new IgnoreBudget());
+  for await (const relative of namesBelow(search, [...args, ...WITHOUT_RULES])) {
+    if (!found.has(relative) && !leftOut.holds(relative)) yield below(search.top, relative, relative, pinnerOf);
   }
 }
 
-async function* namesBelow(hunt: Hunt, args: readonly string[]): AsyncGenerator<string> {
-  for await (const path of namesOf(hunt, args, ["./"])) {
+async function* namesBelow(search: ContentSearch, args: readonly string[]): AsyncGenerator<string> {
+  for await (const path of namesOf(search, args, ["./"])) {
     const relative = path.startsWith("./") ? path.slice(2) : path;
-    if (hunt.plan.accepts(relative) && !isHiddenBelow(hunt.scope, hunt.top, relative)) yield relative;
+    if (search.plan.accepts(relative) && !isHiddenBelow(search.scope, search.top, relative)) yield relative;
   }
 }
 
 /** Candidates in linked directories; few trees have any. */
-export async function* findInLinked(hunt: Hunt, links: Links, pinnerOf: PinnerOf): AsyncGenerator<Candidate> {
+export async function* findInLinked(
+  search: ContentSearch,
+  links: Links,
+  pinnerOf: PinnerOf,
+): AsyncGenerator<Candidate> {
   const byArgument = new Map(links.directories.map((linked) => [argumentFor(linked.directory), linked]));
   if (byArgument.size === 0) return;
-  const args = [...WITHOUT_REPOSITORY, ...(hunt.trap.aborted ? WITHOUT_RULES : [])];
+  const args = [...WITHOUT_REPOSITORY, ...(search.trap.aborted ? WITHOUT_RULES : [])];
   const leftOut = new Map<LinkedDirectory, LeftOut>();
-  const work = new IgnoreWork();
-  for await (const path of namesOf(hunt, args, [...byArgument.keys()])) {
+  const work = new IgnoreBudget();
+  for await (const path of namesOf(search, args, [...byArgument.keys()])) {
     const found = locate(path, byArgument);
     if (found === undefined) continue;
     const { linked, relative } = found;
     const shown = linked.prefix + relative;
-    if (!hunt.plan.accepts(shown) || !linked.owns(relative)) continue;
-    if (isHiddenBelow(hunt.scope, linked.directory, relative)) continue;
-    if (hunt.trap.aborted) {
+    if (!search.plan.accepts(shown) || !linked.owns(relative)) continue;
+    if (isHiddenBelow(search.scope, linked.directory, relative)) continue;
+    if (search.trap.aborted) {
       const rules = leftOut.get(linked) ?? new LeftOut(linked.directory.path, work);
       leftOut.set(linked, rules);
       if (rules.holds(relative)) continue;
@@ -106,11 +110,11 @@ function below(directory: Directory, relative: string, shown: string, pinnerOf: 
 }
 
 /** Links to files: whether they match is not known yet. */
-export function linkedFiles(hunt: Hunt, links: Links): Candidate[] {
+export function linkedFiles(search: ContentSearch, links: Links): Candidate[] {
   return links.files
-    .filter(({ path }) => hunt.plan.accepts(path))
+    .filter(({ path }) => search.plan.accepts(path))
     .map(({ path, realLink }) => {
-      const pin = () => pinLinked(hunt, realLink, path);
+      const pin = () => pinLinked(search, realLink, path);
       const look = () => {
         using pinned = pin();
         return pinned;
@@ -119,10 +123,10 @@ export function linkedFiles(hunt: Hunt, links: Links): Candidate[] {
     });
 }
 
-function pinLinked(hunt: Hunt, realLink: string, shown: string): Pinned | undefined {
-  const place = resolveLinkedFile(hunt.scope, realLink);
+function pinLinked(search: ContentSearch, realLink: string, shown: string): Pinned | undefined {
+  const place = resolveLinkedFile(search.scope, realLink);
   if (place?.entry === undefined) return undefined;
-  if (!isSearchable(place, hunt.plan)) {
+  if (!isSearchable(place, search.plan)) {
     place[Symbol.dispose]();
     return undefined;
   }
@@ -145,12 +149,16 @@ function isSearchable(place: ScopedPath, plan: GrepPlan): boolean {
   }
 }
 
-async function* namesOf(hunt: Hunt, args: readonly string[], paths: readonly string[]): AsyncGenerator<string> {
+async function* namesOf(
+  search: ContentSearch,
+  args: readonly string[],
+  paths: readonly string[],
+): AsyncGenerator<string> {
   const run = new RipgrepRun({
-    program: hunt.program,
-    args: [...hunt.plan.selecting, ...args, ...hunt.plan.naming, "--null", ...hunt.plan.matching, "--", ...paths],
-    cwd: argumentFor(hunt.top),
-    signal: hunt.signal,
+    program: search.program,
+    args: [...search.plan.selecting, ...args, ...search.plan.naming, "--null", ...search.plan.matching, "--", ...paths],
+    cwd: argumentFor(search.top),
+    signal: search.signal,
   });
   for await (const record of run.records(NUL)) {
     const path = record.toString("utf8").replace(COUNT_BEFORE, "");

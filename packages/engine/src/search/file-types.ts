@@ -1,5 +1,5 @@
 // Names for kinds of source files, and the extensions they stand for.
-import { EngineError } from "../failure.ts";
+import { EngineError } from "../engine-error.ts";
 
 const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
   c: ["c", "h"],

@@ -1,18 +1,18 @@
 // The files of a tree that match, found by ripgrep by name, handed out opened and verified: in walk order for their
 // content, or newest first for their names.
-import { compareBytes, compareWalkOrder } from "../byte-order.ts";
-import type { Directory } from "../scope-directory.ts";
-import type { Scope } from "../scope.ts";
-import { Turns } from "../turns.ts";
+import { compareBytes, compareWalkOrder } from "../files/byte-order.ts";
+import type { Directory } from "../scope/directory.ts";
+import type { Scope } from "../scope/scope.ts";
+import { TimeSlices } from "../time-slices.ts";
 import { findHere, findInLinked, linkedFiles } from "./candidates.ts";
-import type { Candidate, Hunt } from "./candidates.ts";
+import type { Candidate, ContentSearch } from "./candidates.ts";
 import type { GrepPlan, GrepRequest } from "./grep-request.ts";
 import type { FileSource } from "./file-source.ts";
 import { isTrappedAbove, repositoryOf } from "./gitignore.ts";
-import { findLinks } from "./links.ts";
-import type { Links } from "./links.ts";
-import { Pinner } from "./pinned.ts";
-import type { Pinned } from "./pinned.ts";
+import { findLinks } from "./linked-places.ts";
+import type { Links } from "./linked-places.ts";
+import { Pinner } from "./pinned-file.ts";
+import type { Pinned } from "./pinned-file.ts";
 
 /** Descriptors open at once for one search. */
 const MAX_BATCH = 200;
@@ -24,7 +24,7 @@ export type Looking = { readonly plan: GrepPlan; readonly program: string; reado
 
 export class FoundFiles implements FileSource {
   readonly #top: Directory;
-  readonly #hunt: Hunt;
+  readonly #search: ContentSearch;
   readonly #limited: boolean;
   readonly #startedMs = Date.now();
   readonly #stop = new AbortController();
@@ -39,13 +39,13 @@ export class FoundFiles implements FileSource {
     const trap = new AbortController();
     if (isTrappedAbove(top.path)) trap.abort();
     // Beside ripgrep's own walk: few trees hold links, but only a walk can tell.
-    this.#links = findLinks(scope, top, new Turns(signal), () => trap.abort());
+    this.#links = findLinks(scope, top, new TimeSlices(signal), () => trap.abort());
     const scanned = this.#links.then(
       () => undefined,
       () => undefined,
     );
     const inRepository = repositoryOf(top.path) !== undefined;
-    this.#hunt = { ...looking, scope, top, signal, inRepository, trap: trap.signal, scanned };
+    this.#search = { ...looking, scope, top, signal, inRepository, trap: trap.signal, scanned };
     this.#links.catch(() => undefined); // awaited below; until then nobody listens
   }
 
@@ -73,13 +73,13 @@ export class FoundFiles implements FileSource {
   }
 
   async *newestFirst(): AsyncGenerator<{ path: string; sure: boolean; pin: () => Pinned | undefined }> {
-    const turns = new Turns();
+    const slices = new TimeSlices();
     const candidates = await this.#all(compareWalkOrder);
     const dated: { path: string; sure: boolean; pin: () => Pinned | undefined; mtimeNs: bigint }[] = [];
     for (const { path, pin, look } of candidates) {
       const seen = look();
       if (seen !== undefined) dated.push({ path, pin, sure: seen.stable, mtimeNs: seen.mtimeNs });
-      if (turns.due) await turns.rest();
+      if (slices.due) await slices.pause();
     }
     dated.sort((a, b) => (a.mtimeNs === b.mtimeNs ? compareBytes(a.path, b.path) : a.mtimeNs > b.mtimeNs ? -1 : 1));
     yield* dated;
@@ -101,7 +101,7 @@ export class FoundFiles implements FileSource {
     }
     const linked = (await this.#linked()).sort((a, b) => compareWalkOrder(a.path, b.path));
     let next = linked.shift();
-    for await (const candidate of findHere(this.#hunt, this.#pinnerOf, true)) {
+    for await (const candidate of findHere(this.#search, this.#pinnerOf, true)) {
       for (; next !== undefined && compareWalkOrder(next.path, candidate.path) < 0; next = linked.shift()) yield next;
       yield candidate;
     }
@@ -112,7 +112,7 @@ export class FoundFiles implements FileSource {
   async #all(compare: (a: string, b: string) => number): Promise<Candidate[]> {
     const candidates: Candidate[] = [];
     const byOrder = (a: Candidate, b: Candidate) => compare(a.path, b.path);
-    for await (const candidate of findHere(this.#hunt, this.#pinnerOf, false)) {
+    for await (const candidate of findHere(this.#search, this.#pinnerOf, false)) {
       candidates.push(candidate);
       if (candidates.length >= 2 * MAX_KEPT) candidates.sort(byOrder).length = MAX_KEPT;
     }
@@ -122,8 +122,8 @@ export class FoundFiles implements FileSource {
 
   async #linked(): Promise<Candidate[]> {
     const links = await this.#links;
-    const found = await Array.fromAsync(findInLinked(this.#hunt, links, this.#pinnerOf));
-    return [...found, ...linkedFiles(this.#hunt, links)];
+    const found = await Array.fromAsync(findInLinked(this.#search, links, this.#pinnerOf));
+    return [...found, ...linkedFiles(this.#search, links)];
   }
 
   /** Made when the first file is opened: that is after ripgrep has read it, so a change it may have fallen for shows. */

@@ -3,9 +3,10 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { compileGlob, matchesSegments } from "../glob-pattern.ts";
-import type { Segment } from "../glob-pattern.ts";
-import type { IgnoreWork } from "./ignore-work.ts";
+import { matchesSegments } from "@bosun/platform/glob";
+import { compileGlob } from "../scope/glob-pattern.ts";
+import type { Segment } from "@bosun/platform/glob";
+import type { IgnoreBudget } from "./ignore-budget.ts";
 
 /** A rules file is read whole, so it is not read when it is this absurd. The longest in use have a tenth of it. */
 const MAX_RULES_BYTES = 256 * 1024;
@@ -28,11 +29,11 @@ export type IgnoreRules = {
   /** Those with wildcards, the last first. */
   readonly wild: readonly Placed[];
   readonly weaker: IgnoreRules | undefined;
-  readonly work: IgnoreWork;
+  readonly work: IgnoreBudget;
 };
 
 /** The rules in force at a real directory, before its own file is read: from the repository's root down to its parent. */
-export function rulesAbove(realDirectory: string, work: IgnoreWork): IgnoreRules | undefined {
+export function rulesAbove(realDirectory: string, work: IgnoreBudget): IgnoreRules | undefined {
   const root = repositoryOf(realDirectory);
   if (root === undefined) return globalRules(work);
   const inside = path.posix.relative(root, realDirectory);
@@ -47,7 +48,7 @@ export function rulesAbove(realDirectory: string, work: IgnoreWork): IgnoreRules
 }
 
 /** What holds at the top of a repository before its .gitignore: its own excludes over the user's. */
-export function repositoryRules(root: string, work: IgnoreWork): IgnoreRules | undefined {
+export function repositoryRules(root: string, work: IgnoreBudget): IgnoreRules | undefined {
   return withRulesOf(globalRules(work), root, readRules(path.posix.join(root, ".git", "info", "exclude"), work), work);
 }
 
@@ -56,7 +57,7 @@ export function withRulesOf(
   weaker: IgnoreRules | undefined,
   directory: string,
   text: string,
-  work: IgnoreWork,
+  work: IgnoreBudget,
 ): IgnoreRules | undefined {
   if (text === "" || work.over) return weaker;
   work.read(text.length);
@@ -124,7 +125,7 @@ function lastMatch(level: IgnoreRules, realPath: string, name: string, isDirecto
 }
 
 /** The text of a rules file; nothing when it is none, and `work` knows when it is too large to be one. */
-export function readRules(file: string, work: IgnoreWork): string {
+export function readRules(file: string, work: IgnoreBudget): string {
   return work.over ? "" : readText(file, () => work.skipped());
 }
 
@@ -155,9 +156,9 @@ export function isTrappedAbove(realDirectory: string): boolean {
 export class LeftOut {
   readonly #top: string;
   readonly #known = new Map<string, IgnoreRules | undefined>();
-  readonly #work: IgnoreWork;
+  readonly #work: IgnoreBudget;
 
-  constructor(realDirectory: string, work: IgnoreWork) {
+  constructor(realDirectory: string, work: IgnoreBudget) {
     this.#top = realDirectory;
     this.#work = work;
   }
@@ -247,7 +248,7 @@ function withoutTrailingBlanks(line: string): string {
   return line.slice(0, end);
 }
 
-function globalRules(work: IgnoreWork): IgnoreRules | undefined {
+function globalRules(work: IgnoreBudget): IgnoreRules | undefined {
   const home = process.env["HOME"] ?? os.homedir();
   const config = process.env["XDG_CONFIG_HOME"] ?? path.join(home, ".config");
   const named =

@@ -1,9 +1,10 @@
 // What can be asked of a content search, and the flags of ripgrep it means. A pattern or a path is never an option: the
 // pattern is glued to its flag, paths come after `--`.
-import { EngineError } from "../failure.ts";
-import { compileGlob, matchesPathOrName } from "../glob-pattern.ts";
-import type { GlobPattern } from "../glob-pattern.ts";
-import type { Scope } from "../scope.ts";
+import { EngineError } from "../engine-error.ts";
+import { matchesPathOrName } from "@bosun/platform/glob";
+import { compileGlob } from "../scope/glob-pattern.ts";
+import type { PathGlob } from "@bosun/platform/glob";
+import type { Scope } from "../scope/scope.ts";
 import { extensionsOf } from "./file-types.ts";
 import { fromRe2 } from "./re2-syntax.ts";
 
@@ -83,7 +84,7 @@ const PLAIN_GLOB = /^[\w.*?-]+$/;
 
 function selectingFlags(
   scope: Scope,
-  include: GlobPattern | undefined,
+  include: PathGlob | undefined,
   extensions: readonly string[] | undefined,
   request: GrepRequest,
 ): string[] {
@@ -97,7 +98,7 @@ function selectingFlags(
 }
 
 /** The last components of an include pattern: a file that matches the whole matches one of them. */
-function baseNamesOf(include: GlobPattern | undefined): string[] | undefined {
+function baseNamesOf(include: PathGlob | undefined): string[] | undefined {
   if (include === undefined || include.foldCase) return undefined;
   const names = include.texts.map((text) => text.slice(text.lastIndexOf("/") + 1));
   return names.every((name) => name !== "**" && PLAIN_GLOB.test(name)) ? names : undefined;

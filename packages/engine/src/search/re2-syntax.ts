@@ -1,6 +1,6 @@
 // A pattern in RE2 syntax, as models write it, → the same in the syntax of ripgrep's engine. Both are linear-time; they
 // differ in a few spellings: `interface{}` and `[[]` are fine in RE2 and errors in the other.
-import { EngineError } from "../failure.ts";
+import { EngineError } from "../engine-error.ts";
 
 const MAX_PATTERN_BYTES = 64 * 1024; // one argument holds 128 KiB on Linux
 

@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { EngineError } from "../failure.ts";
+import { EngineError } from "../engine-error.ts";
 
 const MAX_RECORD_BYTES = 64 * 1024;
 const MAX_STDERR_BYTES = 8 * 1024;

@@ -1,18 +1,18 @@
 // Links and directories below a directory, by name: the fast way, for hints only. Unlike the walk it opens no directory
 // for itself, so a swap could mislead it; whatever it finds is resolved through the scope before anybody acts on it.
 import fs from "node:fs";
-import { errnoOf, ioError, isExhausted } from "../failure.ts";
-import { BIG_DIRECTORY_BYTES, isHidden } from "../directory-entries.ts";
-import { joinPath } from "../scope-directory.ts";
-import type { Directory } from "../scope-directory.ts";
-import type { Scope } from "../scope.ts";
-import type { Turns } from "../turns.ts";
+import { errnoOf, ioError, isExhausted } from "../engine-error.ts";
+import { BIG_DIRECTORY_BYTES, isHidden } from "../files/directory-entries.ts";
+import { joinPath } from "../scope/directory.ts";
+import type { Directory } from "../scope/directory.ts";
+import type { Scope } from "../scope/scope.ts";
+import type { TimeSlices } from "../time-slices.ts";
 import { isGitIgnored, isTrapped, readRules, repositoryRules, withRulesOf } from "./gitignore.ts";
 import type { IgnoreRules } from "./gitignore.ts";
-import type { IgnoreWork } from "./ignore-work.ts";
-import { KnownFolders } from "./known-folders.ts";
-import type { Folder } from "./known-folders.ts";
-import { ALWAYS_SKIPPED, MAX_DEPTH } from "./walk.ts";
+import type { IgnoreBudget } from "./ignore-budget.ts";
+import { FolderCache } from "./folder-cache.ts";
+import type { Folder } from "./folder-cache.ts";
+import { ALWAYS_SKIPPED, MAX_DEPTH } from "./walk-tree.ts";
 
 export type Scan = {
   /** A directory by its path below the top; returns whether to look into it. */
@@ -30,13 +30,13 @@ export async function scanLinks(
   top: Directory,
   rules: IgnoreRules | undefined,
   scan: Scan,
-  turns: Turns,
-  work: IgnoreWork,
+  slices: TimeSlices,
+  work: IgnoreBudget,
 ): Promise<void> {
   const levels: Level[] = [{ below: "", rules, depth: 0 }];
   for (let level = levels.pop(); level !== undefined; level = levels.pop()) {
-    if (turns.cancelled) return;
-    if (turns.due) await turns.rest();
+    if (slices.cancelled) return;
+    if (slices.due) await slices.pause();
     const real = level.below === "" ? top.path : joinPath(top.path, level.below);
     const found = folderAt(real);
     const folder = found instanceof Promise ? await found : found;
@@ -61,13 +61,13 @@ export async function scanLinks(
   }
 }
 
-function rulesAt(level: Level, folder: Folder, real: string, work: IgnoreWork): IgnoreRules | undefined {
+function rulesAt(level: Level, folder: Folder, real: string, work: IgnoreBudget): IgnoreRules | undefined {
   // A repository inside: what is above it has no say.
   const rules = level.depth > 0 && folder.isRepository ? repositoryRules(real, work) : level.rules;
   return folder.hasRules ? withRulesOf(rules, real, readRules(joinPath(real, ".gitignore"), work), work) : rules;
 }
 
-const known = new KnownFolders();
+const known = new FolderCache();
 const EMPTY: Folder = { directories: [], links: [], hasRules: false, namesRules: false, isRepository: false };
 
 /** At once, unless that would hold others up. What is unreadable or gone is skipped without a word. */

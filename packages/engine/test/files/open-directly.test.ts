@@ -1,7 +1,7 @@
 // The short way to a file: it opens what the resolver would open, and leaves everything else to the resolver.
 import { describe, expect, test } from "bun:test";
 import fs from "node:fs";
-import { closeScope, openDirectly, openScope, readWhole, resolveInScope } from "../../src/index.ts";
+import { openDirectly, readWhole } from "../../src/index.ts";
 import { Workspace, directory, link } from "../workspace.ts";
 
 const files = {
@@ -90,57 +90,6 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
     fs.writeFileSync(workspace.at("a.txt"), "another\n");
     expect(await opened(workspace, "a.txt")).toBeUndefined();
     fs.rmSync(`${workspace.root}-old`, { recursive: true });
-  });
-
-  describe("in a program that stays in the root", () => {
-    function inOwnFolder(): Disposable & { workspace: Workspace } {
-      const workspace = new Workspace(files);
-      const before = process.cwd();
-      process.chdir(workspace.root);
-      const scope = openScope({ workdir: workspace.root, roots: [workspace.root], staysInFolder: true });
-      return {
-        workspace: Object.assign(Object.create(workspace) as Workspace, { scope }),
-        [Symbol.dispose]() {
-          process.chdir(before);
-          closeScope(scope);
-          workspace[Symbol.dispose]();
-        },
-      };
-    }
-
-    test("the same files are opened, and the same left to the resolver", async () => {
-      using own = inOwnFolder();
-      const { workspace } = own;
-      expect(workspace.scope.anchors[0]?.at("a.txt")).toBe("./a.txt");
-      expect(await opened(workspace, "a.txt")).toBe("a\n");
-      expect(await opened(workspace, "d/e/deep.txt")).toBe("deep\n");
-      for (const name of [
-        "linked.txt",
-        "sub/e/deep.txt",
-        "out/secret.txt",
-        "folder",
-        "missing",
-        "../outside/secret.txt",
-      ])
-        expect(await opened(workspace, name)).toBeUndefined();
-      using place = resolveInScope(workspace.scope, "linked.txt");
-      expect(place.path).toBe(workspace.at("a.txt"));
-    });
-
-    test("a root that was moved, and another put in its place: what the name means now counts", async () => {
-      using own = inOwnFolder();
-      const { workspace } = own;
-      fs.renameSync(workspace.root, `${workspace.root}-old`);
-      fs.mkdirSync(workspace.root);
-      fs.writeFileSync(workspace.at("a.txt"), "another\n");
-      expect(await opened(workspace, "a.txt")).toBeUndefined();
-      fs.rmSync(`${workspace.root}-old`, { recursive: true });
-    });
-
-    test("another folder is reached through its descriptor", () => {
-      using workspace = new Workspace(files, { staysInFolder: true });
-      expect(workspace.scope.anchors[0]?.at("a.txt")).toStartWith("/proc/self/fd/");
-    });
   });
 
   test("walking by names, and without roots, it is the resolver's work altogether", async () => {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fs from "node:fs";
-import { kindOfFile, openForReading, readLines, readLinesAtOnce } from "../../src/index.ts";
+import { kindOfFile, openForReading, readLines } from "../../src/index.ts";
 import type { EngineCode, LinesRead, ReadLinesOptions } from "../../src/index.ts";
-import { CHUNK_BYTES } from "../../src/files/chunk.ts";
-import { ContentHash } from "../../src/files/fingerprint.ts";
+import { CHUNK_BYTES } from "../../src/files/read-buffer.ts";
 import { Workspace, failure, outcome } from "../workspace.ts";
 
 const MIB = 1024 ** 2;
@@ -14,29 +13,8 @@ async function read(workspace: Workspace, name: string, options: Partial<ReadLin
   using file = openForReading(place);
   const kind = kindOfFile(file);
   const encoding = kind.kind === "text" ? kind.encoding : "utf-8";
-  const result = await readLines(file, { encoding, ...limits, ...options });
-  // Where there is a way without waiting, it finds the same; while the file is open.
-  const atOnce = readLinesAtOnce(file, { encoding, ...limits, ...options });
-  if (atOnce !== undefined) {
-    expect(atOnce.lines).toEqual(result.lines);
-    expect([atOnce.more, atOnce.fingerprint.hash]).toEqual([result.more, result.fingerprint.hash]);
-  }
-  return result;
+  return await readLines(file, { encoding, ...limits, ...options });
 }
-
-test("what is remembered of a file is its content, also when the memory it stood in has been used again", () => {
-  using workspace = new Workspace({ a: "aaa\n".repeat(50_000), b: "bbb\n".repeat(50_000) });
-  const fingerprintOf = (name: string) => {
-    using place = workspace.resolve(name);
-    using file = openForReading(place);
-    const lines = readLinesAtOnce(file, { encoding: "utf-8", ...limits });
-    lines?.release();
-    return lines?.fingerprint;
-  };
-  const [a, b] = [fingerprintOf("a"), fingerprintOf("b")];
-  expect(a?.hash).toBe(ContentHash.of(Buffer.from("aaa\n".repeat(50_000))));
-  expect(b?.hash).toBe(ContentHash.of(Buffer.from("bbb\n".repeat(50_000))));
-});
 
 const range = (first: number, last: number) => ({ range: { first, last } });
 const texts = (result: LinesRead) => result.lines.map(({ text }) => text);
@@ -117,23 +95,6 @@ describe("long lines", () => {
     expect(lines[0]?.text.length).toBe(CHUNK_BYTES - 1);
     expect(lines[1]?.text).toBe("next");
   });
-});
-
-test("what can be read at once: files of one encoding that are not large", async () => {
-  using workspace = new Workspace({
-    small: "a\n",
-    wide: Buffer.from("\ufeffa\n", "utf16le"),
-    medium: "x\n".repeat(40_000),
-    large: "x\n".repeat(2 * MIB),
-  });
-  const atOnce = (name: string): boolean => {
-    using place = workspace.resolve(name);
-    using file = openForReading(place);
-    const kind = kindOfFile(file);
-    const encoding = kind.kind === "text" ? kind.encoding : "utf-8";
-    return readLinesAtOnce(file, { encoding, ...limits }) !== undefined;
-  };
-  expect([atOnce("small"), atOnce("medium"), atOnce("wide"), atOnce("large")]).toEqual([true, true, false, false]);
 });
 
 describe("ranges", () => {

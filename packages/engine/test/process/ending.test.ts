@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { unconfined } from "../../src/process/confinement.ts";
-import { Running } from "../../src/process/running.ts";
-import { findMembers } from "../../src/process/tree.ts";
+import { Running } from "../../src/process/running-command.ts";
+import { findMembers } from "../../src/process/command-tree.ts";
 import { RUNAWAYS, eventually, openDeck, runawayTree, running, uniqueSeconds } from "./fixture.ts";
-import type { Command } from "../../src/process/command.ts";
+import type { Command } from "../../src/process/command-checks.ts";
 import type { Deck } from "./fixture.ts";
 
 let deck: Deck;

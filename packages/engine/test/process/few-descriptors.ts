@@ -1,6 +1,6 @@
 // Run with a low limit on open files: commands are refused in words, and run again once there is room.
 import { closeSync, openSync } from "node:fs";
-import { EngineError } from "../../src/failure.ts";
+import { EngineError } from "../../src/engine-error.ts";
 import { ENV, openDeck } from "./fixture.ts";
 
 const deck = openDeck();

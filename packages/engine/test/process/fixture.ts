@@ -2,9 +2,9 @@
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { ProcessHost } from "../../src/process/host.ts";
-import type { Command } from "../../src/process/command.ts";
-import type { HostOptions } from "../../src/process/host.ts";
+import { ProcessHost } from "../../src/process/process-host.ts";
+import type { Command } from "../../src/process/command-checks.ts";
+import type { HostOptions } from "../../src/process/process-host.ts";
 
 export const CAP = { cap: { max: 30_000, unit: "chars" } } as const;
 export const ENV = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", HOME: "/nonexistent", LANG: "C.UTF-8" };

@@ -3,11 +3,11 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { spawnFailure } from "../../src/process/command.ts";
+import { spawnFailure } from "../../src/process/command-checks.ts";
 import { sweepFolders } from "../../src/process/private-files.ts";
-import { parsePs, parseStat, readProcesses } from "../../src/process/process-table.ts";
-import { parseRecord } from "../../src/process/shell.ts";
-import { TagSpace, limitsPattern } from "../../src/process/tags.ts";
+import { parsePs, parseStat, readProcesses } from "@bosun/platform/process-tree";
+import { parseRecord } from "../../src/process/shell-words.ts";
+import { TagSpace, limitsPattern } from "../../src/process/process-tags.ts";
 import { after } from "../../src/process/timers.ts";
 
 test.each([
@@ -35,9 +35,9 @@ describe("the process table", () => {
 
   test("ps output is read where there is no /proc", () => {
     expect(parsePs("    1     0     1 Ss\n  23     1    23 S+\n 24    23    23 Z\n\n")).toEqual([
-      { pid: 1, parent: 0, group: 1, zombie: false },
-      { pid: 23, parent: 1, group: 23, zombie: false },
-      { pid: 24, parent: 23, group: 23, zombie: true },
+      { pid: 1, parent: 0, group: 1, zombie: false, started: undefined },
+      { pid: 23, parent: 1, group: 23, zombie: false, started: undefined },
+      { pid: 24, parent: 23, group: 23, zombie: true, started: undefined },
     ]);
   });
 

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { ProcessHost } from "../../src/process/host.ts";
+import { ProcessHost } from "../../src/process/process-host.ts";
 import { holds } from "../../src/sandbox/boundary.ts";
 import { chooseSandbox } from "../../src/sandbox/choose.ts";
 import { describeSandbox, sandboxInstructions } from "../../src/sandbox/describe.ts";

@@ -14,16 +14,16 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { ProcessHost } from "../../src/process/host.ts";
+import { ProcessHost } from "../../src/process/process-host.ts";
 import { chooseSandbox } from "../../src/sandbox/choose.ts";
-import { openScope, closeScope } from "../../src/scope.ts";
+import { openScope, closeScope } from "../../src/scope/scope.ts";
 import { boundaryOf } from "../../src/sandbox/scope-boundary.ts";
-import { MemorySessions } from "../../src/session.ts";
+import { MemorySessions } from "../../src/session/session.ts";
 import { CAP, RUNAWAYS, eventually, runawayTree, running, uniqueSeconds } from "../process/fixture.ts";
-import type { Run } from "../../src/process/command.ts";
+import type { Run } from "../../src/process/command-checks.ts";
 import type { Boundary } from "../../src/sandbox/boundary.ts";
 import type { Sandbox } from "../../src/sandbox/choose.ts";
-import type { Session } from "../../src/session.ts";
+import type { Session } from "../../src/session/session.ts";
 
 const base = realpathSync(mkdtempSync(path.join(tmpdir(), "confined-")));
 const home = path.join(base, "home");

@@ -24,11 +24,11 @@ import { namespaceConfinement } from "../../src/sandbox/namespaces.ts";
 import { rereadingConfinement } from "../../src/sandbox/rereading.ts";
 import { boundaryOf } from "../../src/sandbox/scope-boundary.ts";
 import { findNamespaceTools, findSystemProgram } from "../../src/sandbox/system-programs.ts";
-import { resolveInScope } from "../../src/scope-path.ts";
-import { closeScope, openScope } from "../../src/scope.ts";
+import { resolveInScope } from "../../src/scope/resolve-path.ts";
+import { closeScope, openScope } from "../../src/scope/scope.ts";
 import type { Confinement } from "../../src/process/confinement.ts";
 import type { Boundary } from "../../src/sandbox/boundary.ts";
-import type { Scope } from "../../src/scope.ts";
+import type { Scope } from "../../src/scope/scope.ts";
 
 const LAYOUTS = 2000;
 const BATCH = 50;

@@ -1,13 +1,13 @@
-// The authorization code grant with PKCE: send the user there, and believe nothing that comes back unchecked.
+// The authorization code grant with PKCE (RFC 7636): send the user there, and believe nothing that comes back unchecked.
+import { reachOf } from "@bosun/platform/hosts";
 import { AuthorizationError, quoteForeign } from "./authorization-error.ts";
 import type { AuthorizationServer } from "./authorization-server.ts";
-import { randomBase64Url } from "./base64url.ts";
+import { randomBase64Url, sha256Base64Url } from "./base64url.ts";
 import type { ClientIdentity } from "./credential-store.ts";
-import { createPkce } from "./pkce.ts";
 import { requestToken } from "./token-request.ts";
 import type { TokenEndpoint, TokenReply } from "./token-request.ts";
-import { checkRedirectUri } from "./user-interaction.ts";
-import type { UserInteraction } from "./user-interaction.ts";
+import { DEFAULT_TIMEOUT_MS } from "./fetch-json.ts";
+import type { HttpFetch } from "./fetch-json.ts";
 
 export type CodeRequest = {
   server: AuthorizationServer;
@@ -111,4 +111,45 @@ function onlyValue(parameters: URLSearchParams, name: string): string | undefine
   const values = parameters.getAll(name);
   if (values.length > 1) throw new AuthorizationError("state_mismatch", `the redirect repeats "${name}"`);
   return values[0];
+}
+
+export type UserInteraction = {
+  /** Where the authorization server sends the user back: loopback http, or https. */
+  readonly redirectUri: string;
+  /** Shows `url` to the user; resolves to the address the authorization server redirected to, query included. */
+  authorize(url: URL): Promise<URL>;
+};
+
+/** For servers that approve without asking anyone: one request, and the redirect is read instead of followed. */
+export function createHeadlessInteraction(options: { fetch: HttpFetch; redirectUri?: string }): UserInteraction {
+  return {
+    redirectUri: options.redirectUri ?? "http://127.0.0.1:33418/callback",
+    async authorize(url) {
+      const signal = AbortSignal.timeout(DEFAULT_TIMEOUT_MS);
+      const response = await options.fetch(url, { redirect: "manual", signal });
+      await response.body?.cancel();
+      const location = response.headers.get("location");
+      const target = location === null ? null : URL.parse(location, url.href);
+      if (!target || response.status < 300 || response.status > 399)
+        throw new AuthorizationError("interaction_failed", `the authorization page answered HTTP ${response.status}`);
+      return target;
+    },
+  };
+}
+
+/** Anything but loopback or https would carry the code in the open. */
+export function checkRedirectUri(text: string): URL {
+  const url = URL.parse(text);
+  const safe = url?.protocol === "https:" || (url?.protocol === "http:" && reachOf(url.hostname) === "loopback");
+  if (!url || !safe || url.hash !== "" || url.username !== "" || url.password !== "")
+    throw new AuthorizationError("bad_configuration", "the redirect URI must be https, or http on loopback");
+  return url;
+}
+
+export type Pkce = { verifier: string; challenge: string };
+
+/** S256 only: `plain` would protect nobody. */
+export async function createPkce(): Promise<Pkce> {
+  const verifier = randomBase64Url(32); // 43 characters, the least the RFC allows and 256 bits
+  return { verifier, challenge: await sha256Base64Url(verifier) };
 }

@@ -1,7 +1,6 @@
 // Authorization server metadata (RFC 8414, OpenID discovery), and the 2025-03-26 way without any.
 import { AuthorizationError, quoteForeign } from "./authorization-error.ts";
-import { flagField, listField, requiredText, textField } from "./document-fields.ts";
-import { getJson } from "./fetch-json.ts";
+import { flagField, listField, requiredText, textField, getJson } from "./fetch-json.ts";
 import type { AuthHttp, JsonObject } from "./fetch-json.ts";
 import { safeUrl } from "./safe-url.ts";
 

@@ -1,6 +1,7 @@
 // fetch with authorization: adds the token, and when the MCP server asks for another, gets it and sends the request
 // again, a bounded number of times.
-import { readDemand } from "./auth-demand.ts";
+import { reachOf } from "@bosun/platform/hosts";
+import { readDemand } from "./www-authenticate.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 import type { IdentityOptions } from "./client-identity.ts";
 import { createMemoryStore } from "./credential-store.ts";
@@ -9,10 +10,10 @@ import { createDpopNonces, dpopProof } from "./dpop.ts";
 import { DEFAULT_TIMEOUT_MS } from "./fetch-json.ts";
 import type { HttpFetch } from "./fetch-json.ts";
 import type { Grant } from "./grants.ts";
-import { covers, policyFor, reachOf, safeUrl } from "./safe-url.ts";
+import { covers, policyFor, safeUrl } from "./safe-url.ts";
 import { createTokenSession } from "./token-session.ts";
 import type { DpopMode, Renewal } from "./token-session.ts";
-import { checkRedirectUri } from "./user-interaction.ts";
+import { checkRedirectUri } from "./authorization-code.ts";
 
 export type AuthorizedFetchOptions = IdentityOptions & {
   fetch: HttpFetch;

@@ -17,3 +17,7 @@ export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> | undefin
 export function randomBase64Url(byteCount: number): string {
   return encodeBase64Url(crypto.getRandomValues(new Uint8Array(byteCount)));
 }
+
+export async function sha256Base64Url(text: string): Promise<string> {
+  return encodeBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
+}

@@ -3,8 +3,8 @@ import type { AuthorizationServer } from "./authorization-server.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 import { randomBase64Url } from "./base64url.ts";
 import type { AuthMethod, ClientIdentity } from "./credential-store.ts";
-import { signJwt } from "./sign-jwt.ts";
-import type { SigningKey } from "./sign-jwt.ts";
+import { signJwt } from "./jwt.ts";
+import type { SigningKey } from "./jwt.ts";
 
 const ASSERTION_LIFETIME_S = 120;
 

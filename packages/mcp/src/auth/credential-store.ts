@@ -1,7 +1,7 @@
 // What is kept between requests: client registrations and tokens, always under the issuer that made them. A credential
 // of one authorization server is never looked up under another.
 import type { DpopKey } from "./dpop.ts";
-import type { SigningKey } from "./sign-jwt.ts";
+import type { SigningKey } from "./jwt.ts";
 
 export type AuthMethod = "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none";
 

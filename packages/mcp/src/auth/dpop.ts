@@ -1,7 +1,6 @@
 // DPoP (RFC 9449): a key of ours, a fresh signed proof per request, and the nonces servers hand out for them.
-import { randomBase64Url } from "./base64url.ts";
-import { sha256Base64Url } from "./pkce.ts";
-import { signJwt } from "./sign-jwt.ts";
+import { randomBase64Url, sha256Base64Url } from "./base64url.ts";
+import { signJwt } from "./jwt.ts";
 
 export const DPOP_ALGORITHM = "ES256";
 

@@ -7,7 +7,7 @@ import type { ClientIdentity } from "./credential-store.ts";
 import { safeUrl } from "./safe-url.ts";
 import { requestToken } from "./token-request.ts";
 import type { TokenEndpoint, TokenReply } from "./token-request.ts";
-import type { UserInteraction } from "./user-interaction.ts";
+import type { UserInteraction } from "./authorization-code.ts";
 
 /** A fresh assertion for one authorization server: its issuer is the audience the assertion must name. */
 export type AssertionSource = (audience: { issuer: string; resource: string | undefined }) => Promise<string>;

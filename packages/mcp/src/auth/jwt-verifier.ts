@@ -4,13 +4,13 @@ import { AuthorizationError } from "./authorization-error.ts";
 import { decodeBase64Url } from "./base64url.ts";
 import { DEFAULT_TIMEOUT_MS, isJsonObject } from "./fetch-json.ts";
 import type { AuthHttp, HttpFetch, JsonObject } from "./fetch-json.ts";
-import { isJwtAlgorithm, JWT_ALGORITHMS } from "./jwt-algorithms.ts";
-import type { JwtAlgorithm } from "./jwt-algorithms.ts";
+import { isJwtAlgorithm, JWT_ALGORITHMS } from "./jwt.ts";
+import type { JwtAlgorithm } from "./jwt.ts";
 import { createKeySet } from "./key-set.ts";
 import type { KeySet } from "./key-set.ts";
 import { policyFor, safeUrl } from "./safe-url.ts";
 import { parseScopes } from "./scopes.ts";
-import type { TokenVerifier, Verdict, VerifiedToken } from "./verified-token.ts";
+import type { TokenVerdict, TokenVerifier, VerifiedToken } from "./resource-server.ts";
 
 export type TrustedIssuer = {
   issuer: string;
@@ -145,6 +145,6 @@ function texts(value: unknown): string[] {
   return list.filter((item) => typeof item === "string");
 }
 
-function rejected(reason: string): Verdict {
+function rejected(reason: string): TokenVerdict {
   return { kind: "rejected", reason };
 }

@@ -3,8 +3,8 @@
 import { AuthorizationError } from "./authorization-error.ts";
 import { getJson, isJsonObject } from "./fetch-json.ts";
 import type { AuthHttp, JsonObject } from "./fetch-json.ts";
-import { JWT_ALGORITHMS } from "./jwt-algorithms.ts";
-import type { JwtAlgorithm } from "./jwt-algorithms.ts";
+import { JWT_ALGORITHMS } from "./jwt.ts";
+import type { JwtAlgorithm } from "./jwt.ts";
 
 export type KeySet = {
   /** The one key that fits; undefined when none or more than one does. */

@@ -1,7 +1,6 @@
 // Protected resource metadata (RFC 9728): which authorization servers speak for the MCP server, and what it is called.
 import { AuthorizationError, quoteForeign } from "./authorization-error.ts";
-import { flagField, listField, requiredText } from "./document-fields.ts";
-import { getJson } from "./fetch-json.ts";
+import { flagField, listField, requiredText, getJson } from "./fetch-json.ts";
 import type { AuthHttp, JsonObject } from "./fetch-json.ts";
 import { covers, safeUrl } from "./safe-url.ts";
 

@@ -3,7 +3,22 @@
 import { AuthorizationError } from "./authorization-error.ts";
 import { protectedResourceLocation } from "./protected-resource.ts";
 import { isScope } from "./scopes.ts";
-import type { TokenVerifier, VerifiedToken } from "./verified-token.ts";
+
+/** What a token turned out to say. It does not hold the token itself: nothing behind this point can pass it on. */
+export type VerifiedToken = {
+  issuer: string | undefined;
+  subject: string | undefined;
+  clientId: string | undefined;
+  scopes: string[];
+  /** Whom the token is for; the resource server checks that it is among them. */
+  audience: string[];
+  expiresAtMs: number | undefined;
+};
+
+export type TokenVerdict = { kind: "verified"; token: VerifiedToken } | { kind: "rejected"; reason: string };
+
+/** Throws only when it cannot tell, such as when the issuer's keys cannot be fetched. */
+export type TokenVerifier = (token: string, resource: string) => Promise<TokenVerdict>;
 
 export type ResourceServerOptions = {
   /** The public address of the MCP endpoint: the audience that tokens must name. */
@@ -19,6 +34,8 @@ export type ResourceServerOptions = {
   acceptedAudiences?: readonly string[];
   resourceName?: string;
   verify: TokenVerifier;
+  /** What a bearer token may look like. RFC 6750 §2.1 by default; tokens made up by people hold other characters, too. */
+  tokenPattern?: RegExp;
   now?: () => number;
 };
 
@@ -31,12 +48,14 @@ export type ResourceServer = {
   metadata(request: Request): Response | undefined;
   /** Every request, every time: nothing is remembered from an earlier one. */
   authenticate(request: Request): Promise<Admission>;
+  /** The same as the `authorize` option of `serveHttp`: who calls, or the refusal. */
+  authorize(request: Request): Promise<{ id: string; scopes: readonly string[] } | Response>;
   /** For an operation that needs more: undefined when the token has it all, else the 403 that names all of it. */
   requireScopes(token: VerifiedToken, needed: readonly string[]): Response | undefined;
 };
 
 export function createResourceServer(options: ResourceServerOptions): ResourceServer {
-  const { resource, authorizationServers, requiredScopes = [], verify } = options;
+  const { resource, authorizationServers, requiredScopes = [], verify, tokenPattern = BEARER_TOKEN } = options;
   const location = protectedResourceLocation(checkConfiguration(options));
   const now = options.now ?? Date.now;
   const audiences = [resource, ...(options.acceptedAudiences ?? [])];
@@ -55,21 +74,31 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
       if (!published || new URL(request.url).pathname !== location.pathname) return undefined;
       if (request.method !== "GET" && request.method !== "HEAD")
         return new Response(null, { status: 405, headers: { allow: "GET, HEAD" } });
-      const headers = { "content-type": "application/json", "cache-control": "public, max-age=300" };
+      const headers = {
+        "content-type": "application/json",
+        "cache-control": "public, max-age=300",
+        "access-control-allow-origin": "*", // public, and clients in web pages read it before they have a token
+      };
       return new Response(request.method === "HEAD" ? null : document, { headers });
     },
-    async authenticate(request) {
-      const presented = readBearer(request);
-      if (presented.kind === "none") return refuse(401, {});
-      if (presented.kind === "malformed") return refuse(400, { error: "invalid_request" }, presented.reason);
-      const verdict = await judge(presented.token);
-      if (verdict === undefined) return unavailable();
-      if (verdict.kind === "rejected") return refuse(401, { error: "invalid_token" }, verdict.reason);
-      const missing = requireScopes(verdict.token, requiredScopes);
-      return missing ? { kind: "refused", response: missing } : { kind: "admitted", token: verdict.token };
+    authenticate,
+    async authorize(request) {
+      const admission = await authenticate(request);
+      return admission.kind === "refused" ? admission.response : principalOf(admission.token);
     },
     requireScopes,
   };
+
+  async function authenticate(request: Request): Promise<Admission> {
+    const presented = readBearer(request, tokenPattern);
+    if (presented.kind === "none") return refuse(401, {});
+    if (presented.kind === "malformed") return refuse(400, { error: "invalid_request" }, presented.reason);
+    const verdict = await judge(presented.token);
+    if (verdict === undefined) return unavailable();
+    if (verdict.kind === "rejected") return refuse(401, { error: "invalid_token" }, verdict.reason);
+    const missing = requireScopes(verdict.token, requiredScopes);
+    return missing ? { kind: "refused", response: missing } : { kind: "admitted", token: verdict.token };
+  }
 
   function requireScopes(token: VerifiedToken, needed: readonly string[]): Response | undefined {
     const granted = withImplied(token.scopes, options.impliedScopes ?? {});
@@ -80,7 +109,7 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
   }
 
   // undefined: we cannot tell. A 401 would send the client's user through a sign-in that helps nobody.
-  async function judge(token: string): Promise<Awaited<ReturnType<TokenVerifier>> | undefined> {
+  async function judge(token: string): Promise<TokenVerdict | undefined> {
     try {
       const verdict = await verify(token, resource);
       if (verdict.kind === "rejected") return verdict;
@@ -122,7 +151,10 @@ const EXPIRY_GRACE_MS = 60_000;
 
 type Presented = { kind: "none" } | { kind: "bearer"; token: string } | { kind: "malformed"; reason: string };
 
-function readBearer(request: Request): Presented {
+/** RFC 6750 §2.1; a comma shows that two headers were sent. */
+const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
+
+function readBearer(request: Request, pattern: RegExp): Presented {
   if (new URL(request.url).searchParams.has("access_token"))
     return { kind: "malformed", reason: "tokens are not accepted in the address" };
   const header = request.headers.get("authorization");
@@ -130,9 +162,16 @@ function readBearer(request: Request): Presented {
   const [scheme = "", ...rest] = header.split(" ");
   if (scheme.toLowerCase() !== "bearer") return { kind: "none" };
   const token = rest.join(" ").trim();
-  // RFC 6750 §2.1; a comma shows that two headers were sent.
-  if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(token)) return { kind: "malformed", reason: "the bearer token is malformed" };
+  if (!pattern.test(token)) return { kind: "malformed", reason: "the bearer token is malformed" };
   return { kind: "bearer", token };
+}
+
+/** A subject is unique for its issuer only. */
+function principalOf({ issuer, subject, clientId, scopes }: VerifiedToken): { id: string; scopes: readonly string[] } {
+  return {
+    id: issuer === undefined ? (subject ?? "token") : JSON.stringify([issuer, subject ?? null, clientId ?? null]),
+    scopes,
+  };
 }
 
 function withImplied(scopes: readonly string[], implied: Readonly<Record<string, readonly string[]>>): Set<string> {

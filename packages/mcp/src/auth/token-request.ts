@@ -3,10 +3,9 @@ import { AuthorizationError, quoteForeign } from "./authorization-error.ts";
 import type { AuthorizationServer } from "./authorization-server.ts";
 import { authenticateClient } from "./client-authentication.ts";
 import type { ClientIdentity } from "./credential-store.ts";
-import { requiredText, secondsField, textField } from "./document-fields.ts";
+import { requiredText, secondsField, textField, postForm } from "./fetch-json.ts";
 import { dpopProof } from "./dpop.ts";
 import type { DpopKey, DpopNonces } from "./dpop.ts";
-import { postForm } from "./fetch-json.ts";
 import type { AuthHttp, JsonObject, JsonReply } from "./fetch-json.ts";
 import { parseScopes } from "./scopes.ts";
 

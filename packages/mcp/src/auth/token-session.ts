@@ -3,7 +3,7 @@
 import { AuthorizationError, quoteForeign } from "./authorization-error.ts";
 import { discoverAuthorizationServer, discoverLegacyServer } from "./authorization-server.ts";
 import type { AuthorizationServer } from "./authorization-server.ts";
-import type { AuthDemand } from "./auth-demand.ts";
+import type { AuthDemand } from "./www-authenticate.ts";
 import { createIdentitySource } from "./client-identity.ts";
 import type { IdentityOptions } from "./client-identity.ts";
 import type { ClientIdentity, CredentialStore, StoredToken } from "./credential-store.ts";

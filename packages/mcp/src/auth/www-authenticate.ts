@@ -1,5 +1,5 @@
 // WWW-Authenticate text → challenges (RFC 9110 §11.6.1): several in one line, quoted strings, token68. Reads what is
-// well formed and stops at what is not: a broken tail must not invent a challenge.
+// well formed and stops at what is not: a broken tail must not invent a challenge. And what a 401 or 403 asks of us.
 
 export type Challenge = {
   /** Lower case. */
@@ -109,4 +109,37 @@ function skipListSeparators(cursor: Cursor): void {
 
 function atElementEnd(cursor: Cursor): boolean {
   return cursor.at >= cursor.text.length || cursor.text[cursor.at] === ",";
+}
+
+export type AuthDemand = {
+  kind: "invalid_token" | "insufficient_scope" | "dpop_nonce";
+  scope: string | undefined;
+  resourceMetadata: string | undefined;
+  acceptsBearer: boolean;
+  acceptsDpop: boolean;
+};
+
+/** What a 401 or 403 asks of us; undefined when no token of ours could change it. */
+export function readDemand(status: number, headers: Headers): AuthDemand | undefined {
+  if (status !== 401 && status !== 403) return undefined;
+  const all = parseChallenges(headers.get("www-authenticate"));
+  const ours = all.filter(({ scheme }) => scheme === "bearer" || scheme === "dpop");
+  const error = param(ours, "error");
+  const insufficient = error === "insufficient_scope";
+  // A 403 without that word is a refusal for good; a 401 without any challenge may still have metadata at its
+  // well-known place; a 401 for Basic alone is somebody else's affair.
+  if (status === 403 && !insufficient) return undefined;
+  if (ours.length === 0 && all.length > 0) return undefined;
+  const nonce = ours.some(({ scheme, params }) => scheme === "dpop" && params.get("error") === "use_dpop_nonce");
+  return {
+    kind: nonce ? "dpop_nonce" : insufficient ? "insufficient_scope" : "invalid_token",
+    scope: param(ours, "scope"),
+    resourceMetadata: param(ours, "resource_metadata"),
+    acceptsBearer: ours.length === 0 || ours.some(({ scheme }) => scheme === "bearer"),
+    acceptsDpop: ours.some(({ scheme }) => scheme === "dpop"),
+  };
+}
+
+function param(challenges: Challenge[], name: string): string | undefined {
+  return challenges.find(({ params }) => params.has(name))?.params.get(name);
 }

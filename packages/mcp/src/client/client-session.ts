@@ -1,14 +1,12 @@
 // A client's session with one server over a link, in whichever era the server speaks: finding that out, handshake
 // or metadata, rounds of questions, lost sessions. The typed calls (listTools, callTool …) are in client.ts.
-import { ServerRequests } from "./server-requests.ts";
-import { handleServerRequest, declaredCapabilities } from "./client-answers.ts";
-import type { RequestHandlers } from "./client-answers.ts";
+import { ServerRequests, handleServerRequest, declaredCapabilities, answerInputRequests } from "./server-requests.ts";
+import type { RequestHandlers } from "./server-requests.ts";
 import { Deadline } from "../wire/deadline.ts";
 import { commonVersion, eraFromReply, eraFromFailure } from "./detect-era.ts";
 import type { Verdict } from "./detect-era.ts";
 import { OutgoingRequests } from "./outgoing-requests.ts";
 import type { CallOptions } from "./outgoing-requests.ts";
-import { answerInputRequests } from "./input-rounds.ts";
 import { isObject } from "../wire/json.ts";
 import type { JsonObject } from "../wire/json.ts";
 import type { Link, Outgoing } from "./link.ts";

@@ -2,8 +2,8 @@
 import type { Id, Reply, Single } from "../wire/message.ts";
 import { parseMessage } from "../wire/message.ts";
 import { ConnectionError } from "../wire/rpc-error.ts";
-import { EventParser } from "../wire/sse.ts";
-import type { ServerEvent } from "../wire/sse.ts";
+import { EventParser } from "@bosun/platform/sse";
+import type { ServerEvent } from "@bosun/platform/sse";
 import { MAX_MESSAGE_BYTES } from "../wire/stdio.ts";
 
 /** When the server does not say how long to wait before coming back. */
@@ -12,6 +12,9 @@ const MAX_RETRY_MS = 30_000;
 /** However eager the server is, we do not come back in a tight loop. */
 const MIN_RETRY_MS = 20;
 const MAX_ATTEMPTS = 8;
+/** Some servers answer the GET for their stream and close it at once: so often, and there is none. */
+const MAX_EMPTY_STREAMS = 2;
+const AT_ONCE_MS = 1000;
 
 type Get = (headers: Record<string, string>, signal: AbortSignal) => Promise<Response>;
 type Position = { lastId: string | undefined; retryMs: number };
@@ -21,6 +24,7 @@ export class EventStreamReader {
   private readonly take: (message: Single) => void;
 
   private readonly maxBytes: number;
+  private received = 0;
 
   constructor(get: Get, take: (message: Single) => void, maxBytes: number = MAX_MESSAGE_BYTES) {
     this.get = get;
@@ -59,7 +63,10 @@ export class EventStreamReader {
   async listen(signal: AbortSignal): Promise<void> {
     const position: Position = { lastId: undefined, retryMs: DEFAULT_RETRY_MS };
     let failures = 0;
+    let empty = 0;
     while (!signal.aborted) {
+      const startedAt = performance.now();
+      const { received } = this;
       try {
         const response = await this.get(
           position.lastId === undefined ? {} : { "last-event-id": position.lastId },
@@ -72,6 +79,10 @@ export class EventStreamReader {
         } else {
           failures = 0;
           await this.follow(response, position, undefined, signal);
+          const isEmpty = this.received === received && performance.now() - startedAt < AT_ONCE_MS;
+          // With an id the server has told us where to go on: then it means to be polled.
+          empty = isEmpty && position.lastId === undefined ? empty + 1 : 0;
+          if (empty >= MAX_EMPTY_STREAMS) return;
         }
       } catch {
         failures++;
@@ -108,7 +119,10 @@ export class EventStreamReader {
     let found: Reply | undefined;
     for (const one of message.kind === "batch" ? message.items : [message]) {
       if (one.kind === "reply" && one.id === id) found = one;
-      else this.take(one);
+      else {
+        if (one.kind !== "malformed") this.received++;
+        this.take(one);
+      }
     }
     return found;
   }

@@ -38,15 +38,16 @@ export type Link = {
   close(): Promise<void>;
 };
 
-/** A link over one two-way connection: a child's stdio, or a pair in memory. */
+/** A link over one two-way connection: a child's stdio, HTTP+SSE, or a pair in memory. */
 export class TransportLink implements Link {
-  readonly http = false;
+  readonly http: boolean;
   private readonly transport: Transport;
   private readonly receive: FromServer;
   private readonly waiting = new PendingRequests();
   private readonly end = new AbortController();
 
-  constructor(transport: Transport, receive: FromServer) {
+  constructor(transport: Transport, receive: FromServer, { http = false } = {}) {
+    this.http = http;
     this.transport = transport;
     this.receive = receive;
     void this.listen();
@@ -65,8 +66,11 @@ export class TransportLink implements Link {
       if (method === "initialize") return;
       void this.notify("notifications/cancelled", { requestId: idValue(id), reason }).catch(() => {});
     });
-    const sending = this.transport.send(requestText(id, method, exact ?? params)).then(onSent, (error: unknown) => {
-      this.waiting.fail(id, new ConnectionError("closed", error instanceof Error ? error.message : String(error)));
+    if (this.http) onSent?.(); // a POST that fails may have arrived
+    const sent = this.http ? undefined : onSent;
+    const sending = this.transport.send(requestText(id, method, exact ?? params)).then(sent, (error: unknown) => {
+      const problem = error instanceof Error ? error.message : String(error);
+      this.waiting.fail(id, error instanceof ConnectionError ? error : new ConnectionError("closed", problem));
     });
     // A server that does not read must not keep us past the deadline: whichever settles first counts.
     await Promise.race([sending, reply]);

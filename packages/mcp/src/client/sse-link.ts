@@ -3,11 +3,12 @@
 import type { HttpFetch } from "../auth/fetch-json.ts";
 import { eventsIn } from "./event-stream-reader.ts";
 import { accepted } from "./http-link.ts";
-import type { JsonObject, RawJson } from "../wire/json.ts";
-import type { Answer, FromServer, Link, Outgoing } from "./link.ts";
-import { idValue, notificationText, parseMessage, requestText } from "../wire/message.ts";
-import { PendingRequests } from "../wire/pending-requests.ts";
+import type { FromServer, Link } from "./link.ts";
+import { TransportLink } from "./link.ts";
+import { parseMessage } from "../wire/message.ts";
+import type { Incoming } from "../wire/message.ts";
 import { ConnectionError } from "../wire/rpc-error.ts";
+import type { Transport } from "../wire/transport.ts";
 
 export type SseLinkOptions = {
   url: URL;
@@ -25,7 +26,7 @@ export async function openSseLink(options: SseLinkOptions): Promise<Link> {
   const end = new AbortController();
   const timer = setTimeout(() => end.abort(), OPEN_TIMEOUT_MS);
   try {
-    return await open(options, end);
+    return new TransportLink(await openTransport(options, end), options.receive, { http: true });
   } catch (error) {
     end.abort(); // whatever it said, it is not listened to any longer
     throw error;
@@ -34,9 +35,11 @@ export async function openSseLink(options: SseLinkOptions): Promise<Link> {
   }
 }
 
-async function open(options: SseLinkOptions, end: AbortController): Promise<Link> {
-  const headers = { ...options.headers, accept: "text/event-stream" };
-  const response = await options.fetch(options.url, { headers, signal: end.signal });
+async function openTransport(
+  { url, fetch, headers, timeoutMs }: SseLinkOptions,
+  end: AbortController,
+): Promise<Transport> {
+  const response = await fetch(url, { headers: { ...headers, accept: "text/event-stream" }, signal: end.signal });
   if (!response.ok || !response.headers.get("content-type")?.startsWith("text/event-stream")) {
     await response.body?.cancel();
     throw new ConnectionError("http", `the server answered ${response.status}`, response.status);
@@ -46,81 +49,27 @@ async function open(options: SseLinkOptions, end: AbortController): Promise<Link
   if (first.done || first.value.event !== "endpoint") {
     throw new ConnectionError("invalid", "the event stream did not start with an endpoint");
   }
-  const endpoint = new URL(first.value.data, options.url);
+  const endpoint = new URL(first.value.data, url);
   // Whoever controls the stream must not send our messages, and our token, elsewhere.
-  if (endpoint.origin !== options.url.origin) {
+  if (endpoint.origin !== url.origin) {
     throw new ConnectionError("invalid", `the server named an endpoint of another origin: ${endpoint.origin}`);
   }
-  return new SseLink(options, endpoint, events, end);
+  return {
+    incoming: messagesIn(events, end),
+    async send(body) {
+      const post = (signal: AbortSignal): Promise<Response> =>
+        fetch(endpoint, { method: "POST", headers: { ...headers, "content-type": "application/json" }, body, signal });
+      // The reply to a request has a deadline of its own, and may come before the POST is answered.
+      await accepted(post, end.signal, parseMessage(body).kind === "request" ? Number.POSITIVE_INFINITY : timeoutMs);
+    },
+    close: async () => end.abort(),
+  };
 }
 
-class SseLink implements Link {
-  readonly http = true;
-  private readonly options: SseLinkOptions;
-  private readonly endpoint: URL;
-  private readonly end: AbortController;
-  private readonly waiting = new PendingRequests();
-
-  constructor(options: SseLinkOptions, endpoint: URL, events: ReturnType<typeof eventsIn>, end: AbortController) {
-    this.options = options;
-    this.endpoint = endpoint;
-    this.end = end;
-    void this.listen(events);
-  }
-
-  get gone(): AbortSignal {
-    return this.end.signal;
-  }
-
-  async request({ id, method, params, exact }: Outgoing, signal: AbortSignal, onSent?: () => void): Promise<Answer> {
-    const reply = this.waiting.wait(id, { signal }, (reason) => {
-      if (method === "initialize") return;
-      void this.notify("notifications/cancelled", { requestId: idValue(id), reason }).catch(() => {});
-    });
-    // Its reply has a deadline of its own, and may come before the POST is answered.
-    const text = requestText(id, method, exact ?? params);
-    const sending = this.post(text, Number.POSITIVE_INFINITY).catch((error: unknown) => {
-      this.waiting.fail(id, error instanceof Error ? error : new ConnectionError("closed", String(error)));
-    });
-    onSent?.();
-    await Promise.race([sending, reply]);
-    return { reply: await reply, status: 200 };
-  }
-
-  notify(method: string, params?: JsonObject | RawJson): Promise<void> {
-    return this.reply(notificationText(method, params));
-  }
-
-  reply(text: string): Promise<void> {
-    return this.post(text, this.options.timeoutMs);
-  }
-
-  private async post(text: string, timeoutMs: number | undefined): Promise<void> {
-    const headers = { ...this.options.headers, "content-type": "application/json" };
-    const post = (signal: AbortSignal): Promise<Response> =>
-      this.options.fetch(this.endpoint, { method: "POST", headers, body: text, signal });
-    await accepted(post, this.gone, timeoutMs);
-  }
-
-  async close(): Promise<void> {
-    this.end.abort();
-  }
-
-  private async listen(events: ReturnType<typeof eventsIn>): Promise<void> {
-    try {
-      for await (const event of events) {
-        if (event.event !== "message" || event.data === "") continue;
-        const message = parseMessage(event.data);
-        for (const one of message.kind === "batch" ? message.items : [message]) {
-          if (one.kind === "reply") this.waiting.settle(one);
-          else if (one.kind === "malformed") this.waiting.rejectMalformed(one);
-          else this.options.receive(one);
-        }
-      }
-    } catch {
-      // a broken stream is an ended one
-    }
-    this.end.abort();
-    this.waiting.failAll(new ConnectionError("closed", "the server closed the connection"));
+async function* messagesIn(events: ReturnType<typeof eventsIn>, end: AbortController): AsyncGenerator<Incoming> {
+  try {
+    for await (const { event, data } of events) if (event === "message" && data !== "") yield parseMessage(data);
+  } finally {
+    end.abort(); // without the stream there are no replies: what is still being sent is given up
   }
 }

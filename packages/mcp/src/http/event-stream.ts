@@ -1,6 +1,6 @@
 // An event stream that can outlive its connection: what was said is kept for a while, so that a client that lost the
 // connection, or was told to come back later, gets the rest.
-import { eventText, primingText } from "../wire/sse.ts";
+import { eventText, primingText } from "@bosun/platform/sse";
 
 export type StreamLimits = {
   /** Kept for a client that comes back. */

@@ -1,7 +1,7 @@
 // Who may talk to this server at all, before anything of a request is read: the right Host, the right Origin.
 // Checking both is what stops web pages from reaching a loopback port, also by DNS rebinding.
 
-const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]", "::1"]);
+import { isLoopback } from "@bosun/platform/hosts";
 
 export type HostRules = {
   /** Host names besides the loopback ones; "*" for any (behind a gateway that checks them itself). */
@@ -22,15 +22,11 @@ export function checkHostAndOrigin(headers: Headers, rules: HostRules): Verdict 
   return { ok: true, origin };
 }
 
-export function isLoopbackHost(name: string): boolean {
-  return LOOPBACK.has(name.toLowerCase());
-}
-
 function hostAllowed(host: string | null, { allowedHosts = [] }: HostRules): boolean {
   if (allowedHosts.includes("*")) return true;
   if (host === null) return false;
   const name = hostName(host);
-  return name !== undefined && (isLoopbackHost(name) || allowedHosts.includes(name) || allowedHosts.includes(host));
+  return name !== undefined && (isLoopback(name) || allowedHosts.includes(name) || allowedHosts.includes(host));
 }
 
 function originAllowed(origin: string, host: string | null, { allowedOrigins = [] }: HostRules): boolean {

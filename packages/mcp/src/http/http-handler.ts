@@ -11,7 +11,7 @@ import { ModernHttp } from "./http-modern.ts";
 import { jsonResponse } from "./http-reply.ts";
 import { errorText, parseMessage } from "../wire/message.ts";
 import type { Incoming } from "../wire/message.ts";
-import { withCallMemoryLimit } from "../server/call-memory-limit.ts";
+import { withCallMemoryLimit } from "../server/running-calls.ts";
 import { hasModernMeta } from "../server/modern-request.ts";
 import { isModern } from "../wire/revisions.ts";
 import { INVALID_REQUEST, PARSE_ERROR, RpcError } from "../wire/rpc-error.ts";

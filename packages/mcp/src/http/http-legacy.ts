@@ -1,14 +1,15 @@
 // Streamable HTTP as 2025-03-26 to 2025-11-25 have it: sessions, POST for messages, GET for the server's own, DELETE.
+import { createCall } from "../server/call.ts";
 import type { Call, Principal, Service } from "../server/call.ts";
 import { ReplayBudget } from "./event-stream.ts";
 import type { StreamLimits } from "./event-stream.ts";
-import { rpcErrorFor } from "../wire/failure-reply.ts";
 import { jsonResponse } from "./http-reply.ts";
 import { HttpSession } from "./http-session.ts";
-import type { JsonObject } from "../wire/json.ts";
 import { clientFacts } from "../server/legacy-session.ts";
-import { errorText, resultMessage } from "../wire/message.ts";
+import { errorText } from "../wire/message.ts";
 import type { Id, Incoming, Malformed, Request as RpcRequest, Single } from "../wire/message.ts";
+import { replyTo, rpcErrorFor } from "../wire/reply.ts";
+import type { Result } from "../wire/reply.ts";
 import { isLegacy, negotiate } from "../wire/revisions.ts";
 import { INVALID_REQUEST, TooManyClients, RpcError } from "../wire/rpc-error.ts";
 import type { SessionRegistry } from "./session-registry.ts";
@@ -81,38 +82,31 @@ export class LegacyHttp {
     if (!place) return refusal(503, "too many sessions are open: try again later", message.id, RETRY_LATER);
     const params = message.params ?? {};
     const id = crypto.randomUUID();
-    try {
-      const result = await this.handleInitialize({
-        id: message.id,
-        method: message.method,
-        params,
-        raw: message.raw,
-        revision: negotiate(params["protocolVersion"]),
-        client: clientFacts(params),
-        principal,
-        owner: id,
-        signal: new AbortController().signal,
-        session: undefined,
-        header: undefined,
-        notify() {},
-        request: () => Promise.reject(new RpcError(INVALID_REQUEST, "initialize cannot ask anything")),
-        releaseConnection() {},
-      });
-      const revision = (result as JsonObject)["protocolVersion"];
-      if (!isLegacy(revision)) throw new Error("initialize answered with a revision that is not a legacy one");
-      const session = new HttpSession(this.service, id, revision, params, principal, this.streamLimits, this.budget);
-      place.take(session);
-      return jsonResponse(resultMessage(message.id, result), 200, { [SESSION_HEADER]: id });
-    } catch (error) {
-      // No session will: what was begun for it is not wanted any more.
+    const { signal } = new AbortController();
+    const call = createCall(message, {
+      revision: negotiate(params["protocolVersion"]),
+      client: clientFacts(params),
+      principal,
+      owner: id,
+      signal,
+      notify() {},
+    });
+    const replied = await replyTo(message.id, signal, () => this.handleInitialize(call));
+    const result = replied?.result;
+    const revision = result && "protocolVersion" in result ? result["protocolVersion"] : undefined;
+    if (!isLegacy(revision)) {
+      // There will be no session: what was begun for it is not wanted any more.
       this.service.ended?.(id);
-      if (error instanceof TooManyClients) return refusal(503, error.message, message.id, RETRY_LATER);
-      return jsonResponse(errorText(message.id, rpcErrorFor(error)), 200);
+      if (replied?.error instanceof TooManyClients) return refusal(503, replied.error.message, message.id, RETRY_LATER);
+      const error = replied?.error ?? rpcErrorFor(new Error("initialize was not answered with a legacy revision"));
+      return jsonResponse(errorText(message.id, error), 200);
     }
+    place.take(new HttpSession(this.service, id, revision, params, principal, this.streamLimits, this.budget));
+    return jsonResponse(replied?.text ?? "", 200, { [SESSION_HEADER]: id });
   }
 
   // A service may have fewer places than we have sessions: there too, who has been silent longest gives way.
-  private async handleInitialize(call: Call): Promise<Awaited<ReturnType<Service["handle"]>>> {
+  private async handleInitialize(call: Call): Promise<Result> {
     try {
       return await this.service.handle(call);
     } catch (error) {

@@ -2,7 +2,7 @@
 import type { Service } from "../server/call.ts";
 import { createHttpHandler } from "./http-handler.ts";
 import type { HttpOptions } from "./http-handler.ts";
-import { isLoopbackHost } from "./host-check.ts";
+import { isLoopback } from "@bosun/platform/hosts";
 import { MAX_MESSAGE_BYTES } from "../wire/stdio.ts";
 
 /** How long what has been answered may take to reach its clients when we stop. */
@@ -33,7 +33,7 @@ export type Listening = {
 
 export function serveHttp(service: Service, options: ListenOptions = {}): Listening {
   const { hostname = "127.0.0.1", port = 0, path = "/mcp", routes = {} } = options;
-  if (!isLoopbackHost(hostname) && !options.authorize) {
+  if (!isLoopback(hostname) && !options.authorize) {
     throw new Error(`refusing to listen on ${hostname} without authorization: anybody who reaches it could call`);
   }
   const endpoint = createHttpHandler(service, {

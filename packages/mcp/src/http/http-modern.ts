@@ -1,19 +1,17 @@
 // Streamable HTTP as 2026-07-28 has it: POST only, nothing remembered, closing the response cancels the call.
-import type { Principal, Service } from "../server/call.ts";
+import { createCall } from "../server/call.ts";
+import type { Call, Principal, Service } from "../server/call.ts";
 import { EventStream } from "./event-stream.ts";
 import type { StreamLimits } from "./event-stream.ts";
-import { rpcErrorFor } from "../wire/failure-reply.ts";
-import { decodeHeaderText } from "../wire/header-text.ts";
+import { decodeHeaderText, nameMember } from "../wire/mcp-headers.ts";
 import { VERSION_HEADER } from "./http-legacy.ts";
 import { HttpReply, jsonResponse } from "./http-reply.ts";
-import { errorText, notificationText, resultMessage } from "../wire/message.ts";
+import { errorText, notificationText } from "../wire/message.ts";
 import type { Request as RpcRequest, Single } from "../wire/message.ts";
 import { readModernMeta, supportedRevision } from "../server/modern-request.ts";
-import type { ModernMeta } from "../server/modern-request.ts";
 import { ANONYMOUS_OWNER } from "../server/session-handle.ts";
-import { nameMember } from "../wire/mcp-headers.ts";
 import { mismatch } from "../wire/param-headers.ts";
-import type { ModernRevision } from "../wire/revisions.ts";
+import { replyTo, rpcErrorFor } from "../wire/reply.ts";
 import {
   BadRequest,
   CAPABILITY_MISSING,
@@ -49,59 +47,28 @@ export class ModernHttp {
   }
 
   private async answer(request: Request, message: RpcRequest, principal: Principal | undefined): Promise<Response> {
-    let meta: ModernMeta;
-    let revision: ModernRevision;
-    try {
-      meta = readModernMeta(message.params);
-      revision = checkedRevision(request.headers, meta);
-      checkMethodAndName(request.headers, message);
-    } catch (error) {
-      return jsonResponse(errorText(message.id, rpcErrorFor(error)), 400);
-    }
+    const checked = checkedMeta(request.headers, message);
+    if (checked instanceof RpcError) return jsonResponse(errorText(message.id, checked), 400);
     const hangUp = new AbortController();
     const { signal } = hangUp;
     const reply = new HttpReply(() => this.stream(() => hangUp.abort()));
     if (request.signal.aborted) hangUp.abort();
     else request.signal.addEventListener("abort", () => hangUp.abort(), { once: true });
-    void this.run(message, meta, revision, principal, request, signal, reply);
+    const call = createCall(message, {
+      ...checked,
+      principal,
+      owner: principal ? `principal:${principal.id}` : ANONYMOUS_OWNER,
+      signal,
+      header: (name) => request.headers.get(name),
+      notify: (method, params) => {
+        if (!signal.aborted) reply.send(notificationText(method, params));
+      },
+    });
+    void replyTo(message.id, signal, () => this.service.handle(call)).then((replied) => {
+      if (replied) reply.answer(replied.text, replied.error ? statusOf(replied.error) : 200);
+      else reply.drop();
+    });
     return reply.response;
-  }
-
-  private async run(
-    message: RpcRequest,
-    meta: ModernMeta,
-    revision: ModernRevision,
-    principal: Principal | undefined,
-    request: Request,
-    signal: AbortSignal,
-    reply: HttpReply,
-  ): Promise<void> {
-    try {
-      const result = await this.service.handle({
-        id: message.id,
-        method: message.method,
-        params: message.params ?? {},
-        raw: message.raw,
-        revision,
-        client: meta.client,
-        principal,
-        owner: principal ? `principal:${principal.id}` : ANONYMOUS_OWNER,
-        signal,
-        session: undefined,
-        header: (name) => request.headers.get(name),
-        notify: (method, params) => {
-          if (!signal.aborted) reply.send(notificationText(method, params));
-        },
-        request: () => Promise.reject(new RpcError(INVALID_REQUEST, "2026-07-28 servers send no requests")),
-        releaseConnection() {},
-      });
-      if (signal.aborted) reply.drop();
-      else reply.answer(resultMessage(message.id, result), 200);
-    } catch (error) {
-      if (signal.aborted) return reply.drop();
-      const known = rpcErrorFor(error);
-      reply.answer(errorText(message.id, known), statusOf(known));
-    }
   }
 
   private stream(onHangUp: () => void): EventStream {
@@ -111,11 +78,19 @@ export class ModernHttp {
   }
 }
 
-function checkedRevision(headers: Headers, { version }: ModernMeta): ModernRevision {
-  const header = headers.get(VERSION_HEADER);
-  if (header === null) throw mismatch("MCP-Protocol-Version is required");
-  if (header.trim() !== version) throw mismatch("MCP-Protocol-Version and _meta name different versions");
-  return supportedRevision(version);
+/** What the request says it speaks, where its headers say the same; else what is wrong. */
+function checkedMeta(headers: Headers, message: RpcRequest): Pick<Call, "revision" | "client"> | RpcError {
+  try {
+    const { version, client } = readModernMeta(message.params);
+    const header = headers.get(VERSION_HEADER);
+    if (header === null) throw mismatch("MCP-Protocol-Version is required");
+    if (header.trim() !== version) throw mismatch("MCP-Protocol-Version and _meta name different versions");
+    const revision = supportedRevision(version);
+    checkMethodAndName(headers, message);
+    return { revision, client };
+  } catch (error) {
+    return rpcErrorFor(error);
+  }
 }
 
 function checkMethodAndName(headers: Headers, { method, params = {} }: RpcRequest): void {

@@ -1,6 +1,6 @@
 // The reply to one POSTed request: plain JSON when the call says nothing before its answer, an event stream from its
 // first word on. Most calls say nothing, and JSON is what is fast and what every proxy understands.
-import type { MessageText, PiecedMessage } from "../wire/encoded-text.ts";
+import type { MessageText } from "../wire/encoded-text.ts";
 import type { EventStream } from "./event-stream.ts";
 
 export class HttpReply {
@@ -26,7 +26,7 @@ export class HttpReply {
     if (this.answered) return;
     this.answered = true;
     if (this.stream) {
-      this.stream.send(typeof text === "string" ? text : allOf(text).toString());
+      this.stream.send(text.toString());
       this.stream.end();
     } else {
       this.respond(jsonResponse(text, status, this.headers));
@@ -50,14 +50,8 @@ export class HttpReply {
 }
 
 export function jsonResponse(text: MessageText, status: number, headers: Record<string, string> = {}): Response {
-  return new Response(typeof text === "string" ? text : allOf(text), {
+  return new Response(typeof text === "string" ? text : text.bytes(), {
     status,
     headers: { "content-type": "application/json", ...headers },
   });
-}
-
-function allOf(message: PiecedMessage): Buffer<ArrayBuffer> {
-  const bytes = message.bytes();
-  message.sent();
-  return bytes;
 }

@@ -1,21 +1,24 @@
 // One legacy session over HTTP: its streams, its running calls, and when it is considered abandoned.
-import type { Call, Principal, Service } from "../server/call.ts";
+import { createCall } from "../server/call.ts";
+import type { Principal, Service } from "../server/call.ts";
 import { EventStream, parseEventId } from "./event-stream.ts";
 import type { ReplayBudget, StreamLimits } from "./event-stream.ts";
 import type { MessageText } from "../wire/encoded-text.ts";
-import { rpcErrorFor } from "../wire/failure-reply.ts";
 import { HttpReply, jsonResponse } from "./http-reply.ts";
 import type { JsonObject } from "../wire/json.ts";
 import { LegacySession } from "../server/legacy-session.ts";
-import { errorText, idFrom, notificationText, resultMessage } from "../wire/message.ts";
-import type { Id, Malformed, Notification, Reply, Request } from "../wire/message.ts";
+import { RunningCalls } from "../server/running-calls.ts";
+import type { RunningCall } from "../server/running-calls.ts";
+import { errorText, notificationText } from "../wire/message.ts";
+import type { Malformed, Notification, Reply, Request } from "../wire/message.ts";
 import type { LegacyRevision } from "../wire/revisions.ts";
-import { INVALID_REQUEST, RpcError, CancelledByPeer } from "../wire/rpc-error.ts";
+import { replyTo } from "../wire/reply.ts";
+import { RpcError } from "../wire/rpc-error.ts";
 
 /** A finished stream can be fetched this long by a client that lost its connection. */
 const FINISHED_STREAM_MS = 5 * 60 * 1000;
 const MAX_STREAMS = 1000;
-/** In one session; beyond it calls are refused, not queued. */
+/** In one session. */
 const MAX_RUNNING = 1000;
 
 export class HttpSession {
@@ -27,7 +30,7 @@ export class HttpSession {
   private readonly service: Service;
   private readonly limits: StreamLimits;
   private readonly budget: ReplayBudget;
-  private readonly running = new Map<Id, AbortController>();
+  private readonly running = new RunningCalls(MAX_RUNNING);
   private readonly streams = new Map<string, EventStream>();
   private readonly standalone: EventStream;
   private nextStream = 1;
@@ -58,10 +61,10 @@ export class HttpSession {
 
   /** Answers one request. A dropped connection is not a cancellation here: the work goes on and can be fetched. */
   async answer(request: Request, principal: Principal | undefined): Promise<Response> {
-    const problem = this.refusalOf(request);
-    if (problem) return jsonResponse(errorText(request.id, problem), 400);
+    const running = this.running.start(request);
+    if (running instanceof RpcError) return jsonResponse(errorText(request.id, running), 400);
     const reply = new HttpReply(() => this.newStream());
-    void this.run(request, principal, reply).then((answer) => {
+    void this.run(request, running, principal, reply).then((answer) => {
       if (answer) reply.answer(answer, 200);
       else reply.drop();
     });
@@ -72,8 +75,10 @@ export class HttpSession {
   answerBatch(items: readonly (Request | Malformed)[], principal: Principal | undefined): Promise<Response> {
     const reply = new HttpReply(() => this.newStream());
     const answers = items.map(async (item) => {
-      const problem = item.kind === "malformed" ? item.error : this.refusalOf(item);
-      return problem ? errorText(item.id, problem) : this.run(item as Request, principal, reply);
+      const running = item.kind === "malformed" ? item.error : this.running.start(item);
+      return running instanceof RpcError
+        ? errorText(item.id, running)
+        : this.run(item as Request, running, principal, reply);
     });
     void Promise.all(answers).then((texts) => {
       const given = texts.filter((text) => text !== undefined);
@@ -84,11 +89,8 @@ export class HttpSession {
   }
 
   handleNotification(message: Notification): void {
-    const { method, params = {}, raw } = message;
-    if (method === "notifications/cancelled") {
-      const id = idFrom(params["requestId"], raw, ["params", "requestId"]);
-      if (id !== undefined) this.running.get(id)?.abort(CancelledByPeer.by(params));
-    } else if (method === "notifications/initialized") {
+    if (message.method === "notifications/cancelled") this.running.cancel(message);
+    else if (message.method === "notifications/initialized") {
       if (!this.opened) this.service.opened?.(this.legacy);
       this.opened = true;
     } else {
@@ -111,7 +113,7 @@ export class HttpSession {
 
   /** Settles when nothing is left of what it had. */
   end(): Promise<void> | void {
-    for (const controller of this.running.values()) controller.abort();
+    this.running.abortAll();
     for (const stream of this.streams.values()) {
       stream.end();
       stream.forget();
@@ -120,51 +122,31 @@ export class HttpSession {
     return this.service.ended?.(this.legacy.id);
   }
 
-  private refusalOf({ id }: Request): RpcError | undefined {
-    if (this.running.has(id)) return new RpcError(INVALID_REQUEST, `request ${id} is still running`);
-    if (this.running.size < MAX_RUNNING) return undefined;
-    return new RpcError(INVALID_REQUEST, `more than ${MAX_RUNNING} requests are running`);
-  }
-
   private async run(
     request: Request,
+    running: RunningCall,
     principal: Principal | undefined,
     reply: HttpReply,
   ): Promise<MessageText | undefined> {
-    const { id } = request;
-    const controller = new AbortController();
-    this.running.set(id, controller);
-    try {
-      const result = await this.service.handle(this.call(request, principal, controller.signal, reply));
-      return controller.signal.aborted ? undefined : resultMessage(id, result);
-    } catch (error) {
-      return controller.signal.aborted ? undefined : errorText(id, rpcErrorFor(error));
-    } finally {
-      this.running.delete(id);
-      this.lastUsed = Date.now();
-    }
-  }
-
-  private call(request: Request, principal: Principal | undefined, signal: AbortSignal, reply: HttpReply): Call {
     const { legacy } = this;
-    return {
-      id: request.id,
-      method: request.method,
-      params: request.params ?? {},
-      raw: request.raw,
+    const { signal } = running.abort;
+    const call = createCall(request, {
       revision: legacy.revision,
       client: legacy.client,
       principal,
       owner: legacy.id,
       signal,
       session: legacy,
-      header: undefined,
       notify: (method, params) => {
         if (!signal.aborted) reply.send(notificationText(method, params));
       },
       request: (method, params, options) => legacy.requestVia((text) => reply.send(text), method, params, options),
       releaseConnection: (retryMs) => reply.streaming().release(retryMs),
-    };
+    });
+    const replied = await replyTo(request.id, signal, () => this.service.handle(call));
+    this.running.end(request.id);
+    this.lastUsed = Date.now();
+    return replied?.text;
   }
 
   private newStream(): EventStream {

@@ -14,34 +14,20 @@ export class InvalidArguments extends Error {
 /** A program's own words for an error it knows; undefined for one it does not: that is a bug. */
 export type Explain = (error: unknown, tool: Tool) => ToolResult | undefined;
 
-/** A tool that answers at once is answered at once: a promise can cost more than a short call's work. */
-export function callTool(
-  tool: Tool,
-  args: unknown,
-  context: Context,
-  explain: Explain,
-): Promise<ToolResult> | ToolResult {
-  const failed = (error: unknown): ToolResult => explained(error, tool, context, explain);
+export async function callTool(tool: Tool, args: unknown, context: Context, explain: Explain): Promise<ToolResult> {
   try {
     const parsed = tool.input.parse(args, "arguments");
     if (!parsed.ok) throw new InvalidArguments(parsed.problem);
-    const result = tool.run(parsed.value, context);
-    if (!(result instanceof Promise)) return checkedOutput(tool, result);
-    return result.then((late) => checkedOutput(tool, late)).catch(failed);
+    return checkedOutput(tool, await tool.run(parsed.value, context));
   } catch (error) {
-    return failed(error);
+    // Questions to the client and protocol errors are not results: the dispatcher sends them.
+    if (error instanceof InputRequired || error instanceof RpcError) throw error;
+    if (context.signal.aborted) throw error; // nobody is listening any more
+    const known = explain(error, tool) ?? explainPlainly(error, tool);
+    if (known) return known;
+    console.error(error); // a bug: the stack is for us, on stderr; the model gets no internals
+    return failure(`${tool.name} failed unexpectedly`);
   }
-}
-
-function explained(error: unknown, tool: Tool, context: Context, explain: Explain): ToolResult {
-  // Questions to the client and protocol errors are the dispatcher's to send.
-  if (error instanceof InputRequired || error instanceof RpcError) throw error;
-  if (context.signal.aborted) throw error; // nobody is listening any more
-  const known = explain(error, tool) ?? explainPlainly(error, tool);
-  if (known) return known;
-  // A bug: the stack is for us, on stderr; the model gets no internals.
-  console.error(error);
-  return failure(`${tool.name} failed unexpectedly`);
 }
 
 function explainPlainly(error: unknown, tool: Tool): ToolResult | undefined {

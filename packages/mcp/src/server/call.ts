@@ -1,8 +1,9 @@
 // The contract between what carries messages (stdio, HTTP) and what answers them (a server, a relay).
 // Carriers know sessions, streams and headers; services know methods. Neither knows the other's half.
 import type { JsonObject, RawJson } from "../wire/json.ts";
-import type { Id, Notification } from "../wire/message.ts";
+import type { Id, Notification, Request } from "../wire/message.ts";
 import type { LegacyRevision, Revision } from "../wire/revisions.ts";
+import { INVALID_REQUEST, RpcError } from "../wire/rpc-error.ts";
 
 export type Principal = { id: string; scopes: readonly string[]; claims?: JsonObject };
 export type ClientFacts = { capabilities: JsonObject; info: JsonObject | undefined };
@@ -36,7 +37,25 @@ export type Call = {
   releaseConnection(retryMs: number): void;
 };
 
-/** A legacy conversation, from `initialize` to its end. */
+type CallFacts = Pick<Call, "revision" | "client" | "owner" | "signal" | "notify"> & Partial<Call>;
+
+/** A request as a service sees it. Without more being said there is no session, and the client cannot be asked. */
+export function createCall({ id, method, params = {}, raw }: Request, facts: CallFacts): Call {
+  return {
+    id,
+    method,
+    params,
+    raw,
+    principal: undefined,
+    session: undefined,
+    header: undefined,
+    request: () => Promise.reject(new RpcError(INVALID_REQUEST, "this client cannot be asked anything")),
+    releaseConnection() {},
+    ...facts,
+  };
+}
+
+/** A legacy session, from `initialize` to its end. */
 export type Session = {
   /** Unguessable: it is the handle of everything this client owns. */
   readonly id: string;

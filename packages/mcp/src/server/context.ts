@@ -1,10 +1,10 @@
 // What a handler gets besides its arguments: who calls, a signal, and ways to speak while the call runs.
+import { exactNumber, spanAt } from "@bosun/platform/json";
 import { askerFor, canAsk } from "./ask.ts";
 import type { Ask, Question } from "./ask.ts";
 import type { Call, ClientFacts, Principal } from "./call.ts";
-import { exactNumber, isObject } from "../wire/json.ts";
+import { isObject } from "../wire/json.ts";
 import type { Json, JsonObject } from "../wire/json.ts";
-import { spanAt } from "../wire/json-spans.ts";
 import { isModern, META } from "../wire/revisions.ts";
 import type { Revision } from "../wire/revisions.ts";
 import type { StateCipher } from "./state-cipher.ts";
@@ -38,29 +38,45 @@ export type Context = {
   releaseConnection(retryMs: number): void;
 };
 
-/** `settle` sends progress that is still held back; it belongs before the answer, whatever that is. */
-export function createContext(
+export type ContextOptions = {
+  cipher: StateCipher;
+  /** Minimum level of the log messages this call sends; undefined for none. */
+  level: LogLevel | undefined;
+  /** How questions travel; by default on the call itself. */
+  ask?: Ask;
+};
+
+/** Runs a handler with its context. Progress that is held back goes out before the answer, whatever that is. */
+export async function withContext<T>(
   call: Call,
-  cipher: StateCipher,
-  minimumLevel: LogLevel | undefined,
-  ask?: Ask,
-): { context: Context; settle(): void } {
+  options: ContextOptions,
+  run: (context: Context) => Promise<T> | T,
+): Promise<T> {
   const progress = new ProgressReporter(call);
-  let logs: LogLimit | undefined;
-  const context: Context = {
+  try {
+    return await run(createContext(call, progress, options));
+  } finally {
+    progress.flush();
+  }
+}
+
+function createContext(
+  call: Call,
+  progress: ProgressReporter,
+  { cipher, level: minimumLevel, ask }: ContextOptions,
+): Context {
+  const logs = new LogLimit(call);
+  return {
     becomeTask: async () => false,
     revision: call.revision,
     client: call.client,
     principal: call.principal,
     owner: call.owner,
-    get signal() {
-      return call.signal;
-    },
+    signal: call.signal,
     wantsProgress: progress.wanted,
     progress: (value, total, message) => progress.report(value, total, message),
     log(level, data, logger) {
       if (minimumLevel === undefined || LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(minimumLevel)) return;
-      logs ??= new LogLimit(call);
       logs.say({ level, ...(logger === undefined ? {} : { logger }), data });
     },
     ask: async (questions, options) => {
@@ -74,7 +90,6 @@ export function createContext(
     },
     releaseConnection: (retryMs) => call.releaseConnection(retryMs),
   };
-  return { context, settle: () => progress.flush() };
 }
 
 export function isLogLevel(value: unknown): value is LogLevel {

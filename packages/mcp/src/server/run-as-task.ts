@@ -1,27 +1,22 @@
-// One tool call from its arguments to what the request is answered with: a result, questions, or a task that goes on.
-import type { Ask } from "./ask.ts";
+// A tool call that may outlive its request: answered with its result, or with a task that goes on (2025-11-25 core, and the
+// extension of 2026-07-28).
 import { askerFor, demandCapabilities } from "./ask.ts";
+import type { Ask } from "./ask.ts";
 import type { Call } from "./call.ts";
 import { callTool } from "./call-tool.ts";
 import type { Explain } from "./call-tool.ts";
-import { createContext } from "./context.ts";
+import { withContext } from "./context.ts";
 import type { LogLevel } from "./context.ts";
 import { toolResultFor } from "./downgrade.ts";
-import { isObject } from "../wire/json.ts";
-import type { JsonObject } from "../wire/json.ts";
-import { isModern, META, TASKS_EXTENSION } from "../wire/revisions.ts";
-import {
-  CAPABILITY_MISSING,
-  INTERNAL_ERROR,
-  INVALID_PARAMS,
-  INVALID_REQUEST,
-  METHOD_NOT_FOUND,
-  RpcError,
-} from "../wire/rpc-error.ts";
 import type { StateCipher } from "./state-cipher.ts";
-import { createdTask } from "./task-wire.ts";
+import { createdTask, hasTasksExtension, missingTasksExtension } from "./task-methods.ts";
 import type { Task, TaskStore } from "./tasks.ts";
 import type { Tool } from "./tool.ts";
+import { isObject } from "../wire/json.ts";
+import type { JsonObject } from "../wire/json.ts";
+import { rpcErrorFor } from "../wire/reply.ts";
+import { isModern, META } from "../wire/revisions.ts";
+import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, RpcError } from "../wire/rpc-error.ts";
 
 export type ToolRuntime = {
   /** Does this server offer tasks at all? If not, a client's wish for one means nothing. */
@@ -33,29 +28,7 @@ export type ToolRuntime = {
   levelFor(call: Call): LogLevel | undefined;
 };
 
-export function runTool(tool: Tool, call: Call, runtime: ToolRuntime): Promise<JsonObject> | JsonObject {
-  const args = call.params["arguments"] ?? {};
-  return tool.task === undefined ? runHere(tool, args, call, runtime) : runPerhapsAsTask(tool, args, call, runtime);
-}
-
-function runHere(tool: Tool, args: unknown, call: Call, runtime: ToolRuntime): Promise<JsonObject> | JsonObject {
-  // A client that asks for a task where none is offered; without our capability the member means nothing.
-  if (runtime.offersTasks && call.revision === "2025-11-25" && call.params["task"] !== undefined) {
-    throw new RpcError(METHOD_NOT_FOUND, `${tool.name} cannot run as a task`);
-  }
-  const { context, settle } = createContext(call, runtime.cipher, runtime.levelFor(call));
-  let running = false;
-  try {
-    const result = callTool(tool, args, context, runtime.explain);
-    if (!(result instanceof Promise)) return toolResultFor(result, call.revision);
-    running = true;
-    return result.then((late) => toolResultFor(late, call.revision)).finally(settle);
-  } finally {
-    if (!running) settle();
-  }
-}
-
-async function runPerhapsAsTask(tool: Tool, args: unknown, call: Call, runtime: ToolRuntime): Promise<JsonObject> {
+export async function runAsTask(tool: Tool, args: unknown, call: Call, runtime: ToolRuntime): Promise<JsonObject> {
   const wanted = taskWanted(tool, call);
   return new Promise((resolve, reject) => {
     let task: Task | undefined;
@@ -85,12 +58,12 @@ async function runPerhapsAsTask(tool: Tool, args: unknown, call: Call, runtime: 
       if (!task.finished)
         call.session?.notify(method, { ...params, _meta: { [META.relatedTask]: { taskId: task.id } } });
     };
-    const level = runtime.levelFor(call);
-    const { context, settle } = createContext({ ...call, signal: work.signal, notify }, runtime.cipher, level, ask);
-
+    const options = { cipher: runtime.cipher, level: runtime.levelFor(call), ask };
     const run = async (): Promise<void> => {
       if (wanted === "from the start") await becomeTask();
-      const result = await settled(() => callTool(tool, args, { ...context, becomeTask }, runtime.explain), settle);
+      const result = await withContext({ ...call, signal: work.signal, notify }, options, (context) =>
+        callTool(tool, args, { ...context, becomeTask }, runtime.explain),
+      );
       const wire = toolResultFor(result, call.revision);
       // In 2025-11-25 a tool error is a failed task; in 2026-07-28 only a JSON-RPC error is.
       if (task) task.finish({ result: wire }, !isModern(call.revision) && result.isError === true);
@@ -98,20 +71,9 @@ async function runPerhapsAsTask(tool: Tool, args: unknown, call: Call, runtime: 
     };
     run().catch((error: unknown) => {
       if (!task) return reject(error);
-      const known =
-        error instanceof RpcError ? error : new RpcError(INTERNAL_ERROR, `${tool.name} failed unexpectedly`);
-      if (known !== error && !work.signal.aborted) console.error(error);
-      task.finish({ error: known }, true);
+      if (!task.finished) task.finish({ error: rpcErrorFor(error) }, true); // a cancelled one may fail as it likes
     });
   });
-}
-
-async function settled<T>(work: () => Promise<T> | T, settle: () => void): Promise<T> {
-  try {
-    return await work();
-  } finally {
-    settle();
-  }
 }
 
 /** In 2025-11-25 the client decides, in 2026-07-28 the server, for clients that can follow. */
@@ -137,15 +99,4 @@ function wantedTtl(call: Call): number | undefined {
   if (typeof ttl !== "number" || !(ttl >= 0))
     throw new RpcError(INVALID_PARAMS, "task.ttl must be a number of milliseconds");
   return ttl;
-}
-
-export function hasTasksExtension(call: Call): boolean {
-  const extensions = call.client.capabilities["extensions"];
-  return isObject(extensions) && isObject(extensions[TASKS_EXTENSION]);
-}
-
-export function missingTasksExtension(): RpcError {
-  return new RpcError(CAPABILITY_MISSING, "this needs a client that declares the tasks extension", {
-    requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },
-  });
 }

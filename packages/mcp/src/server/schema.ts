@@ -8,7 +8,7 @@ import type { Json, JsonObject } from "../wire/json.ts";
 export type Parsed<T> = { ok: true; value: T } | { ok: false; problem: string };
 
 export type Schema<T> = {
-  /** What `tools/list` publishes; made when it is asked for, since many tools are described and few are offered. */
+  /** What `tools/list` publishes. */
   readonly json: JsonObject;
   /** May the member be left out of its object? */
   readonly omittable: boolean;
@@ -75,14 +75,7 @@ export function array<T>(
   options: { minItems?: number; maxItems?: number; default?: T[] } = {},
 ): Schema<T[]> {
   const { minItems, maxItems } = options;
-  const facets = {
-    get items() {
-      return items.json;
-    },
-    minItems,
-    maxItems,
-  };
-  return leaf("array", description, facets, options, (value, at) => {
+  return leaf("array", description, { items: items.json, minItems, maxItems }, options, (value, at) => {
     if (!Array.isArray(value)) return expected("an array", value, at);
     if (minItems !== undefined && value.length < minItems) return problem(`${at} needs at least ${minItems} items`);
     if (maxItems !== undefined && value.length > maxItems) return problem(`${at} may have at most ${maxItems} items`);
@@ -98,12 +91,7 @@ export function array<T>(
 
 /** An object with any member names and values of one kind, such as environment variables. */
 export function record<T>(description: string, values: Schema<T>): Schema<Record<string, T>> {
-  const facets = {
-    get additionalProperties() {
-      return values.json;
-    },
-  };
-  return leaf("object", description, facets, {}, (value, at) => {
+  return leaf("object", description, { additionalProperties: values.json }, {}, (value, at) => {
     if (!isObject(value)) return expected("an object", value, at);
     const parsed: Record<string, T> = Object.create(null) as Record<string, T>;
     for (const [name, member] of Object.entries(value)) {
@@ -118,11 +106,8 @@ export function record<T>(description: string, values: Schema<T>): Schema<Record
 /** A closed object: members that are not described are refused, with the known names. */
 export function object<const S extends Shape>(shape: S, description?: string): Schema<InferShape<S>> {
   const names = Object.keys(shape);
-  let made: JsonObject | undefined;
   return {
-    get json() {
-      return (made ??= objectJson(shape, description));
-    },
+    json: objectJson(shape, description),
     omittable: false,
     parse(value, at) {
       if (!isObject(value)) return expected("an object", value, at);
@@ -163,9 +148,7 @@ function objectJson(shape: Shape, description: string | undefined): JsonObject {
 
 export function optional<T>(schema: Schema<T>): Schema<T | undefined> {
   return {
-    get json() {
-      return schema.json;
-    },
+    json: schema.json,
     omittable: true,
     parse: (value, at) => (value === undefined ? { ok: true, value: undefined } : schema.parse(value, at)),
   };
@@ -188,11 +171,8 @@ function leaf<T>(
   check: (value: unknown, at: string) => Parsed<T>,
 ): Schema<T> {
   const fallback = options.default;
-  let made: JsonObject | undefined;
   return {
-    get json() {
-      return (made ??= leafJson(type, description, facets, options));
-    },
+    json: leafJson(type, description, facets, options),
     omittable: fallback !== undefined,
     parse: (value, at) =>
       value === undefined && fallback !== undefined ? { ok: true, value: fallback } : check(value, at),

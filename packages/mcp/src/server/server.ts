@@ -1,29 +1,25 @@
 // A server: what it offers, as answers to calls of every revision. It knows no transport: connection.ts and
 // http-handler.ts bring it its calls.
-import { InputRequired } from "./ask.ts";
 import type { Call, Service, Session } from "./call.ts";
 import type { Explain } from "./call-tool.ts";
-import { Changes } from "./changes.ts";
-import type { Change } from "./changes.ts";
+import { ChangeListeners, subscriptionMethods, MAX_SUBSCRIPTION_CHARS, SubscriptionSet } from "./subscriptions.ts";
+import type { Change } from "./subscriptions.ts";
 import type { Icon } from "../wire/content.ts";
-import { createContext, isLogLevel, logLevelOf } from "./context.ts";
-import type { Context, LogLevel } from "./context.ts";
-import { isObject } from "../wire/json.ts";
+import { isLogLevel, logLevelOf, withContext } from "./context.ts";
+import type { LogLevel } from "./context.ts";
 import type { JsonObject } from "../wire/json.ts";
-import type { Method, Methods } from "./method-table.ts";
+import { callMethod } from "./method-table.ts";
+import type { Methods } from "./method-table.ts";
 import { completionMethods, promptMethods } from "./prompt-methods.ts";
 import { resourceMethods } from "./resource-methods.ts";
+import type { InContext } from "./resource-methods.ts";
 import type { Prompt, Resource, ResourceTemplate } from "./resource.ts";
-import { atLeast, isModern, META, MODERN_REVISIONS, negotiate, TASKS_EXTENSION } from "../wire/revisions.ts";
+import { atLeast, isModern, MODERN_REVISIONS, negotiate, TASKS_EXTENSION } from "../wire/revisions.ts";
 import type { Revision } from "../wire/revisions.ts";
-import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../wire/rpc-error.ts";
-import { checkLogLevel } from "./modern-request.ts";
+import { INVALID_PARAMS, RpcError } from "../wire/rpc-error.ts";
 import { StateCipher } from "./state-cipher.ts";
 import { SharedBudget } from "../wire/shared-budget.ts";
-import { subscriptionMethods } from "./subscriptions.ts";
-import { MAX_WATCHED_CHARS, WatchedUris } from "./watched-uris.ts";
-import { taskMethods } from "./task-methods.ts";
-import { taskFields } from "./task-wire.ts";
+import { taskFields, taskMethods } from "./task-methods.ts";
 import { TASK_LIMITS, TaskStore } from "./tasks.ts";
 import type { TaskLimits } from "./tasks.ts";
 import { ToolList, toolMethods } from "./tool-methods.ts";
@@ -66,12 +62,12 @@ export type Server = Service & {
 };
 
 export function createServer(options: ServerOptions): Server {
-  const changes = new Changes();
+  const changes = new ChangeListeners();
   const cipher = new StateCipher(options.stateKey);
   const closing = new AbortController();
   const pageSize = options.pageSize ?? DEFAULT_PAGE_SIZE;
   if (!(Number.isInteger(pageSize) && pageSize > 0)) throw new Error("pageSize must be a positive integer");
-  const modernInfo = implementation(options, "2026-07-28");
+  const resultMeta = { cache: options.cache, serverInfo: implementation(options, "2026-07-28") };
   const sessions = new WeakMap<Session, SessionState>();
   let tools = new ToolList(options.tools ?? []);
   let resources = { resources: options.resources ?? [], templates: options.resourceTemplates ?? [] };
@@ -86,22 +82,15 @@ export function createServer(options: ServerOptions): Server {
     changes.emit({ kind: "task", owner: task.owner, taskId: task.id, status: taskFields(task, "2026-07-28") }),
   );
 
-  const watched = new SharedBudget(MAX_WATCHED_CHARS);
+  const watched = new SharedBudget(MAX_SUBSCRIPTION_CHARS);
   const stateOf = (session: Session): SessionState => {
     let state = sessions.get(session);
-    if (!state) sessions.set(session, (state = { logLevel: "debug", uris: new WatchedUris(watched) }));
+    if (!state) sessions.set(session, (state = { logLevel: "debug", uris: new SubscriptionSet(watched) }));
     return state;
   };
   const levelFor = (call: Call): LogLevel | undefined =>
     options.logging ? logLevelOf(call, call.session && stateOf(call.session).logLevel) : undefined;
-  const inContext = async <T>(call: Call, run: (context: Context) => Promise<T> | T): Promise<T> => {
-    const { context, settle } = createContext(call, cipher, levelFor(call));
-    try {
-      return await run(context);
-    } finally {
-      settle();
-    }
-  };
+  const inContext: InContext = (call, run) => withContext(call, { cipher, level: levelFor(call) }, run);
 
   const methods: Methods = {
     initialize: { era: "legacy", run: (call) => initialized(call) },
@@ -198,13 +187,7 @@ export function createServer(options: ServerOptions): Server {
   }
 
   return {
-    handle(call) {
-      const method = methodFor(methods, call);
-      if (!isModern(call.revision)) return method.run(call);
-      method.check?.(call);
-      checkLogLevel(call.params);
-      return modernResult(method, call).then((result) => complete(result, method, modernInfo, options.cache));
-    },
+    handle: (call) => callMethod(methods, call, resultMeta),
     opened(session) {
       const state = stateOf(session);
       const stop = changes.listen((change) => notifySession(session, state, change));
@@ -239,37 +222,7 @@ export function createServer(options: ServerOptions): Server {
   };
 }
 
-type SessionState = { logLevel: LogLevel; uris: WatchedUris };
-
-function methodFor(methods: Methods, call: Call): Method {
-  const method = Object.hasOwn(methods, call.method) ? methods[call.method] : undefined;
-  const era = isModern(call.revision) ? "modern" : "legacy";
-  if (!method || (method.era !== "both" && method.era !== era)) {
-    throw new RpcError(METHOD_NOT_FOUND, `unknown method: ${call.method}`);
-  }
-  return method;
-}
-
-async function modernResult(method: Method, call: Call): Promise<JsonObject> {
-  try {
-    return await method.run(call);
-  } catch (error) {
-    if (error instanceof InputRequired) return error.toResult();
-    throw error;
-  }
-}
-
-/** What every result of 2026-07-28 carries besides itself. */
-function complete(result: JsonObject, method: Method, info: JsonObject, cache: ServerOptions["cache"]): JsonObject {
-  const meta = isObject(result["_meta"]) ? result["_meta"] : {};
-  const whole: JsonObject = { resultType: "complete", ...result };
-  if (method.cacheable && whole["resultType"] === "complete") {
-    whole["ttlMs"] = cache?.ttlMs ?? 0;
-    whole["cacheScope"] = cache?.scope ?? "private";
-  }
-  whole["_meta"] = { ...meta, [META.serverInfo]: info };
-  return whole;
-}
+type SessionState = { logLevel: LogLevel; uris: SubscriptionSet };
 
 function implementation(options: ServerOptions, revision: Revision): JsonObject {
   const info: JsonObject = { name: options.name, version: options.version };

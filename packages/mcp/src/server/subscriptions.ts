@@ -1,21 +1,19 @@
-// subscriptions/listen (2026-07-28): a stream of the changes a client asked to hear of.
+// What changes on a server, and who hears of it: legacy sessions, and the streams of subscriptions/listen (2026-07-28).
 import type { Call } from "./call.ts";
-import type { Change, Changes } from "./changes.ts";
 import { isObject } from "../wire/json.ts";
 import type { Json, JsonObject } from "../wire/json.ts";
 import { idValue } from "../wire/message.ts";
 import type { Methods } from "./method-table.ts";
 import { META } from "../wire/revisions.ts";
-import { INVALID_PARAMS, RpcError } from "../wire/rpc-error.ts";
-import { hasTasksExtension } from "./run-as-task.ts";
+import { INVALID_PARAMS, RpcError, INVALID_REQUEST } from "../wire/rpc-error.ts";
+import { hasTasksExtension } from "./task-methods.ts";
 import type { SharedBudget } from "../wire/shared-budget.ts";
-import { MAX_SUBSCRIPTIONS, MAX_URI_CHARS, WatchedUris } from "./watched-uris.ts";
 
-type Granted = { tools: boolean; prompts: boolean; resources: boolean; uris: WatchedUris; tasks: WatchedUris };
+type Granted = { tools: boolean; prompts: boolean; resources: boolean; uris: SubscriptionSet; tasks: SubscriptionSet };
 export type Offered = { tools: boolean; prompts: boolean; resources: boolean; tasks: boolean };
 
 export function subscriptionMethods(
-  changes: Changes,
+  changes: ChangeListeners,
   offered: () => Offered,
   closing: AbortSignal,
   watched: SharedBudget,
@@ -28,8 +26,8 @@ export function subscriptionMethods(
         if (!isObject(wanted)) throw new RpcError(INVALID_PARAMS, "notifications is required");
         const granted = {
           ...grant(wanted, offered()),
-          uris: new WatchedUris(watched),
-          tasks: new WatchedUris(watched),
+          uris: new SubscriptionSet(watched),
+          tasks: new SubscriptionSet(watched),
         };
         try {
           if (offered().resources) watch(granted.uris, wanted["resourceSubscriptions"]);
@@ -44,7 +42,12 @@ export function subscriptionMethods(
   };
 }
 
-async function listen(call: Call, changes: Changes, granted: Granted, closing: AbortSignal): Promise<JsonObject> {
+async function listen(
+  call: Call,
+  changes: ChangeListeners,
+  granted: Granted,
+  closing: AbortSignal,
+): Promise<JsonObject> {
   const _meta = { [META.subscriptionId]: idValue(call.id) };
   call.notify("notifications/subscriptions/acknowledged", { notifications: wireForm(granted), _meta });
   const stop = changes.listen((change) => {
@@ -97,7 +100,7 @@ function notificationFor(
   }
 }
 
-function watch(watched: WatchedUris, value: Json | undefined): void {
+function watch(watched: SubscriptionSet, value: Json | undefined): void {
   if (value === undefined) return;
   if (!Array.isArray(value)) throw new RpcError(INVALID_PARAMS, "resourceSubscriptions and taskIds are arrays");
   if (value.length > MAX_SUBSCRIPTIONS)
@@ -116,4 +119,78 @@ function eitherAborts(...signals: AbortSignal[]): Promise<void> {
       signal.addEventListener("abort", done, { once: true });
     }
   });
+}
+
+export type Change =
+  | { kind: "tools" | "prompts" | "resources" }
+  | { kind: "resource"; uri: string }
+  | { kind: "task"; owner: string; taskId: string; status: JsonObject };
+
+export class ChangeListeners {
+  private readonly listeners = new Set<(change: Change) => void>();
+
+  listen(listener: (change: Change) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  emit(change: Change): void {
+    for (const listener of this.listeners) listener(change);
+  }
+}
+
+/** More than anybody watches, and a bound on what one client makes us keep. */
+export const MAX_SUBSCRIPTIONS = 1000;
+export const MAX_URI_CHARS = 8192;
+/** What all clients of a server may make us keep. */
+export const MAX_SUBSCRIPTION_CHARS = 16 * 1024 * 1024;
+/** A URI costs its entry too. */
+const ENTRY_CHARS = 64;
+
+export class SubscriptionSet {
+  private readonly uris = new Set<string>();
+  private readonly budget: SharedBudget;
+
+  constructor(budget: SharedBudget) {
+    this.budget = budget;
+  }
+
+  get size(): number {
+    return this.uris.size;
+  }
+
+  has(uri: string): boolean {
+    return this.uris.has(uri);
+  }
+
+  add(uri: string): void {
+    if (this.uris.has(uri)) return;
+    if (uri.length > MAX_URI_CHARS) {
+      throw new RpcError(INVALID_PARAMS, `a URI of more than ${MAX_URI_CHARS} characters`);
+    }
+    if (this.uris.size >= MAX_SUBSCRIPTIONS) {
+      throw new RpcError(INVALID_PARAMS, `more than ${MAX_SUBSCRIPTIONS} subscriptions: unsubscribe some first`);
+    }
+    if (!this.budget.take(costOf(uri))) {
+      throw new RpcError(INVALID_REQUEST, "all clients together have too many subscriptions: try again later");
+    }
+    this.uris.add(uri);
+  }
+
+  delete(uri: string): void {
+    if (this.uris.delete(uri)) this.budget.giveBack(costOf(uri));
+  }
+
+  clear(): void {
+    for (const uri of this.uris) this.budget.giveBack(costOf(uri));
+    this.uris.clear();
+  }
+
+  list(): string[] {
+    return [...this.uris];
+  }
+}
+
+function costOf(uri: string): number {
+  return uri.length + ENTRY_CHARS;
 }

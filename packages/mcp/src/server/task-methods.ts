@@ -6,10 +6,9 @@ import { isObject } from "../wire/json.ts";
 import type { JsonObject } from "../wire/json.ts";
 import type { Methods } from "./method-table.ts";
 import { pageOf, withCursor } from "./pagination.ts";
-import { isModern, META } from "../wire/revisions.ts";
-import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../wire/rpc-error.ts";
-import { hasTasksExtension, missingTasksExtension } from "./run-as-task.ts";
-import { taskFields } from "./task-wire.ts";
+import { isModern, META, TASKS_EXTENSION } from "../wire/revisions.ts";
+import type { Revision } from "../wire/revisions.ts";
+import { CAPABILITY_MISSING, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../wire/rpc-error.ts";
 import type { Task, TaskStore } from "./tasks.ts";
 
 export function taskMethods(store: TaskStore, pageSize: number): Methods {
@@ -56,6 +55,37 @@ export function taskMethods(store: TaskStore, pageSize: number): Methods {
       },
     },
   };
+}
+
+/** A task as each revision spells it. */
+export function taskFields(task: Task, revision: Revision): JsonObject {
+  const common: JsonObject = {
+    taskId: task.id,
+    status: task.status,
+    ...(task.statusMessage === undefined ? {} : { statusMessage: task.statusMessage }),
+    createdAt: task.createdAt.toISOString(),
+    lastUpdatedAt: task.updatedAt.toISOString(),
+  };
+  return isModern(revision)
+    ? { ...common, ttlMs: task.ttlMs, pollIntervalMs: task.pollIntervalMs }
+    : { ...common, ttl: task.ttlMs, pollInterval: task.pollIntervalMs };
+}
+
+/** What the request that became a task is answered with. */
+export function createdTask(task: Task, revision: Revision): JsonObject {
+  const fields = taskFields(task, revision);
+  return isModern(revision) ? { resultType: "task", ...fields } : { task: fields };
+}
+
+export function hasTasksExtension(call: Call): boolean {
+  const extensions = call.client.capabilities["extensions"];
+  return isObject(extensions) && isObject(extensions[TASKS_EXTENSION]);
+}
+
+export function missingTasksExtension(): RpcError {
+  return new RpcError(CAPABILITY_MISSING, "this needs a client that declares the tasks extension", {
+    requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },
+  });
 }
 
 function find(store: TaskStore, call: Call): Task {

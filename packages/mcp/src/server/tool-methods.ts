@@ -1,14 +1,18 @@
 // tools/list and tools/call.
 import type { Call } from "./call.ts";
-import { toolDefinition } from "./downgrade.ts";
+import type { Context } from "./context.ts";
+import type { ToolResult } from "../wire/content.ts";
+import { toolDefinition, toolResultFor } from "./downgrade.ts";
 import type { JsonObject } from "../wire/json.ts";
 import type { Methods } from "./method-table.ts";
 import { pageOf, withCursor } from "./pagination.ts";
 import { headerParams, checkHeaderParams } from "../wire/param-headers.ts";
 import type { HeaderParam } from "../wire/param-headers.ts";
 import type { Revision } from "../wire/revisions.ts";
-import { INVALID_PARAMS, RpcError } from "../wire/rpc-error.ts";
-import { runTool } from "./run-as-task.ts";
+import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../wire/rpc-error.ts";
+import { callTool } from "./call-tool.ts";
+import { withContext } from "./context.ts";
+import { runAsTask } from "./run-as-task.ts";
 import type { ToolRuntime } from "./run-as-task.ts";
 import type { Tool } from "./tool.ts";
 
@@ -64,9 +68,23 @@ export function toolMethods(current: () => ToolList, runtime: ToolRuntime, pageS
         const tool = call.header && current().find(call.params["name"]);
         if (tool && call.header) checkHeaderParams(current().headersOf(tool), call.params["arguments"], call.header);
       },
-      run(call: Call) {
-        return runTool(current().named(call.params["name"]), call, runtime);
+      async run(call) {
+        const tool = current().named(call.params["name"]);
+        const args = call.params["arguments"] ?? {};
+        if (tool.task !== undefined) return runAsTask(tool, args, call, runtime);
+        refuseTask(tool, call, runtime);
+        const { cipher, explain } = runtime;
+        const run = (context: Context): Promise<ToolResult> => callTool(tool, args, context, explain);
+        const result = await withContext(call, { cipher, level: runtime.levelFor(call) }, run);
+        return toolResultFor(result, call.revision);
       },
     },
   };
+}
+
+/** A client that asks for a task of a tool that offers none. Where the server offers none at all, the member means nothing. */
+function refuseTask(tool: Tool, { revision, params }: Call, { offersTasks }: ToolRuntime): void {
+  if (offersTasks && revision === "2025-11-25" && params["task"] !== undefined) {
+    throw new RpcError(METHOD_NOT_FOUND, `${tool.name} cannot run as a task`);
+  }
 }

@@ -1,6 +1,6 @@
 // Transport over a server that we start: one process, its stdin and stdout.
-import { descendantsOf, killDescendants } from "./descendants.ts";
-import type { Descendant } from "./descendants.ts";
+import { descendantsOf, killProcesses } from "@bosun/platform/process-tree";
+import type { ProcessRow } from "@bosun/platform/process-tree";
 import { LineWriter, MAX_MESSAGE_BYTES, messagesIn } from "./stdio.ts";
 import { ConnectionError } from "./rpc-error.ts";
 import type { Transport } from "./transport.ts";
@@ -77,7 +77,7 @@ export function startServer(options: ChildOptions): ChildTransport {
 
 async function endChild(child: Bun.Subprocess, writer: LineWriter, graceMs: number): Promise<void> {
   void writer.end().catch(() => {});
-  const left: Descendant[] = [];
+  const left: ProcessRow[] = [];
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     if (await exitsWithin(child, graceMs)) break;
     // One that does not end by itself does not end what it started, either; and once it is gone nobody knows what that was.
@@ -87,7 +87,7 @@ async function endChild(child: Bun.Subprocess, writer: LineWriter, graceMs: numb
   await child.exited;
   // Children of the server that outlived it. Those of a server that ended by itself may have left its group on purpose.
   signalGroup(child, "SIGKILL");
-  killDescendants(left);
+  killProcesses(left);
 }
 
 function exitsWithin(child: Bun.Subprocess, ms: number): Promise<boolean> {

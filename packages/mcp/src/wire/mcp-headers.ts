@@ -1,5 +1,5 @@
-// The HTTP headers that repeat what a 2026-07-28 message says, for gateways that do not read bodies.
-import { encodeHeaderText } from "./header-text.ts";
+// The HTTP headers that repeat what a 2026-07-28 message says, for gateways that do not read bodies: plain where a header
+// can carry the value, wrapped in base64 where not.
 import type { JsonObject } from "./json.ts";
 
 /** The member of params that `Mcp-Name` repeats. */
@@ -28,4 +28,32 @@ export function standardHeaders(
   const name = member === undefined ? undefined : params?.[member];
   if (typeof name === "string") headers.push(["mcp-name", encodeHeaderText(name)]);
   return headers;
+}
+
+const OPEN = "=?base64?";
+const CLOSE = "?=";
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+
+export function encodeHeaderText(value: string): string {
+  if (value === "") return "";
+  const looksWrapped = value.startsWith(OPEN) && value.endsWith(CLOSE);
+  if (PLAIN.test(value) && !looksWrapped) return value;
+  return `${OPEN}${Buffer.from(value, "utf8").toString("base64")}${CLOSE}`;
+}
+
+/** Undefined when the wrapping is there but what it wraps is not proper base64 of UTF-8. */
+export function decodeHeaderText(header: string): string | undefined {
+  const value = header.trim();
+  if (!value.startsWith(OPEN) || !value.endsWith(CLOSE) || value.length < OPEN.length + CLOSE.length) return value;
+  const encoded = value.slice(OPEN.length, -CLOSE.length);
+  // Buffer.from and atob take what must be refused: check the alphabet and the padding first.
+  if (!BASE64.test(encoded)) return undefined;
+  const bytes = Buffer.from(encoded, "base64");
+  if (bytes.toString("base64") !== encoded) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,11 +1,10 @@
 // One JSON text ↔ one JSON-RPC message. Everything wrong with a message is a value, so that the reading loop can answer
 // it and go on.
+import { elementTexts, exactNumber, isDeeperThan, parseExactly, spanAt } from "@bosun/platform/json";
 import { EncodedText, PiecedMessage } from "./encoded-text.ts";
 import type { MessageText } from "./encoded-text.ts";
-import { encode, exactNumber, isObject, parseExactly, RawJson } from "./json.ts";
+import { encode, isObject, RawJson } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
-import { elementTexts, isDeeperThan, resultWithin, spanAt } from "./json-spans.ts";
-import type { Span } from "./json-spans.ts";
 import { INVALID_REQUEST, PARSE_ERROR, RpcError } from "./rpc-error.ts";
 
 /** Deeper than anything meant seriously, and far from where recursion in handlers would end the stack. */
@@ -13,16 +12,13 @@ const MAX_DEPTH = 128;
 /** One small batch must not become a flood of work and of replies. */
 const MAX_BATCH = 1000;
 const MAX_SPELT_OUT = 1000;
-/** To put a longer result into one text with what stands around it costs more than to send it by itself. */
-const MAX_WHOLE_CHARS = 1024 * 1024;
 
 /** A request's id as its JSON text: `1` and `"1"` stay apart, and ids above 2^53 come back exactly as sent. */
 export type Id = string & { readonly idText: unique symbol };
 
 export type Request = { kind: "request"; id: Id; method: string; params: JsonObject | undefined; raw: string };
 export type Notification = { kind: "notification"; method: string; params: JsonObject | undefined; raw: string };
-/** `resultAt`: where the result stands in `raw`, if that has been looked for. */
-export type Reply = { kind: "reply"; id: Id | undefined; raw: string; resultAt?: Span | undefined } & (
+export type Reply = { kind: "reply"; id: Id | undefined; raw: string } & (
   { result: JsonObject; error?: never } | { error: RpcError; result?: never }
 );
 /** `reply`: it was meant as one, to the request of that id. `ends`: of a line that is not even JSON. */
@@ -32,19 +28,14 @@ export type Incoming = Single | { kind: "batch"; items: Single[] };
 
 export function parseMessage(text: string): Incoming {
   // Before parsing: millions of nested arrays would cost hundreds of megabytes. A short text cannot be deep.
-  const walked = text.length > 2 * MAX_DEPTH ? resultWithin(text, MAX_DEPTH) : undefined;
-  if (walked?.isTooDeep) return tooDeep(text);
+  if (text.length > 2 * MAX_DEPTH && isDeeperThan(text, MAX_DEPTH)) return tooDeep(text);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    if (walked && isDeeperThan(text, MAX_DEPTH)) return tooDeep(text);
     return malformed(PARSE_ERROR, "the message is not valid JSON");
   }
-  if (!Array.isArray(value)) {
-    const message = classify(value, text);
-    return message.kind === "reply" && walked ? { ...message, resultAt: walked.span } : message;
-  }
+  if (!Array.isArray(value)) return classify(value, text);
   if (value.length === 0) return malformed(INVALID_REQUEST, "an empty batch");
   if (value.length > MAX_BATCH) return malformed(INVALID_REQUEST, `a batch of more than ${MAX_BATCH} messages`);
   const texts = elementTexts(text);
@@ -65,10 +56,8 @@ export function resultText(id: Id, result: JsonObject | RawJson): string {
   return `{"jsonrpc":"2.0","id":${id},"result":${encode(result)}}`;
 }
 
-/** The same; a result that is long or holds long texts is left for the sender to make, piece by piece. */
+/** The same; a result that holds long texts is left for the sender to make, piece by piece. */
 export function resultMessage(id: Id, result: JsonObject | RawJson): MessageText {
-  if (result instanceof RawJson && result.length > MAX_WHOLE_CHARS)
-    return new PiecedMessage([`{"jsonrpc":"2.0","id":${id},"result":`, ...result.pieces, "}"]);
   const content: unknown = result instanceof RawJson ? undefined : result["content"];
   if (!Array.isArray(content) || !content.some((block) => block instanceof EncodedText)) return resultText(id, result);
   const parts: (string | EncodedText)[] = [`{"jsonrpc":"2.0","id":${id},"result":{"content":[`];
@@ -96,7 +85,7 @@ export function resultOf(reply: Reply): JsonObject {
 /** The same, with its numbers as they were sent. */
 export function exactResultOf(reply: Reply): JsonObject {
   const result = resultOf(reply);
-  const span = reply.resultAt ?? spanAt(reply.raw, ["result"]);
+  const span = spanAt(reply.raw, ["result"]);
   const exact = span && parseExactly(reply.raw.slice(span.start, span.end));
   return isObject(exact) ? exact : result;
 }

@@ -9,8 +9,9 @@ export class SendQueue {
   private readonly transport: Transport;
   private unsent = 0;
   private waiting: { below: number; resolve: () => void }[] = [];
-  /** What was handed over last, and how much of it there is: what goes out together is taken together. */
-  private last: { sending: Promise<void>; chars: number } | undefined;
+  private onFailed: () => void = () => {};
+  /** Resolves when the peer does not take what is sent to it: nobody is there to read the rest. */
+  readonly failed = new Promise<void>((resolve) => (this.onFailed = resolve));
 
   constructor(transport: Transport) {
     this.transport = transport;
@@ -23,18 +24,11 @@ export class SendQueue {
   push(text: MessageText): void {
     const { length } = text;
     this.unsent += length;
-    const sending = this.send(text);
-    if (this.last?.sending === sending) {
-      this.last.chars += length;
-      return;
-    }
-    const parcel = { sending, chars: length };
-    this.last = parcel;
-    const sent = (): void => {
-      if (this.last === parcel) this.last = undefined;
-      this.taken(parcel.chars);
-    };
-    sending.then(sent, sent); // the peer is gone: the end of `incoming` says so
+    const taken = (): void => this.taken(length);
+    this.send(text).then(taken, () => {
+      taken(); // the peer is gone: the end of `incoming` says so
+      this.onFailed();
+    });
   }
 
   private send(text: MessageText): Promise<void> {

@@ -2,7 +2,6 @@
 import type { PiecedMessage } from "./encoded-text.ts";
 import { endsOf, LineSplitter } from "./line-splitter.ts";
 import type { Line } from "./line-splitter.ts";
-import { Linger } from "./linger.ts";
 import { parseMessage } from "./message.ts";
 import type { Incoming } from "./message.ts";
 import { ConnectionError, PARSE_ERROR, RpcError } from "./rpc-error.ts";
@@ -11,22 +10,15 @@ import type { Transport } from "./transport.ts";
 /** A 10 MB file in one argument is about 14 MB of JSON; more than this is refused, message by message. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
-/** How long what was said last may take to be read, once all is over: a peer that has stopped reading must not keep us. */
+/** How long the last output may take to be read: a peer that has stopped reading must not keep us. */
 const CLOSE_TIMEOUT_MS = 2000;
 
 export function stdioTransport(maxBytes = MAX_MESSAGE_BYTES): Transport {
   const writer = new LineWriter(Bun.stdout.writer({ highWaterMark: 64 * 1024 }));
-  const linger = new Linger();
   return {
     // Bun.stdin, because merely touching process.stdin costs 15-20 ms of start-up.
-    incoming: {
-      [Symbol.asyncIterator]: () => messagesIn(Bun.stdin.stream(), maxBytes),
-      each: (take) => eachMessage(Bun.stdin.stream(), maxBytes, take, linger),
-    },
-    send(text) {
-      linger.answered();
-      return writer.line(text);
-    },
+    incoming: messagesIn(Bun.stdin.stream(), maxBytes),
+    send: (text) => writer.line(text),
     sendPieces: (message) => writer.lineInPieces(message),
     close: () => writer.endWithin(CLOSE_TIMEOUT_MS),
   };
@@ -56,26 +48,6 @@ export async function* messagesIn(
     }
   }
   for (const line of splitter.end()) yield messageOf(line);
-}
-
-async function eachMessage(
-  bytes: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-  take: (message: Incoming) => Promise<void> | undefined,
-  linger: Linger,
-): Promise<void> {
-  const splitter = new LineSplitter(maxBytes);
-  const takeAll = async (lines: Iterable<Line>): Promise<void> => {
-    for (const line of lines) {
-      const settled = take(messageOf(line));
-      if (settled) await settled;
-    }
-  };
-  for await (const chunk of bytes) {
-    linger.asked();
-    await takeAll(splitter.push(chunk));
-  }
-  await takeAll(splitter.end());
 }
 
 type Sink = {
@@ -121,7 +93,6 @@ export class LineWriter {
       }
       this.gathered += "\n";
       this.handOn();
-      message.sent();
     } catch (error) {
       return Promise.reject(error instanceof Error ? error : new Error(String(error)));
     }

@@ -7,18 +7,10 @@ import { ConnectionError } from "./rpc-error.ts";
 /** Messages that wait for a reader without slowing the sender. */
 const MAX_QUEUED = 1000;
 
-export type Messages = AsyncIterable<Incoming> & {
-  /**
-   * The same without a promise for each, which is most of the cost where many short ones come together: hands every
-   * message to `take`, waits for what it returns, if anything, and resolves at the end.
-   */
-  each?(take: (message: Incoming) => Promise<void> | undefined): Promise<void>;
-};
-
 /** The end of `incoming` is the end of the connection. */
 export type Transport = {
   /** A malformed message is a value: whoever loops over this answers it and goes on. */
-  incoming: Messages;
+  incoming: AsyncIterable<Incoming>;
   /** Takes one message's JSON text. Resolves once it is handed over; a slow peer makes this slow. */
   send(text: string): Promise<void>;
   /** The same for a message that is made while it is sent; without this, its text is sent. */

@@ -1,7 +1,7 @@
 // What may come back from the authorization page, and what must not be believed.
 import { expect, test } from "bun:test";
-import { readCallback } from "../../src/auth/authorization-code.ts";
-import { createPkce, sha256Base64Url } from "../../src/auth/pkce.ts";
+import { createPkce, readCallback } from "../../src/auth/authorization-code.ts";
+import { sha256Base64Url } from "../../src/auth/base64url.ts";
 
 const redirectUri = "http://127.0.0.1:5000/callback";
 const issuer = "https://auth.example";

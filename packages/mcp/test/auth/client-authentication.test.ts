@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { authenticateClient, chooseAuthMethod } from "../../src/auth/client-authentication.ts";
 import type { AuthMethod, ClientIdentity } from "../../src/auth/credential-store.ts";
-import { importSigningKey } from "../../src/auth/sign-jwt.ts";
+import { importSigningKey } from "../../src/auth/jwt.ts";
 import { readJwtPart, startAuthorizationServer } from "./fixtures/authorization-server.ts";
 import { failureOf } from "./fixtures/failure.ts";
 import { startProtectedServer } from "./fixtures/protected-server.ts";

@@ -2,9 +2,8 @@
 import type { AuthorizedFetchOptions } from "../../src/auth/authorized-fetch.ts";
 import type { HttpFetch } from "../../src/auth/fetch-json.ts";
 import type { Grant } from "../../src/auth/grants.ts";
-import { isJwtAlgorithm } from "../../src/auth/jwt-algorithms.ts";
-import { importSigningKey } from "../../src/auth/sign-jwt.ts";
-import { createHeadlessInteraction } from "../../src/auth/user-interaction.ts";
+import { isJwtAlgorithm, importSigningKey } from "../../src/auth/jwt.ts";
+import { createHeadlessInteraction } from "../../src/auth/authorization-code.ts";
 
 /** `MCP_CONFORMANCE_CONTEXT`, parsed; `{}` when it is not set. */
 export type ConformanceContext = { readonly [key: string]: unknown };

@@ -1,7 +1,7 @@
 // Tokens without a user: machines, workloads, and the company's identity provider.
 import { expect, test } from "bun:test";
 import type { Grant } from "../../src/auth/grants.ts";
-import { importSigningKey } from "../../src/auth/sign-jwt.ts";
+import { importSigningKey } from "../../src/auth/jwt.ts";
 import { readJwtPart, startAuthorizationServer } from "./fixtures/authorization-server.ts";
 import { failureOf } from "./fixtures/failure.ts";
 import { serveOnLoopback } from "./fixtures/loopback-server.ts";

@@ -4,7 +4,7 @@ import { AuthorizationError } from "../../src/auth/authorization-error.ts";
 import { createResourceServer } from "../../src/auth/resource-server.ts";
 import type { ResourceServer, ResourceServerOptions } from "../../src/auth/resource-server.ts";
 import { createStaticTokenVerifier, equalInConstantTime } from "../../src/auth/static-tokens.ts";
-import type { VerifiedToken } from "../../src/auth/verified-token.ts";
+import type { VerifiedToken } from "../../src/auth/resource-server.ts";
 import { parseChallenges } from "../../src/auth/www-authenticate.ts";
 import { failureOf } from "./fixtures/failure.ts";
 

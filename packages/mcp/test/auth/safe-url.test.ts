@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
-import { covers, policyFor, reachOf, safeUrl } from "../../src/auth/safe-url.ts";
-import type { Reach } from "../../src/auth/safe-url.ts";
-import { checkRedirectUri } from "../../src/auth/user-interaction.ts";
+import { reachOf } from "@bosun/platform/hosts";
+import { covers, policyFor, safeUrl } from "../../src/auth/safe-url.ts";
+import type { Reach } from "@bosun/platform/hosts";
+import { checkRedirectUri } from "../../src/auth/authorization-code.ts";
 
 test.each<[string, Reach]>([
   ["localhost", "loopback"],

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseChallenges } from "../../src/auth/www-authenticate.ts";
-import { readDemand } from "../../src/auth/auth-demand.ts";
+import { parseChallenges, readDemand } from "../../src/auth/www-authenticate.ts";
 
 type Plain = [scheme: string, params: Record<string, string>, token68?: string];
 

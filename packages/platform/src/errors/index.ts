@@ -1,2 +1,3 @@
 // The error class whose code callers branch on.
 export { BosunError } from "./bosun-error.ts";
+export { codeOf } from "./system-code.ts";

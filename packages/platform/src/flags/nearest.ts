@@ -1,18 +1,21 @@
 // A misspelt name → the known one that was probably meant.
 
-/** The closest of the known names, when it is close enough to be a slip of the finger. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
-  const limit = name.length < 4 ? 1 : Math.max(2, Math.floor(name.length / 3));
+/** The closest of the known names, when it is close enough to be a slip of the finger: at most `most` slips. */
+export function nearest(name: string, known: readonly string[], most: number = slipsIn(name)): string | undefined {
   let best: { name: string; distance: number } | undefined;
   for (const candidate of known) {
-    const distance = distanceBetween(name.toLowerCase(), candidate.toLowerCase(), limit);
-    if (distance <= limit && (best === undefined || distance < best.distance)) best = { name: candidate, distance };
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase(), most);
+    if (distance <= most && (best === undefined || distance < best.distance)) best = { name: candidate, distance };
   }
   return best?.name;
 }
 
-// Insertions, deletions, changes and swapped neighbours, counted once each.
-function distanceBetween(left: string, right: string, limit: number): number {
+function slipsIn(name: string): number {
+  return name.length < 4 ? 1 : Math.max(2, Math.floor(name.length / 3));
+}
+
+/** Insertions, deletions, changes and swapped neighbours, counted once each; beyond `limit` only that it is more. */
+export function editDistance(left: string, right: string, limit: number): number {
   if (Math.abs(left.length - right.length) > limit || left.length > 100) return limit + 1;
   let beforeLast: number[] = [];
   let last = Array.from({ length: right.length + 1 }, (_, i) => i);

@@ -1,11 +1,14 @@
-// Path patterns.
+// Patterns for paths and for texts, matched in at most length × length steps.
 export {
   compilePathGlob,
-  compileTextGlob,
   coversPath,
-  fixedLength,
+  GlobError,
+  literalPrefix,
+  literalSegments,
   matchesPath,
-  matchesText,
-  type PathGlob,
-  type TextGlob,
-} from "./glob.ts";
+  matchesPathOrName,
+  matchesSegments,
+} from "./path-glob.ts";
+export type { MatchWork, PathGlob, Segment } from "./path-glob.ts";
+export { compileTextGlob, fixedLength, matchesText } from "./text-glob.ts";
+export type { TextGlob } from "./text-glob.ts";

@@ -25,8 +25,10 @@ export function httpUrl(written: string): URL | undefined {
   return host !== undefined && host === url.hostname.replace(/\.$/, "") ? url : undefined;
 }
 
+/** Nobody but this machine is reached by it, or listened to on it. Names below localhost may be anybody's to a name server. */
 export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host) || host.endsWith(".localhost");
+  if (/^(?:localhost|::1|\[::1\])$/i.test(host)) return true;
+  return host.startsWith("127.") && isPlainIpv4(host.split("."));
 }
 
 function isPlainIpv4(labels: readonly string[]): boolean {

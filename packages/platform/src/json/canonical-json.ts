@@ -1,6 +1,6 @@
 // A JSON value → one text, whatever the order its keys came in; and the SHA-256 over that text.
 // Approvals and pins compare digests, so two values that mean the same must not differ here, and the reverse.
-import { exactNumberText } from "./exact-number.ts";
+import { exactNumberText } from "./exact-numbers.ts";
 import { BosunError } from "../errors/bosun-error.ts";
 import { sha256 } from "../hash/sha256.ts";
 

@@ -1,3 +1,20 @@
-// Canonical JSON, and numbers as they were written.
+// JSON: the one that reads it with places, spans of a text, canonical texts, and numbers as they were written.
+export { isObject } from "./is-object.ts";
 export { canonicalJson, digestOf } from "./canonical-json.ts";
-export { exactNumberText, parseKeepingNumbers } from "./exact-number.ts";
+export { exactNumber, exactNumberText, isExactNumber, parseExactly, parseKeepingIntegers } from "./exact-numbers.ts";
+export { Positions } from "./positions.ts";
+export type { Position } from "./positions.ts";
+export {
+  elementTexts,
+  isDeeperThan,
+  memberTexts,
+  spanAt,
+  splice,
+  valueEnd,
+  walkElements,
+  walkMembers,
+} from "./spans.ts";
+export type { Span } from "./spans.ts";
+export { digitsEnd, isBlank, literalEnd, skipBlanks, stringEnd } from "./syntax.ts";
+export { JsonError, memberOf, readJsonTree, valueOf } from "./tree.ts";
+export type { JsonMember, JsonOptions, JsonTree } from "./tree.ts";

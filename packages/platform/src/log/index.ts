@@ -1,2 +1,3 @@
 // Log lines on stderr.
-export { LOG_LEVELS, createLog, type Log, type LogLevel } from "./log.ts";
+export { createLog, LOG_LEVELS } from "./log.ts";
+export type { Log, LogFields, LogFormat, LogLevel } from "./log.ts";

@@ -1,10 +1,3 @@
 // Files that nobody else may read or plant.
-export { isObject, openStateFile, stateFileIn } from "./state-file.ts";
-export {
-  codeOf,
-  makePrivateFolder,
-  openPrivateAppend,
-  readPrivateFile,
-  writeAll,
-  writePrivateFile,
-} from "./private-file.ts";
+export { openStateFile, stateFileIn } from "./state-file.ts";
+export { makePrivateFolder, openPrivateAppend, readPrivateFile, writeAll, writePrivateFile } from "./private-file.ts";

@@ -17,6 +17,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { BosunError } from "../errors/bosun-error.ts";
+import { codeOf } from "../errors/system-code.ts";
 import { randomName } from "../hash/sha256.ts";
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants;
@@ -182,8 +183,4 @@ function unsafe(file: string, error: unknown): BosunError {
   }
   if (code === "ENXIO") return new BosunError("UNSAFE_FILE", `${file} is not a regular file`);
   return new BosunError("UNSAFE_FILE", `${file} cannot be opened: ${error instanceof Error ? error.message : code}`);
-}
-
-export function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "UNKNOWN";
 }

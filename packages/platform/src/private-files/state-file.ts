@@ -49,7 +49,3 @@ function parsed<T>(file: string, text: string, parse: (value: unknown) => T | un
   if (value === undefined) throw new BosunError("STORE", `${file} is damaged: move it away to start over`);
   return value;
 }
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

@@ -38,6 +38,8 @@ test("addresses keep their host, or are none", () => {
 });
 
 test("loopback is known in its forms", () => {
-  expect(["localhost", "127.0.0.1", "127.9.9.9", "[::1]", "x.localhost"].every(isLoopback)).toBe(true);
-  expect(["localhost.evil", "128.0.0.1", "127.0.0.1.evil"].some(isLoopback)).toBe(false);
+  expect(["localhost", "127.0.0.1", "127.9.9.9", "[::1]", "::1", "LOCALHOST"].every(isLoopback)).toBe(true);
+  expect(
+    ["localhost.evil", "128.0.0.1", "127.0.0.1.evil", "127.0.0.999", "x.localhost", "0.0.0.0"].some(isLoopback),
+  ).toBe(false);
 });

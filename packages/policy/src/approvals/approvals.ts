@@ -1,9 +1,9 @@
 // Questions to a person and their answers: bound to the very call that was shown, remembered per tool with its scope,
 // void as soon as the tool's definition is another one.
-import { digestOf } from "@bosun/platform/json";
+import { digestOf, isObject } from "@bosun/platform/json";
 import type { Decision } from "../rules/decision.ts";
 import { displayName, type ToolName } from "../rules/tool-pattern.ts";
-import { isObject, openStateFile, stateFileIn } from "@bosun/platform/private-files";
+import { openStateFile, stateFileIn } from "@bosun/platform/private-files";
 
 const MAX_REMEMBERED = 10_000;
 

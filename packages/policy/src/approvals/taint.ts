@@ -1,6 +1,6 @@
-// After text from outside has entered the conversation, a call that sends data elsewhere asks even if it is allowed:
-// the text may have asked for it.
-import type { Decision } from "../rules/decision.ts";
+// After text from outside has entered the conversation, a call that sends data elsewhere asks even if it is allowed by
+// default: the text may have asked for it. A rule that a person wrote holds all the same.
+import { BUILT_IN, type Decision } from "../rules/decision.ts";
 
 /** Whose words the conversation has heard. */
 export type Taint = {
@@ -22,12 +22,13 @@ export function createTaint(): Taint {
     apply(decision, { alias, sends }) {
       // Sending back to where the words came from tells nobody anything new.
       const others = [...sources].filter((source) => source !== alias);
-      if (decision.verdict !== "allow" || !sends || others.length === 0) return decision;
+      if (decision.verdict !== "allow" || decision.rule.file !== BUILT_IN || !sends || others.length === 0)
+        return decision;
       return {
         verdict: "ask",
-        rule: { name: "approvals.taint", file: "built in" },
-        reason: `it sends data elsewhere, after text from ${others.join(", ")} was read; allowed otherwise by ${decision.rule.name}`,
-        grantable: false,
+        rule: { name: "approvals.taint", file: BUILT_IN },
+        reason: `it sends data elsewhere, after text from ${others.join(", ")} was read (approvals.taint = false switches this question off)`,
+        grantable: true,
       };
     },
     get sources() {

@@ -7,7 +7,6 @@ import {
   linkSync,
   openSync,
   readdirSync,
-  readFileSync,
   readSync,
   renameSync,
   rmSync,
@@ -16,7 +15,9 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { BosunError } from "@bosun/platform/errors";
-import { codeOf, makePrivateFolder } from "@bosun/platform/private-files";
+import { codeOf } from "@bosun/platform/errors";
+import { makePrivateFolder } from "@bosun/platform/private-files";
+import { readProcess } from "@bosun/platform/process-tree";
 import type { ChainLink } from "./audit-line.ts";
 import { randomName } from "@bosun/platform/hash";
 
@@ -213,14 +214,9 @@ function isAlive(holder: string): boolean {
 }
 
 function startOf(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    // A zombie has ended, whatever its parent does about it.
-    return fields[0] === "Z" || fields[0] === "X" ? "ended" : (fields[19] ?? "-");
-  } catch {
-    return "-";
-  }
+  const row = readProcess(pid);
+  // A zombie has ended, whatever its parent does about it.
+  return row?.zombie === true ? "ended" : (row?.started ?? "-");
 }
 
 function readWhole(file: string, maxBytes: number): string {

@@ -1,7 +1,6 @@
 // A change of tool definitions as a person reads it: which tool, which member, line by line, with nothing hidden in it.
-import { exactNumberText, parseKeepingNumbers } from "@bosun/platform/json";
+import { exactNumberText, isObject, parseExactly } from "@bosun/platform/json";
 import { revealed, type PinChange } from "./pins.ts";
-import { isObject } from "@bosun/platform/private-files";
 
 export type DiffLimits = { readonly valueChars: number; readonly lines: number };
 
@@ -60,7 +59,7 @@ function membersOf(text: string): [string, string][] {
     } else if (Array.isArray(value) && value.length > 0) value.forEach((item, i) => walk(item, `${path}[${i}]`));
     else leaves.push([path, shown(value)]);
   };
-  walk(parseKeepingNumbers(text), "");
+  walk(parseExactly(text), "");
   return leaves;
 }
 

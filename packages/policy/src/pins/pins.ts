@@ -1,11 +1,11 @@
 // Tool definitions by hash: the *set* a server offered when a person agreed to it, and what is different now.
 import { canonicalJson } from "@bosun/platform/json";
-import { parseKeepingNumbers } from "@bosun/platform/json";
+import { isObject, parseExactly } from "@bosun/platform/json";
 import { sha256 } from "@bosun/platform/hash";
 import { classOf, MARK, VISIBLE } from "@bosun/platform/safe-text";
 import { BosunError } from "@bosun/platform/errors";
 import { escapeOf } from "@bosun/platform/safe-text";
-import { isObject, openStateFile, stateFileIn } from "@bosun/platform/private-files";
+import { openStateFile, stateFileIn } from "@bosun/platform/private-files";
 
 /** A tool as `tools/list` gave it. */
 export type ToolDefinition = { readonly name: string } & Readonly<Record<string, unknown>>;
@@ -156,7 +156,7 @@ function doubledNames(tools: readonly ToolDefinition[]): Extract<PinChange, { ki
 }
 
 function withoutName(text: string): string {
-  const value = parseKeepingNumbers(text);
+  const value = parseExactly(text);
   if (!isObject(value)) return text;
   const { name: _, ...rest } = value;
   return canonicalJson(rest);

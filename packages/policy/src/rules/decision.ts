@@ -6,7 +6,7 @@ export type Verdict = "allow" | "ask" | "deny";
 export type RuleSource = {
   /** The rule's name, or the setting it comes from. */
   readonly name: string;
-  /** The file, or "built in". */
+  /** The file, the flag, or `BUILT_IN`. */
   readonly file: string;
   readonly line?: number;
 };
@@ -26,6 +26,9 @@ export type Decision = {
   /** A line of the settings asks about exactly this tool: an approval of its whole server is less specific. */
   readonly needsToolGrant?: boolean;
 };
+
+/** Where a rule stands that no person wrote. */
+export const BUILT_IN = "built in";
 
 const STRICTNESS: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
 

@@ -3,7 +3,7 @@
 import path from "node:path";
 import { argumentSpecificity, matchesArgument } from "./argument-pattern.ts";
 import type { ParseShell, ShellText } from "./command.ts";
-import { isStricter, type Decision } from "./decision.ts";
+import { BUILT_IN, isStricter, type Decision } from "./decision.ts";
 import { judgeCommands, type CommandsJudged } from "./judge-commands.ts";
 import { judgePath, type PathAccess } from "./judge-paths.ts";
 import type { Policy, Rule } from "./policy.ts";
@@ -48,7 +48,7 @@ export function judge(policy: Policy, call: Call, options: JudgeOptions = {}): D
     const why = error instanceof Error ? error.message : String(error);
     return {
       verdict: "deny",
-      rule: { name: "rules", file: "built in" },
+      rule: { name: "rules", file: BUILT_IN },
       reason: `the rules could not be evaluated: ${why}`,
       grantable: false,
     };
@@ -188,7 +188,7 @@ function fallback(policy: Policy): Decision {
   const reason = { allow: "no rule is about it", ask: "no rule allows it", deny: "no rule allows it" }[policy.fallback];
   return {
     verdict: policy.fallback,
-    rule: { name: "default", file: "built in" },
+    rule: { name: "default", file: BUILT_IN },
     reason,
     grantable: policy.fallback === "ask",
   };

@@ -226,7 +226,7 @@ describe("an answer is remembered", () => {
 describe("after untrusted output", () => {
   const allow: Decision = {
     verdict: "allow",
-    rule: { name: "git.*", file: "config.toml", line: 3 },
+    rule: { name: "default", file: "built in" },
     reason: "",
     grantable: false,
   };
@@ -262,6 +262,21 @@ describe("after untrusted output", () => {
     const taint = createTaint();
     before(taint);
     expect(taint.apply(allow, about)).toMatchObject({ verdict });
+  });
+
+  test("an allow that a person wrote holds: no question", () => {
+    const taint = createTaint();
+    taint.heard("web", false);
+    const written: Decision = { ...allow, rule: { name: 'mcp.auto_approve "mail.*"', file: "config.toml", line: 3 } };
+    expect(taint.apply(written, { alias: "mail", sends: true })).toEqual(written);
+  });
+
+  test("the question can be remembered, and says how to switch it off", () => {
+    const taint = createTaint();
+    taint.heard("web", false);
+    const asked = taint.apply(allow, { alias: "mail", sends: true });
+    expect(asked.grantable).toBe(true);
+    expect(asked.reason).toContain("approvals.taint = false");
   });
 
   test("a denial stays one", () => {
@@ -303,10 +318,14 @@ describe("the whole way of a call", () => {
       "lab.reboot with any arguments, from now on",
     ]);
     deciders.taint.heard("lab", false);
-    expect(decide(deciders, about("web.get", { sends: true }))).toMatchObject({
-      kind: "ask",
-      decision: { rule: { name: "approvals.taint" } },
-    });
+    expect(decide(deciders, about("web.get", { sends: true })).kind).toBe("allow"); // a person wrote it
+    const open = { ...deciders, policy: { ...rules, fallback: "allow" } as const };
+    const tainted = decide(open, about("mail.send", { sends: true }));
+    if (tainted.kind !== "ask") throw new Error(tainted.kind);
+    expect(tainted.decision.rule.name).toBe("approvals.taint");
+    const same = approvalCall(about("mail.send"));
+    expect(deciders.approvals.answer(tainted.ask, same, { kind: "session", scope: "tool" }).kind).toBe("allowed");
+    expect(decide(open, about("mail.send", { sends: true })).kind).toBe("allow");
   });
 
   test("its audit line says what was decided, by which rule, about what", () => {

@@ -3,7 +3,7 @@ import { EngineError } from "@bosun/engine";
 import type { Run, Running } from "@bosun/engine";
 import { boolean, integer, isShared, object, optional, string, text } from "@bosun/mcp/server";
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
-import { keepForModel, keepOriginals, shownText, streamBlocks } from "../../command-output.ts";
+import { keepForModel, keepCutOutputs, shownText, streamBlocks } from "../../command-output.ts";
 import { liveProgress } from "../../live-progress.ts";
 import { noteRun } from "../../note-run.ts";
 import { protectedHints, withHints } from "../../protected-hint.ts";
@@ -74,7 +74,7 @@ function describeRun(run: Run, running: Running | undefined, timeoutMs: number, 
   const timedOut = run.timedOut ? `Command timed out after ${timeoutMs}ms\n\n` : "";
   const output = `${timedOut}exit_code: ${run.exitCode ?? -1}\n${streamBlocks(stderr, stdout)}`;
   const said = withHints(output, protectedHints(run, call.bench));
-  const handles = keepOriginals(run, running, (capture) => call.session.originals.keep(capture));
+  const handles = keepCutOutputs(run, running, (capture) => call.session.cutOutputs.keep(capture));
   const hints = hintsFor(run, handles);
   return {
     content: [{ type: "text", text: said }, ...(hints === "" ? [] : [{ type: "text" as const, text: hints }])],

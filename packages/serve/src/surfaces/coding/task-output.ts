@@ -1,6 +1,6 @@
 // task_output: how a background task stands and what it printed; also the rest of output that was cut (reference §2.2).
 import { EngineError } from "@bosun/engine";
-import type { Captured, JobView, Original, Piece, Session } from "@bosun/engine";
+import type { Captured, JobView, CutOutput, Piece, Session } from "@bosun/engine";
 import { boolean, integer, object, oneOf, optional, string, text } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
 import { shownText, SHOWN_CHARS, streamBlocks } from "../../command-output.ts";
@@ -27,7 +27,7 @@ export const taskOutput = serveTool({
   acts: () => ({}),
   async run(input, call) {
     const { task_id: id } = input;
-    const original = call.session.originals.find(id);
+    const original = call.session.cutOutputs.find(id);
     if (original !== undefined) return text(originalText(original, input));
     const { session } = call;
     const job = await lookAt(session, input, call);
@@ -93,7 +93,7 @@ function readOnce(session: Session, job: JobView, status: string, call: ToolCall
 
 /** One stream of a command that has ended, of which an answer showed only a part. */
 function originalText(
-  original: Original,
+  original: CutOutput,
   { tail, offset }: { tail?: number | undefined; offset?: number | undefined },
 ): string {
   const status = "status: completed";

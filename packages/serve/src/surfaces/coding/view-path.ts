@@ -10,48 +10,24 @@ import {
   loadImage,
   openForReading,
   readLines,
-  readLinesAtOnce,
 } from "@bosun/engine";
-import type { LineRange, LineRun, LinesRead, OpenFile, ScopedPath, TextEncoding } from "@bosun/engine";
+import type { LineRange, LinesRead, OpenFile, ScopedPath, TextEncoding } from "@bosun/engine";
 import { EncodedText, text } from "@bosun/mcp/server";
 import type { TextBlock, ToolResult } from "@bosun/mcp/server";
 import type { ToolCall } from "../../served-tool.ts";
-import { countLines } from "../../json-text/pieces.ts";
 import { numberedJson, numberedLines } from "./numbered-lines.ts";
 
 /** 2,000 lines of 2,000 characters fit; a range that is more than a client takes at once does not. */
-const LINES = { maxLines: 2000, maxLineChars: 2000, maxTextBytes: 4_200_000, countLines };
+const LINES = { maxLines: 2000, maxLineChars: 2000, maxTextBytes: 4_200_000 };
 const LISTING = { depth: 2, maxEntries: 2000, hidden: [".git", "node_modules"] };
 
 /** From here on it pays to send the text while it is made. */
 const LONG_BYTES = 64 * 1024;
 
-export function viewPath(range: readonly number[] | undefined, call: ToolCall): Promise<ToolResult> | ToolResult {
-  return viewAtOnce(range, call) ?? viewInTurns(range, call);
-}
-
-/** A small text file by its real name: what is asked for most, and quick enough to keep nobody waiting. */
-function viewAtOnce(range: readonly number[] | undefined, call: ToolCall): ToolResult | undefined {
-  using file = call.fileAtOnce();
-  if (file === undefined) return undefined;
-  const kind = kindOfFile(file);
-  if (kind.kind !== "text") return undefined;
-  const read = readLinesAtOnce(file, {
-    encoding: kind.encoding,
-    range: rangeOf(range),
-    maxLines: LINES.maxLines,
-    maxLineChars: LINES.maxLineChars,
-    maxTextBytes: LINES.maxTextBytes,
-    countLines: LINES.countLines,
-    maxBytes: call.bench.config.maxFileBytes,
-  });
-  return read && { content: [shown(read, file, call)] };
-}
-
-async function viewInTurns(wanted: readonly number[] | undefined, call: ToolCall): Promise<ToolResult> {
+export async function viewPath(wanted: readonly number[] | undefined, call: ToolCall): Promise<ToolResult> {
   const place = call.place();
   const range = rangeOf(wanted);
-  if (place.entry?.kind === "directory") return text(await listing(place, call));
+  if (place.entry?.kind === "directory") return listing(place, call);
   using file = openForReading(place);
   return await viewFile(file, range, call);
 }
@@ -92,26 +68,14 @@ function shown(read: LinesRead, file: OpenFile, call: ToolCall): TextBlock {
   call.session.viewed.note(file.path, read.fingerprint);
   const { runs, totalLines, more } = read;
   const note = more ? `\n[Truncated: file has ${totalLines} lines. Use view_range to read specific sections.]` : "";
-  // The lines of a small file are gone with it.
-  const size = file.whole === undefined ? runs.reduce((sum, run) => sum + bytesOf(run), 0) : 0;
-  if (size >= LONG_BYTES)
-    return new EncodedText(
-      size,
-      () => numberedJson(runs, note),
-      () => read.release(),
-    );
-  const text = numberedLines(runs) + note;
-  read.release();
-  return { type: "text", text };
+  const size = runs.reduce((sum, run) => sum + (isPlain(run) ? run.bytes.length : run.text.length), 0);
+  if (size >= LONG_BYTES) return new EncodedText(size, () => numberedJson(runs, note));
+  return { type: "text", text: numberedLines(read.lines) + note };
 }
 
-function bytesOf(run: LineRun): number {
-  return isPlain(run) ? run.end - run.start : run.text.length;
-}
-
-async function listing(place: ScopedPath, call: ToolCall): Promise<string> {
+async function listing(place: ScopedPath, call: ToolCall): Promise<ToolResult> {
   const tree = await listTree(place, { ...LISTING, signal: call.context.signal });
-  return drawTree(path.basename(place.path), tree);
+  return text(drawTree(path.basename(place.path), tree));
 }
 
 function noteWhole(file: OpenFile, call: ToolCall): void {

@@ -1,7 +1,7 @@
 // Exit codes 126 and 127 in words: what could not be run, and what was probably meant.
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
-import { nearestName } from "../../flags.ts";
+import { nearest } from "@bosun/platform/flags";
 
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
@@ -12,7 +12,7 @@ export function explainStatus(exitCode: number, stderr: string, searchPath: stri
   if (exitCode === NOT_FOUND) {
     const name = commandNotFound(stderr);
     if (name === undefined) return "command not found";
-    const meant = name.includes("/") ? undefined : nearestName(name, programsOn(searchPath));
+    const meant = name.includes("/") ? undefined : nearest(name, programsOn(searchPath));
     return `command not found: ${name}${meant === undefined ? "" : `; did you mean ${meant}?`}`;
   }
   if (exitCode === NOT_EXECUTABLE) {

@@ -1,7 +1,7 @@
 // shell: a command with its own directory, environment and limit in seconds, answered with a verdict and metadata
 // (reference §2.10).
 import { constants } from "node:os";
-import { EngineError, SharedRoom } from "@bosun/engine";
+import { EngineError, OutputBudget } from "@bosun/engine";
 import type { Captured, CapturePlan, Environment, Run } from "@bosun/engine";
 import { callerVariableProblem } from "@bosun/platform/environment";
 import { integer, object, optional, record, string } from "@bosun/mcp/server";
@@ -23,7 +23,7 @@ export type ShellLimits = {
 
 export const SHELL_LIMITS: ShellLimits = { defaultTimeout: 300, maxTimeout: 1800, maxOutputBytes: 10 * 1024 * 1024 };
 
-/** Of the room for output each stream is sure of this much: far more than it takes to say why something failed. */
+/** Of the memory for output each stream is sure of this much: far more than it takes to say why something failed. */
 const SHARE_BYTES = 64 * 1024;
 
 /** Worth a word in the log when a caller sets them: they change which programs and libraries run. */
@@ -100,8 +100,8 @@ async function execute(
 ): Promise<Run> {
   const progress = liveProgress(call.context);
   const { maxOutputBytes: max } = limits;
-  const room = new SharedRoom(max, Math.min(SHARE_BYTES, Math.floor(max / 8)));
-  const plan: CapturePlan = { cap: { max, unit: "bytes" }, tailBytes: 0, room };
+  const budget = new OutputBudget(max, Math.min(SHARE_BYTES, Math.floor(max / 8)));
+  const plan: CapturePlan = { cap: { max, unit: "bytes" }, tailBytes: 0, budget };
   try {
     return await call.session.run({
       what: { kind: "shell", text: command },

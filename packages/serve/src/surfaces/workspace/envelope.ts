@@ -1,7 +1,7 @@
 // The one form in which the workspace tools answer: a JSON envelope in one text block (reference §2.0).
 import { EncodedText } from "@bosun/mcp/server";
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
-import { escapedPieces } from "../../json-text/pieces.ts";
+import { escapedPieces } from "../../json-escape.ts";
 
 export type WorkspaceCode =
   | "VALIDATION_ERROR"
@@ -21,8 +21,8 @@ export function succeeded(data: JsonObject): ToolResult {
   return { content: [{ type: "text", text: JSON.stringify({ ok: true, data }) }] };
 }
 
-/** The same with a long text, as UTF-8, in that member. `onSent`: it is not needed any more. */
-export function succeededWithText(data: JsonObject, member: string, text: Buffer, onSent: () => void): ToolResult {
+/** The same with a long text, as UTF-8, in that member. */
+export function succeededWithText(data: JsonObject, member: string, text: Buffer): ToolResult {
   const whole = JSON.stringify({ ok: true, data: { ...data, [member]: "" } });
   const key = `${JSON.stringify(member)}:"`;
   const at = whole.indexOf(`${key}"`) + key.length;
@@ -31,7 +31,7 @@ export function succeededWithText(data: JsonObject, member: string, text: Buffer
     yield* escapedPieces(text, true);
     yield* escapedPieces(Buffer.from(whole.slice(at)));
   };
-  return { content: [new EncodedText(text.length + whole.length, pieces, onSent)] };
+  return { content: [new EncodedText(text.length + whole.length, pieces)] };
 }
 
 /** `isError` too: the seed does not speak of it, but it is what MCP clients look at. */
