@@ -35,6 +35,10 @@ const server = [
   path.resolve(import.meta.dir, "../peers/text-server.ts"),
 ];
 
+/** How long a model reads a list of tools before its first call, at least. */
+const READING_MS = 600;
+const FIRST_CALLS = 12;
+
 type Measured = { class: string; plain: number[]; added: number[] };
 
 export const proxy: Section = {
@@ -55,9 +59,28 @@ export const proxy: Section = {
     }
     await direct.close();
     await through.close();
+    progress("the first result");
+    rows.push({
+      what: "proxy, the first result of a process: a log of 10 KiB, p50",
+      unit: "ms",
+      ours: median(await firstResults([executable, "proxy", "--", ...server])),
+      theirs: { "without proxy": median(await firstResults(server)) },
+    });
     return rows;
   },
 };
+
+async function firstResults(command: readonly string[]): Promise<number[]> {
+  const taken: number[] = [];
+  for (let turn = 0; turn < FIRST_CALLS; turn++) {
+    const client = new StdioClient(command);
+    await client.open();
+    await Bun.sleep(READING_MS);
+    taken.push(await timed(client, { class: "log", bytes: 10 * KIB, turn }));
+    await client.close();
+  }
+  return taken;
+}
 
 // Classes take turns too, as in a session: what one leaves behind is there for the next.
 async function measure(direct: StdioClient, through: StdioClient, { bytes, warmUp, calls }: Goal): Promise<Measured[]> {

@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { helpText } from "@bosun/platform/flags";
 import { settingsReference } from "@bosun/settings";
-import { PROGRAM as AUDIT } from "./src/audit.ts";
-import { PROGRAM as DOCTOR } from "./src/doctor.ts";
-import { PROGRAM as INIT } from "./src/init.ts";
+import { PROGRAM as AUDIT } from "./src/audit-command.ts";
+import { PROGRAM as DOCTOR } from "./src/doctor-command.ts";
+import { PROGRAM as INIT } from "./src/init-command.ts";
 
 const docs = path.resolve(import.meta.dir, "../../docs");
 

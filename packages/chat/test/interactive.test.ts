@@ -194,14 +194,16 @@ describe.concurrent("tools", () => {
       await screen.until(/mcp: odd ready \(11 tools/);
       await say(screen, "first");
       await screen.until(
-        /┌ odd\.echo {2}server: odd \(stdio [\s\S]*?\n│ text {2}"one"\n└ call it\? {2}\[y\]es {2}\[N\]o {2}\[a\]lways {2}\[\?\]$/,
+        /┌ odd\.echo {2}server: odd \(stdio [\s\S]*?\n│ text {2}"one"\n└ call it\? {2}\[y\]es {2}\[N\]o {2}\[r\]eason {2}\[a\]lways {2}\[\?\]$/,
       );
       await answer(screen, "y");
       await screen.until(/┌ odd\.echo\n│ you said one\n└ ok · 12 B · \d+ ms\ndone one/);
       let mark = screen.mark();
       await say(screen, "second");
       await screen.until("call it?", mark);
-      await answer(screen, "n use the staging database");
+      await answer(screen, "r");
+      await screen.until("reason:");
+      await answer(screen, "use the staging database");
       await screen.until("refused odd.echo; your reason goes to the model", mark);
       await screen.until("done two", mark);
       expect(lastMessage(model)["content"]).toBe("Refused by the user. Reason: use the staging database");
@@ -455,7 +457,7 @@ describe.concurrent("Ctrl-C works in every state", () => {
       await screen.until("call it?");
       await Bun.sleep(600);
       expect(model.seen.length).toBe(1);
-      expect(screen.screen()).toMatch(/call it\? {2}\[y\]es {2}\[N\]o {2}\[a\]lways {2}\[\?\]$/);
+      expect(screen.screen()).toMatch(/call it\? {2}\[y\]es {2}\[N\]o {2}\[r\]eason {2}\[a\]lways {2}\[\?\]$/);
       screen.type("\r");
       await screen.until("refused odd.echo");
       expect(screen.screen()).not.toContain("you said a");

@@ -174,7 +174,7 @@ export function render(bytes: string, columns = Number.POSITIVE_INFINITY): strin
 }
 
 // eslint-disable-next-line no-control-regex -- the sequences themselves
-const OURS = /\u001b\[(?:\?2004[hl]|[0-9]*[ACJK]|(?:0|1|2|7|22|27|31|32|33|36|39)m)|\r|\n/g;
+const OURS = /\u001b\[(?:\?2004[hl]|[0-9]*[ACJK]|H|(?:0|1|2|7|22|27|31|32|33|36|39)m)|\r|\n/g;
 
 /** What came that could act on a terminal and is not ours. */
 export function strangers(bytes: string): string[] {

@@ -85,7 +85,16 @@ describe.concurrent("1.6 a question about a call", () => {
       await say(screen, "one");
       await screen.until("call it?");
       await answer(screen, "?");
-      for (const line of ["y  once", "n [reason]  no;", "a  always…", "e  edit", "v  view", "q  stop", "Enter  no"]) {
+      for (const line of [
+        "y  once",
+        "n  no",
+        "r  no, with a reason",
+        "a  always…",
+        "e  edit",
+        "v  view",
+        "q  stop",
+        "Enter  no",
+      ]) {
         await screen.until(`  ${line}`);
       }
       await answer(screen, "v");

@@ -17,14 +17,14 @@ export const COMMANDS: { readonly [name: string]: Command } = {
   serve: {
     summary: "give an agent file, shell and search tools on this machine",
     lasting: true,
-    load: async () => (await import("./serve.ts")).runServeCommand,
+    load: async () => (await import("./serve-command.ts")).runServeCommand,
     programs: async () => [(await import("@bosun/serve")).PROGRAM],
   },
   start: {
     summary: "serve this folder over loopback HTTP with a fresh token, and say how to connect",
     lasting: true,
-    load: async () => (await import("./start.ts")).runStart,
-    programs: async () => [(await import("./start.ts")).PROGRAM, (await import("@bosun/serve")).PROGRAM],
+    load: async () => (await import("./start-command.ts")).runStart,
+    programs: async () => [(await import("./start-command.ts")).PROGRAM, (await import("@bosun/serve")).PROGRAM],
   },
   proxy: {
     summary: "put it in front of any MCP server: the same results in fewer tokens",
@@ -36,18 +36,18 @@ export const COMMANDS: { readonly [name: string]: Command } = {
     summary: "talk to any model; it uses your tools, and nothing runs unseen",
     alias: "aish",
     lasting: true,
-    load: async () => (await import("./chat.ts")).runChat,
+    load: async () => (await import("./chat-command.ts")).runChat,
     programs: async () => [(await import("@bosun/chat")).AISH],
   },
   unfold: {
     summary: "turn what the proxy emitted back into the originals, line by line",
-    load: async () => (await import("./unfold.ts")).runUnfold,
-    programs: async () => [(await import("./unfold.ts")).PROGRAM],
+    load: async () => (await import("./unfold-command.ts")).runUnfold,
+    programs: async () => [(await import("./unfold-command.ts")).PROGRAM],
   },
   bcp: {
     summary: "encode, decode, inspect, validate and measure .bcp files",
     alias: "bcp",
-    load: async () => (await import("./bcp.ts")).runBcpCommand,
+    load: async () => (await import("./bcp-command.ts")).runBcpCommand,
     programs: async () => (await import("@bosun/bcp/command-line")).bcpPrograms(),
   },
   "bcp-mcp-server": {
@@ -59,24 +59,24 @@ export const COMMANDS: { readonly [name: string]: Command } = {
   },
   doctor: {
     summary: "what works on this machine: sandbox, search, shell, settings",
-    load: async () => (await import("./doctor.ts")).runDoctor,
-    programs: async () => [(await import("./doctor.ts")).PROGRAM],
+    load: async () => (await import("./doctor-command.ts")).runDoctor,
+    programs: async () => [(await import("./doctor-command.ts")).PROGRAM],
   },
   audit: {
     summary: "what agents did here, and whether the record is whole",
     lasting: true,
-    load: async () => (await import("./audit.ts")).runAudit,
-    programs: async () => [(await import("./audit.ts")).PROGRAM],
+    load: async () => (await import("./audit-command.ts")).runAudit,
+    programs: async () => [(await import("./audit-command.ts")).PROGRAM],
   },
   init: {
     summary: "put Bosun into the configuration of Claude, Cursor or VS Code",
-    load: async () => (await import("./init.ts")).runInit,
-    programs: async () => [(await import("./init.ts")).PROGRAM],
+    load: async () => (await import("./init-command.ts")).runInit,
+    programs: async () => [(await import("./init-command.ts")).PROGRAM],
   },
   completions: {
     summary: "tab completion for bash, zsh and fish",
-    load: async () => (await import("./completions.ts")).runCompletions,
-    programs: async () => [(await import("./completions.ts")).PROGRAM],
+    load: async () => (await import("./completions-command.ts")).runCompletions,
+    programs: async () => [(await import("./completions-command.ts")).PROGRAM],
   },
   version: {
     summary: "which Bosun this is",
@@ -85,7 +85,7 @@ export const COMMANDS: { readonly [name: string]: Command } = {
   },
   help: {
     summary: "this list, a command's own help, or a page on a topic",
-    load: async () => (await import("./help.ts")).runHelp,
-    programs: async () => [(await import("./help.ts")).PROGRAM],
+    load: async () => (await import("./help-command.ts")).runHelp,
+    programs: async () => [(await import("./help-command.ts")).PROGRAM],
   },
 };

@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { CLIENTS } from "../src/init/clients.ts";
-import { isOurs, putProxyInFront, takeProxyAway } from "../src/init/entries.ts";
+import { CLIENTS } from "../src/init/client-files.ts";
+import { isOurs, putProxyInFront, takeProxyAway } from "../src/init/server-entries.ts";
 import { FROM_SOURCES, Place } from "./harness/bosun.ts";
 
 const FILES: Readonly<Record<string, [string, string]>> = {

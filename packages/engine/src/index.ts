@@ -74,7 +74,7 @@ export type { SessionCommand, SessionOptions, SessionStore } from "./session/ses
 export type { CommandKind, CommandObserver } from "./session/command-observer.ts";
 export { SettledPlaces } from "./protect/settle.ts";
 export type { SettledPlace, SettledPlacesOptions } from "./protect/settle.ts";
-export type { SettledChange } from "./protect/baseline.ts";
+export type { SettledChange } from "./protect/settler.ts";
 export type { PlaceState } from "./protect/snapshot.ts";
 export { CutOutputs } from "./session/cut-outputs.ts";
 export type { CutOutput } from "./session/cut-outputs.ts";

@@ -9,7 +9,7 @@ export type {
   TokenVerifier,
   VerifiedToken,
 } from "./auth/resource-server.ts";
-export { createStaticTokenVerifier, MIN_TOKEN_LENGTH } from "./auth/static-tokens.ts";
+export { createStaticTokenVerifier } from "./auth/static-tokens.ts";
 export { httpFetch } from "./client/http-fetch.ts";
 export { createHttpHandler } from "./http/http-handler.ts";
 export type { HttpEndpoint, HttpOptions } from "./http/http-handler.ts";

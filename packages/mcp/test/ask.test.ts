@@ -172,7 +172,7 @@ test.each(["stdio", "HTTP"])(
       const peer = httpPeer(kitchenSink());
       const headers = await peer.session("2025-11-25", { elicitation: {} });
       const response = peer.post(call, { headers });
-      await pause(20);
+      await pause(20); // the question has no stream that could be read before its answer is refused
       expect((await peer.post(answer, { headers })).status).toBe(400);
       expect((await messages(await response)).at(-1)).toMatchObject({ id: 1, result: { isError: true } });
       peer.endpoint.close();

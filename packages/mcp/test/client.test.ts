@@ -138,6 +138,7 @@ describe("what a server may be asked to keep", () => {
     expect(asked.filter((method) => method === "tools/list")).toHaveLength(1);
     server.setTools([]);
     await until(() => asked.includes("subscriptions/listen"));
+    // The change is told once the stream is open; which of the two came first, nothing says.
     await pause(10);
     expect(await client.listTools()).toEqual([]);
     await client.close();

@@ -145,7 +145,7 @@ test("a client that stops reading is no longer read from, and what need not be s
   await initialized(connection, "2025-11-25");
   connection.stopReading();
   for (let id = 0; id < 200; id++) connection.say(call(id, "flood"));
-  await pause(300);
+  await pause(300); // nothing tells of what does not happen: more calls are not begun
   expect(served).toBeLessThan(20);
   const chars = connection.texts.reduce((sum, line) => sum + line.length, 0);
   expect(chars).toBeLessThan(80 << 20);

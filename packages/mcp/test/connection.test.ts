@@ -87,7 +87,7 @@ describe("the edge cases of JSON-RPC on stdio", () => {
     connection.write(
       `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":12345678901234567890}}\n`,
     );
-    await pause(20);
+    await pause(20); // nothing tells of what does not happen
     expect(gate.aborted).toBe(0);
     connection.write(
       `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":12345678901234567891}}\n`,

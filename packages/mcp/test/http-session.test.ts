@@ -123,7 +123,7 @@ describe("the server's own stream", () => {
     expect((await stream.next()).value).toMatchObject({ data: "" });
     expect(((await stream.next()).value as ServerEvent).data).toContain("notifications/prompts/list_changed");
     await stream.return(undefined);
-    await pause(5);
+    await pause(5); // the server hears of a reader that has gone when it likes
     server.setTools([]);
     const again = events(await peer.send("GET", undefined, { headers }));
     expect((await again.next()).value).toMatchObject({ data: "" });

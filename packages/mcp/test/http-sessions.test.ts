@@ -72,7 +72,7 @@ describe("sessions", () => {
     const running = peer.post(call(1, "wait"), { headers: working });
     await until(() => gate.arrived === 1);
     await until(() => peer.endpoint.sessions() === 2, "the end of the idle session");
-    await pause(700);
+    await pause(700); // nothing tells of what does not happen: the session in use is not ended
     expect(peer.endpoint.sessions()).toBe(2);
     gate.open();
     await (await running).text();
@@ -139,7 +139,7 @@ describe("sessions", () => {
     void peer.post(call(1, "wait"), { headers, signal: stop.signal }).catch(() => {});
     await until(() => gate.arrived === 1);
     stop.abort();
-    await pause(30);
+    await pause(30); // nothing tells of what does not happen: the call is not aborted
     expect(gate.aborted).toBe(0);
     await peer.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } }, { headers });
     expect(gate.aborted).toBe(1);

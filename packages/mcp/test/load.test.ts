@@ -80,11 +80,11 @@ describe("memory comes back", () => {
         await Promise.all(Array.from({ length: 20 }, (_, i) => openAndDrop(url, done + i)));
     };
     await many(200); // what a server has once it has worked at all
-    await pause(1000);
+    await pause(1000); // memory is given back when the collector likes
     const before = await memory(client);
     expect(before.sessions).toBe(0);
     await many(SESSIONS);
-    await pause(1000);
+    await pause(1000); // as above
     const after = await memory(client);
     report(`${SESSIONS} HTTP sessions`, before.rss, after.rss);
     expect(after.sessions).toBe(0);
@@ -153,7 +153,7 @@ describe("peers that do not do their part", () => {
         }),
       ),
     );
-    await pause(1000);
+    await pause(1000); // as much as will ever be unread is, by then
     const during = await memory(client);
     report("three clients that do not read 400 MB each", before.rss, during.rss);
     expect(during.rss - before.rss).toBeLessThan(3 * 40 * 1024 * 1024);
@@ -184,7 +184,7 @@ describe("peers that do not do their part", () => {
         written++;
       }
     })().catch(() => {});
-    await pause(1200);
+    await pause(1200); // the flood has no end that could be awaited: nobody reads it
     const status = await Bun.file(`/proc/${child.pid}/status`).text();
     const resident = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024;
     report("a stdio client that does not read 400 MB", 0, resident);
@@ -206,7 +206,7 @@ describe("peers that do not do their part", () => {
       listening.url,
       `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"jsonrpc"`,
     );
-    await pause(500);
+    await pause(500); // nothing tells of what does not happen: the others' calls are not cut off
     gate.open();
     for (const { content } of await Promise.all(calls)) expect(content).toMatchObject([{ text: "through" }]);
     for (const client of clients) await client.close();
@@ -251,7 +251,7 @@ describe("peers that do not do their part", () => {
     );
     await until(() => gate.arrived === 2);
     leave.abort();
-    await pause(200);
+    await pause(200); // nothing tells of what does not happen: the legacy call goes on
     expect(gate.aborted).toBe(1);
     await listening.stop();
   }, 30_000);

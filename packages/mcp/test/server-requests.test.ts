@@ -36,7 +36,7 @@ test("a server that asks without reading the answers is not answered any more, u
     asked.take(ping(id));
     if (id % 100 === 0) await pause(0);
   }
-  await pause(1);
+  await pause(1); // what is refused leaves no trace
   expect(replies.length).toBeLessThan(1500);
   const before = replies.length;
   read();

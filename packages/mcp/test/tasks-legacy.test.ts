@@ -119,7 +119,7 @@ describe("tasks of 2025-11-25", () => {
     await startTask(connection);
     connection.say({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "start job" } });
     await ask(connection, 1, "ping", {});
-    await pause(10);
+    await pause(10); // nothing tells of what does not happen
     expect(gate.aborted).toBe(0);
     await connection.end();
     await until(() => gate.aborted === 1);
@@ -181,7 +181,7 @@ describe("tasks of 2025-11-25", () => {
     expect(both.find(({ method }) => method === "notifications/progress")).toMatchObject({
       params: { progressToken: "t", progress: 1, _meta: related },
     });
-    await pause(30);
+    await pause(30); // longer than progress is held back
     gate.open();
     expect(await connection.nextJson()).toMatchObject({
       method: "notifications/progress",

@@ -20,7 +20,7 @@ test("a session whose task still runs is not idle, one whose task has ended is",
   const start = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "job", arguments: {}, task: {} } };
   await peer.post(start, { headers });
   await until(() => gate.arrived === 1);
-  await pause(300);
+  await pause(300); // nothing tells of what does not happen: longer than the session may be idle
   expect([peer.endpoint.sessions(), gate.aborted]).toEqual([1, 0]);
   gate.open();
   await until(() => peer.endpoint.sessions() === 0);
@@ -62,10 +62,10 @@ describe("what is kept of tasks is bounded", () => {
     const tasks = store({});
     const [short, long] = [tasks.create("a", 10), tasks.create("a", 1e15)];
     expect(long?.ttlMs).toBe(TASK_LIMITS.ttlMs);
-    await pause(30);
+    await pause(30); // longer than the task's ttl, which no event ends
     expect(tasks.get(short?.id ?? "", "a")).toBeDefined(); // it still runs
     short?.finish(done, false);
-    await pause(30);
+    await pause(30); // the same
     expect(tasks.get(short?.id ?? "", "a")).toBeUndefined();
   });
 

@@ -59,7 +59,7 @@ export {
   type ShellText,
   type ParseShell,
   textOfCommand,
-} from "./rules/command.ts";
+} from "./rules/command-words.ts";
 export { type Verdict, type RuleSource, type Decision, BUILT_IN, nameOfRule } from "./rules/decision.ts";
 export {
   type GitPart,

@@ -69,7 +69,7 @@ async function run(config: ProxyConfig, log: Log, extras: ProxyExtras | undefine
   const outlet = outletOf(config);
   const rendering = { threshold, budget, renderBlocks: extras?.renderBlocks(log, ended.signal) };
   // The first result of a process would take 30 ms and more longer, which a person feels: made up for while a model reads
-  // the list of tools (bench row "proxy, the first result").
+  // the list of tools (bench row "proxy, the first result of a process").
   const warmUp = new WarmUp({ stop: ended.signal, isBusy: () => proxy.isBusy() });
   const proxy: ProxyService = createProxyService({
     servers,

@@ -140,8 +140,9 @@ export class Bench {
       settlesGit: !holds,
       further: () => {
         heldNow(this.protection, log); // says when not everything is looked at, also where nothing is held
-        return this.protection.unheld();
+        return this.protection.settled(holds);
       },
+      ...(holds ? { held: () => this.protection.lastPlaces } : {}),
       roots: this.scope.roots,
       workdir: this.scope.workdir,
       home: realFolder(home),

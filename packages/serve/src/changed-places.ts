@@ -12,10 +12,13 @@ import { withWarning } from "./surfaces/workspace/envelope.ts";
 
 /** Of one result: more are counted. */
 const MAX_LINES = 20;
+/** Without a path: it may be one that the model must not know of. */
+const STOPPED =
+  "[protected] a running command was stopped: somebody outside replaced a file that it may not see or change, and that takes the sandbox's cover off it. Start it again.";
 /** Of one session, while nobody asks for them. */
 const MAX_WAITING = 100;
 
-export type ChangedPlacesOptions = Omit<SettledPlacesOptions, "onSettled"> & {
+export type ChangedPlacesOptions = Omit<SettledPlacesOptions, "onSettled" | "onStopped" | "onFailed"> & {
   readonly log: Log;
   readonly approvalTimeoutMs: number;
 };
@@ -38,6 +41,8 @@ export class ChangedPlaces {
   readonly #unasked = new WeakMap<object, Report[]>();
   /** Why places could not be looked at, for sessions that have not been told yet. */
   readonly #unchecked = new WeakMap<object, string>();
+  /** Sessions with commands that were stopped, and that have not been told yet. */
+  readonly #stoppedIn = new WeakSet<object>();
   /** Put back, and nobody has said yet whether it stays so: not in the log yet. */
   readonly #undecided = new Set<Report>();
   #record: (event: AuditEvent) => unknown = () => undefined;
@@ -47,6 +52,7 @@ export class ChangedPlaces {
     this.places = new SettledPlaces({
       ...options,
       onSettled: (changes, sessions, isShared) => this.#settled(changes, sessions, isShared),
+      onStopped: (places, session) => this.#stopped(places, session),
       onFailed: (error, sessions) => this.#failed(error, sessions),
     });
   }
@@ -68,11 +74,16 @@ export class ChangedPlaces {
   /** After a command, or a look at a task: the result with a line for everything that was put back or kept. */
   after(session: Session, context: Context, surface: Surface, result: ToolResult): Promise<ToolResult> | ToolResult {
     const unchecked = this.#unchecked.get(session);
+    const isStopped = this.#stoppedIn.has(session);
     const reports = this.#untold.get(session) ?? [];
-    if (unchecked === undefined && reports.length === 0) return result;
+    if (unchecked === undefined && !isStopped && reports.length === 0) return result;
     this.#unchecked.delete(session);
+    this.#stoppedIn.delete(session);
     this.#untold.delete(session);
-    const problems = unchecked === undefined ? [] : [`[protected] could not be checked: ${unchecked}`];
+    const problems = [
+      ...(unchecked === undefined ? [] : [`[protected] could not be checked: ${unchecked}`]),
+      ...(isStopped ? [STOPPED] : []),
+    ];
     const withLines = (): ToolResult => withProtectedLines(surface, result, [...problems, ...reports.map(lineOf)]);
     const open = reports.filter(({ answer }) => answer === "open");
     if (open.length === 0) return withLines();
@@ -99,6 +110,14 @@ export class ChangedPlaces {
     const problem = error instanceof Error ? error.message : String(error);
     this.#options.log("error", "protected places could not be checked", { problem });
     for (const session of sessions) this.#unchecked.set(session, problem);
+  }
+
+  #stopped(places: readonly string[], session: object): void {
+    for (const place of places)
+      this.#options.log("warn", "a running command was stopped: a file that it must not see or change was replaced", {
+        place,
+      });
+    this.#stoppedIn.add(session);
   }
 
   /** What a person may still want kept is in the log when that is known. */

@@ -18,8 +18,8 @@ const ENDPOINT = "/mcp";
 
 /** Throws UsageError when the address cannot be listened on. */
 export function listen(tools: ToolService, config: Config, token: string | undefined): Listening {
-  const door = resourceServerFor(config, token);
-  if (door === undefined && !isLoopback(config.host)) {
+  const resourceServer = resourceServerFor(config, token);
+  if (resourceServer === undefined && !isLoopback(config.host)) {
     throw new UsageError(
       `refusing to listen on ${config.host} without a token: anybody who reaches it could run commands. Add --generate-token, --token or --auth-issuer`,
     );
@@ -29,12 +29,12 @@ export function listen(tools: ToolService, config: Config, token: string | undef
       hostname: config.host,
       port: config.port,
       path: ENDPOINT,
-      routes: { "/health": health, ...(door === undefined ? {} : metadataRoute(door)) },
+      routes: { "/health": health, ...(resourceServer === undefined ? {} : metadataRoute(resourceServer)) },
       allowedHosts: hostsOf(config),
       allowedOrigins: config.allowedOrigins,
       sessionIdleMs: config.idleMs,
       maxBodyBytes: maxMessageBytes(config),
-      ...(door === undefined ? {} : { authorize: (request) => door.authorize(request) }),
+      ...(resourceServer === undefined ? {} : { authorize: (request) => resourceServer.authorize(request) }),
     });
   } catch (error) {
     throw new UsageError(`could not listen on ${config.host}:${config.port}: ${whyNot(error)}`);
@@ -78,9 +78,9 @@ function issuedTokens({ issuer, audience, jwksUri, scopes }: IssuerConfig): Reso
 }
 
 /** RFC 9728: clients that were refused look here for who gives out tokens. */
-function metadataRoute(door: ResourceServer): Record<string, (request: Request) => Response> {
-  const { pathname } = new URL(door.metadataUrl);
-  return { [pathname]: (request) => door.metadata(request) ?? new Response("not found\n", { status: 404 }) };
+function metadataRoute(resourceServer: ResourceServer): Record<string, (request: Request) => Response> {
+  const { pathname } = new URL(resourceServer.metadataUrl);
+  return { [pathname]: (request) => resourceServer.metadata(request) ?? new Response("not found\n", { status: 404 }) };
 }
 
 function hostsOf({ host, allowedHosts, auth }: Config): string[] {

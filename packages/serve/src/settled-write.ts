@@ -30,7 +30,8 @@ export function settledWritesAmong(bench: Bench, paths: readonly WrittenPath[]):
   const found = paths.flatMap(({ written, real, isMovedOrDeleted }, index) => {
     // Of two paths the first is moved to the second.
     const move = isMovedOrDeleted ? { move: { from: index === 0 ? undefined : paths[0]?.real } } : {};
-    for (const file of new Set([written, real])) {
+    const same = isMovedOrDeleted ? undefined : places.placeOfSameFile(real);
+    for (const file of new Set([written, real, ...(same === undefined ? [] : [same])])) {
       const place = places.placeAt(file, isMovedOrDeleted);
       if (place !== undefined) return [{ file, place, ...move }];
     }

@@ -423,6 +423,17 @@ test("without a sandbox git's own places are put back, and what names no program
   );
 });
 
+test("what a person's own git sets between commands stays, however soon after one", async () => {
+  const { root } = scratch({ "a.txt": "a\n" });
+  Bun.spawnSync(["git", "init", "-q", root]);
+  await using server = await TestServer.start({ root, args: ["--sandbox", "auto"] });
+  for (let i = 0; i < 5; i += 1) {
+    await server.bash("true");
+    Bun.spawnSync(["git", "config", "core.pager", `less -${i}`], { cwd: root });
+  }
+  expect(await server.bash("git config core.pager")).toBe("exit_code: 0\n\nstdout:\nless -4\n");
+});
+
 test("what git is told to run while the server works is put back when made, also within one moment", async () => {
   const { root } = scratch({ "a.txt": "a\n" });
   Bun.spawnSync(["git", "init", "-q", root]);

@@ -1,6 +1,6 @@
 // One setting: how it is read, what it is when it is not set, its line of documentation, and what a project file may do
 // with it.
-import { SettingsError, type Node, type Position } from "./document.ts";
+import { SettingsError, type Node, type Position } from "./settings-document.ts";
 
 export type Place = { readonly file: string; readonly name: string };
 

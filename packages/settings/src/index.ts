@@ -1,5 +1,5 @@
 // The public names of settings: the file, its schema, and what follows from it.
-export { SettingsError } from "./document.ts";
+export { SettingsError } from "./settings-document.ts";
 export { type LoadOptions, type LoadedSettings, loadSettings, readSettings, defaultSettings } from "./load-settings.ts";
 export {
   type Environment,

@@ -1,8 +1,8 @@
 // The settings a program runs with: found, checked, read once, with warnings worth saying.
 import { BosunError } from "@bosun/platform/errors";
 import { readPrivateFile } from "@bosun/platform/private-files";
-import type { TableNode } from "./document.ts";
-import { readJson } from "./json.ts";
+import type { TableNode } from "./settings-document.ts";
+import { readJson } from "./json-settings.ts";
 import { foldersOf, locateSettings, protectedPaths, type Environment, type Folders } from "./locations.ts";
 import { secretsIn } from "./settings-fields.ts";
 import { SETTINGS, type Settings } from "./settings-table.ts";

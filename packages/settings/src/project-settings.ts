@@ -5,7 +5,7 @@ import path from "node:path";
 import { BosunError } from "@bosun/platform/errors";
 import { sha256 } from "@bosun/platform/hash";
 import { readPrivateFile } from "@bosun/platform/private-files";
-import type { TableNode } from "./document.ts";
+import type { TableNode } from "./settings-document.ts";
 import { locateProjectFiles } from "./locations.ts";
 import { readToml } from "./toml.ts";
 import { at, inside, type Field, type Place } from "./field.ts";

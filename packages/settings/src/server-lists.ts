@@ -1,8 +1,8 @@
 // Server lists of other programs (`.mcp.json`, claude_desktop_config.json, VS Code's mcp.json) → servers as our own
 // settings have them. Takes what they mean, never what they approve.
 import { httpUrl } from "@bosun/platform/hosts";
-import { SettingsError, type Member, type Node, type TableNode } from "./document.ts";
-import { readJson } from "./json.ts";
+import { SettingsError, type Member, type Node, type TableNode } from "./settings-document.ts";
+import { readJson } from "./json-settings.ts";
 import type { Environment } from "./locations.ts";
 import { aliasProblem, server } from "./settings-fields.ts";
 import type { ServerSettings } from "./settings-table.ts";

@@ -4,7 +4,7 @@ import { httpUrl } from "@bosun/platform/hosts";
 import type { Verdict } from "@bosun/policy";
 import type { Located, RuleSetting } from "@bosun/policy";
 import { compileToolPattern, isAlias } from "@bosun/policy";
-import type { Node, TableNode } from "./document.ts";
+import type { Node, TableNode } from "./settings-document.ts";
 import { at, optional, secret, tightens, value, type Field, type Place } from "./field.ts";
 import { group, map, section } from "./table-fields.ts";
 import { flag, list, located, oneOf, oneOrMore, seconds, text } from "./value-fields.ts";

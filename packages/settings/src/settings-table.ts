@@ -16,7 +16,7 @@ import {
 import { at, optional, required, secret, value, type Field, type ValueOf } from "./field.ts";
 import { group, map, section } from "./table-fields.ts";
 import { flag, list, number, oneOf, oneOrMore, seconds, size, text } from "./value-fields.ts";
-import type { Node, TableNode } from "./document.ts";
+import type { Node, TableNode } from "./settings-document.ts";
 
 const compatFields = section(() =>
   group("Switches for one model, normally learnt.", {

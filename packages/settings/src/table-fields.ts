@@ -1,5 +1,5 @@
 // Settings that hold settings: tables with known keys, with names the person chooses, and lists of tables.
-import type { SettingsError, Member, Node, TableNode } from "./document.ts";
+import type { SettingsError, Member, Node, TableNode } from "./settings-document.ts";
 import { at, inside, wrongKind, type Field, type Place, type Shape, type ValueOf } from "./field.ts";
 import { nearest } from "@bosun/platform/flags";
 

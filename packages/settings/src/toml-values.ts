@@ -1,5 +1,5 @@
 // The values of TOML: strings, numbers, dates, lists and inline tables.
-import { MAX_NESTING, type Cursor, type ListNode, type Node, type TableNode } from "./document.ts";
+import { MAX_NESTING, type Cursor, type ListNode, type Node, type TableNode } from "./settings-document.ts";
 
 /** Reads `key = value` into a table: the part of the grammar that an inline table shares with the file. */
 export type ReadKeyed = (table: TableNode, depth: number) => void;

@@ -1,5 +1,5 @@
 // TOML 1.0 text → a document with positions. Our own reader because an unknown key must be named with line and column.
-import { Cursor, MAX_NESTING, type Member, type TableNode } from "./document.ts";
+import { Cursor, MAX_NESTING, type Member, type TableNode } from "./settings-document.ts";
 import { readBlankLines, readSpaces, readValue, type ReadKeyed } from "./toml-values.ts";
 
 type Key = { name: string; offset: number };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { Node } from "../src/document.ts";
-import { readJson } from "../src/json.ts";
+import type { Node } from "../src/settings-document.ts";
+import { readJson } from "../src/json-settings.ts";
 import { readToml } from "../src/toml.ts";
 
 describe("a document means what another reader says it means", () => {

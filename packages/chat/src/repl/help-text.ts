@@ -18,7 +18,7 @@ const HELP_TEXT = ` text            ask the model                 !cmd     run a
  :go             go on (with command output)   :forget           drop command output that waits
  :new  :sessions :resume [id]                  :export FILE      as Markdown or JSON
  :cd DIR  :tty CMD  :edit  :config             :help [topic]     :quit  (or Ctrl-D)
- keys: Ctrl-C stop · Ctrl-D leave · Up/Down history · Ctrl-R search · Tab completes
+ keys: Ctrl-C stop · Ctrl-D leave · Ctrl-L clear · Up/Down history · Ctrl-R search · Tab completes
        end a line with \\ to go on · """ starts a block · Alt-Enter a new line`;
 
 const TOPICS: Readonly<Record<string, string>> = {
@@ -44,7 +44,7 @@ llama.cpp, Ollama, LM Studio and vLLM on their usual ports are found without one
   "files.read_*" = true       # runs unasked
   "lab.drop"     = "deny"     # never`,
   approval: `Before a call you see the server, the tool and every argument.
-  y  once      n [reason]  no      a  always…      e  edit      v  view everything      q  stop the turn
+  y  once   n  no   r  no, with a reason   a  always…   e  edit   v  view everything   q  stop the turn
 Enter is no. What you typed before the question appeared does not answer it.`,
 };
 

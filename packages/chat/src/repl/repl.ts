@@ -176,6 +176,8 @@ export class Repl {
       }
       case "meta":
         return this.#meta(to.name, to.rest);
+      case "prompt":
+        return; // none is known yet
       case "subshell":
         return void (await this.onTerminal([this.program.runner.shell]));
       case "shell":

@@ -6,6 +6,8 @@ export type Route =
   | { kind: "nothing" }
   | { kind: "meta"; name: string; rest: string }
   | { kind: "unknown-meta"; name: string }
+  /** A prompt that a server offers. */
+  | { kind: "prompt"; name: string; rest: string }
   | { kind: "shell"; command: string; remember: boolean; guessed: boolean }
   | { kind: "subshell" }
   | { kind: "ask"; text: string; guessed: boolean };
@@ -13,6 +15,7 @@ export type Route =
 export type RouteOptions = {
   route: "ai" | "auto" | "shell";
   isMeta: (name: string) => boolean;
+  isPrompt?: (name: string) => boolean;
   cwd: string;
   home: string;
   env: Readonly<Record<string, string | undefined>>;
@@ -34,6 +37,10 @@ export function route(line: string, options: RouteOptions): Route {
   if (text.startsWith("::")) return { kind: "ask", text: text.slice(1), guessed: false };
   if (/^\\[!:]/.test(text)) return { kind: "ask", text: text.slice(1), guessed: false };
   if (text.startsWith(":")) return meta(text, options);
+  // What people type in other shells: to leave, and for help.
+  if (text === "exit" || text === "quit") return { kind: "meta", name: "quit", rest: "" };
+  const slash = slashCommand(text, options);
+  if (slash !== undefined) return slash;
   if (text.startsWith("!!")) return shell(text.slice(2), false);
   if (text === "!") return { kind: "subshell" };
   if (text.startsWith("!")) return shell(text.slice(1), true);
@@ -45,6 +52,15 @@ export function route(line: string, options: RouteOptions): Route {
   return isCommand
     ? { kind: "shell", command: text, remember: true, guessed: true }
     : { kind: "ask", text, guessed: true };
+}
+
+/** `/name …` is a command like `:name …`, or a prompt of a server; a path is neither. */
+function slashCommand(text: string, { isMeta, isPrompt, cwd }: RouteOptions): Route | undefined {
+  const [, name = "", rest = ""] = /^\/([a-z][\w.-]*)(?:\s+([\s\S]*))?$/i.exec(text) ?? [];
+  if (name === "") return undefined;
+  if (isMeta(name)) return { kind: "meta", name, rest };
+  if (isPrompt?.(name) === true) return { kind: "prompt", name, rest };
+  return existsSync(path.resolve(cwd, `/${name}`)) ? undefined : { kind: "unknown-meta", name };
 }
 
 function meta(text: string, { isMeta }: RouteOptions): Route {

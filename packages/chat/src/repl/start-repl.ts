@@ -1,4 +1,6 @@
 // The interactive program: terminal, keyboard, person and repl put together; signals; an end that leaves nothing behind.
+import { readFileSync, statSync } from "node:fs";
+import path from "node:path";
 import type { ElicitAnswer, JsonObject } from "@bosun/mcp";
 import type { ChatOptions } from "../config.ts";
 import { EXIT, isStartupError } from "../exit.ts";
@@ -18,6 +20,7 @@ import { homeRelative } from "../screen/text-layout.ts";
 
 /** Servers that do not end by themselves are asked to, and then made to: 2 s, 3 s. */
 const CLOSE_MS = 6000;
+const MAX_PREVIEWED_BYTES = 1024 * 1024;
 /** After a signal the process ends, whatever an orderly end still waits for. */
 const FORCED_END_MS = 8000;
 
@@ -34,6 +37,7 @@ export async function startRepl(
   let repl: Repl | undefined;
   const prompts = new TerminalPrompts(terminal, input, {
     edit: async (text, extension) => repl?.edit(text, extension),
+    readFile: (file) => readSmallFile(path.resolve(io.cwd(), file)),
     bell: false,
   });
   const ui: Ui = {
@@ -92,6 +96,16 @@ async function endEach(steps: readonly (() => unknown)[]): Promise<void> {
     } catch (error) {
       console.error(error);
     }
+  }
+}
+
+// For a look at what an edit changes. A file that is large or not a plain one is not looked at.
+function readSmallFile(file: string): string | undefined {
+  try {
+    const facts = statSync(file);
+    return facts.isFile() && facts.size <= MAX_PREVIEWED_BYTES ? readFileSync(file, "utf8") : undefined;
+  } catch {
+    return undefined; // a new file
   }
 }
 

@@ -62,6 +62,11 @@ export class ForgedLineGuard {
   }
 }
 
+/** Does this text begin as a line of ours does? */
+export function imitatesOwnLine(text: string): boolean {
+  return imitates(text, OURS);
+}
+
 // What comes next is not known yet: the beginning of a mark of ours counts as one.
 function imitates(text: string, marks: readonly string[]): boolean {
   return marks.some((mark) => text.startsWith(mark) || (text.length < mark.length && mark.startsWith(text)));

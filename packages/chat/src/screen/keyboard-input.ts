@@ -9,6 +9,8 @@ import type { Terminal } from "./terminal.ts";
 
 /** A question ignores what arrives sooner than a person can have read it. */
 const DEAF_MS = 150;
+/** Who is still typing when a question appears is not answering it: it hears nothing before a pause as long as this. */
+const PAUSE_MS = 250;
 const MAX_TYPED_AHEAD = 2000;
 const PASTE_ON = "\u001b[?2004h";
 const PASTE_OFF = "\u001b[?2004l";
@@ -59,6 +61,12 @@ export class Input {
     const initial = (options.initial ?? "") + this.#ahead;
     this.#ahead = "";
     return this.#read({ ...options, initial });
+  }
+
+  /** One key is the answer: one of these, or Enter. */
+  async key(prompt: string, keys: string): Promise<LineEnd> {
+    this.#ahead = "";
+    return this.#read({ prompt, keys, isQuestion: true });
   }
 
   async question(prompt: string, initial = ""): Promise<LineEnd> {
@@ -117,7 +125,11 @@ export class Input {
   #key(key: Key): void {
     const isInterrupt = key.kind === "key" && key.name === "interrupt";
     if (this.#reader !== undefined && !this.#reader.isOver) {
-      if (!isInterrupt && performance.now() < this.#deafUntil) return;
+      const now = performance.now();
+      if (!isInterrupt && now < this.#deafUntil) {
+        this.#deafUntil = Math.max(this.#deafUntil, now + PAUSE_MS);
+        return;
+      }
       return this.#reader.key(key);
     }
     if (isInterrupt) return this.onInterrupt?.();

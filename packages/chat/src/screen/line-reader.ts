@@ -22,6 +22,8 @@ export type LineOptions = {
   /** Is this text a whole input, or does it go on on the next line? */
   isWhole?: (text: string) => boolean;
   onSuspend?: () => void;
+  /** One of these keys is the whole answer, and Enter is an empty one; other keys do nothing. */
+  keys?: string;
   /** Nothing of what is typed is drawn, not even how much it is. */
   isSecret?: boolean;
 };
@@ -58,6 +60,8 @@ export class LineReader {
   }
 
   key(key: Key): void {
+    const { keys } = this.#options;
+    if (keys !== undefined && !this.#singleKey(key, keys)) return;
     if (this.#search !== undefined && this.#searchKey(key)) return this.#redraw();
     if (key.kind === "text") this.#buffer.insert(key.text);
     else if (key.kind === "paste") {
@@ -82,6 +86,16 @@ export class LineReader {
     this.#terminal.raw("\r\n");
     this.#terminal.endInput();
     this.#done.resolve(end);
+  }
+
+  /** False: the key was dealt with here. */
+  #singleKey(key: Key, keys: string): boolean {
+    if (key.kind === "key") return ["enter", "interrupt", "end-of-input"].includes(key.name);
+    if (key.kind === "text" && key.text.length === 1 && keys.includes(key.text)) {
+      this.#buffer.set(key.text);
+      this.finish({ kind: "line", text: key.text, isPaste: false });
+    }
+    return false;
   }
 
   /** True when the line is over. */
@@ -113,6 +127,9 @@ export class LineReader {
         return false;
       case "tab":
         this.#complete();
+        return false;
+      case "redraw":
+        this.#terminal.clear();
         return false;
       case "suspend":
         this.#options.onSuspend?.();

@@ -10,9 +10,11 @@ import { placeOf } from "../servers/server-config.ts";
 import { displayName } from "../tools/tool-names.ts";
 import type { CallAnswer, CallQuestion, LimitAnswer, Approver } from "../turn/turn-view.ts";
 import { argumentLines } from "./argument-lines.ts";
+import { editPreview } from "./edit-preview.ts";
+import type { ReadFile } from "./edit-preview.ts";
 import type { Input } from "./keyboard-input.ts";
 import { framedText } from "./untrusted-text.ts";
-import { wrap } from "./text-layout.ts";
+import { withoutTabs, wrap } from "./text-layout.ts";
 import type { Terminal } from "./terminal.ts";
 import { safeLine } from "./terminal-view.ts";
 
@@ -20,9 +22,13 @@ export type EditText = (text: string, extension: string) => Promise<string | und
 
 export type CommandAnswer = { kind: "run"; command: string } | { kind: "no" } | { kind: "stop" };
 
+/** More of a change is shown on request, and before it can be allowed. */
+const SHOWN_CHANGES = 40;
+
 const HELP = [
   "y  once",
-  "n [reason]  no; the reason goes to the model",
+  "n  no",
+  "r  no, with a reason for the model",
   "a  always…",
   "e  edit the arguments",
   "v  view everything",
@@ -34,13 +40,15 @@ export class TerminalPrompts implements Approver {
   readonly #terminal: Terminal;
   readonly #input: Input;
   readonly #edit: EditText;
+  readonly #readFile: ReadFile;
   /** Set once the settings are known. */
   bell: boolean;
 
-  constructor(terminal: Terminal, input: Input, options: { edit: EditText; bell: boolean }) {
+  constructor(terminal: Terminal, input: Input, options: { edit: EditText; readFile: ReadFile; bell: boolean }) {
     this.#terminal = terminal;
     this.#input = input;
     this.#edit = options.edit;
+    this.#readFile = options.readFile;
     this.bell = options.bell;
   }
 
@@ -49,13 +57,13 @@ export class TerminalPrompts implements Approver {
     let whole = false;
     let isCut = this.#showCall(question, whole);
     for (;;) {
-      const said = await this.#ask(`${this.#terminal.frames.bottom}call it?  [y]es  [N]o  [a]lways  [?] `);
+      const said = await this.#ask(
+        `${this.#terminal.frames.bottom}call it?  [y]es  [N]o  [r]eason  [a]lways  [?] `,
+        "ynravqe?",
+      );
       if (said === undefined) return { kind: "stop" };
-      const [word = "", ...rest] = said.trim().split(/\s+/);
-      const reason = rest.join(" ");
-      switch (word) {
+      switch (said) {
         case "y":
-        case "yes":
           if (!isCut) return { kind: "yes" };
           isCut = this.#showRest(question, whole);
           whole = true;
@@ -85,9 +93,11 @@ export class TerminalPrompts implements Approver {
         case "?":
           for (const line of HELP) this.#note(line);
           continue;
-        case "n":
-        case "no":
+        case "r": {
+          const reason = (await this.#line("  reason: "))?.trim();
+          if (reason === undefined) return { kind: "stop" };
           return reason === "" ? { kind: "no" } : { kind: "no", reason };
+        }
         default:
           return { kind: "no" };
       }
@@ -95,11 +105,9 @@ export class TerminalPrompts implements Approver {
   };
 
   readonly limit = async (_said: string, more: string): Promise<LimitAnswer> => {
-    const said = await this.#ask(`  [c]${more.replace(/^c/, "")}  [w]rap up without tools  [S]top   `);
-    if (said === undefined) return "stop";
-    const word = said.trim().toLowerCase();
-    if (word === "c" || word === "continue") return "continue";
-    return word === "w" ? "wrap-up" : "stop";
+    const said = await this.#ask(`  [c]${more.replace(/^c/, "")}  [w]rap up without tools  [S]top   `, "cws");
+    if (said === "c") return "continue";
+    return said === "w" ? "wrap-up" : "stop";
   };
 
   /** A `CMD:` line. What runs is exactly what is shown. */
@@ -109,7 +117,8 @@ export class TerminalPrompts implements Approver {
     for (;;) {
       const needsWord = this.#showCommand(text, place);
       const how = needsWord ? "type yes to run it  [N]o  [e]dit  [?] " : "[y]es  [N]o  [e]dit  [?] ";
-      const said = await this.#ask(`${this.#terminal.frames.bottom}${how}`);
+      const prompt = `${this.#terminal.frames.bottom}${how}`;
+      const said = needsWord ? await this.#line(prompt) : await this.#ask(prompt, "ynqe?");
       if (said === undefined) return { kind: "stop" };
       const word = said.trim().toLowerCase();
       if (word === "yes" || (word === "y" && !needsWord)) return { kind: "run", command: text };
@@ -128,13 +137,12 @@ export class TerminalPrompts implements Approver {
 
   /** A plain question; true only for an explicit yes. */
   async confirm(question: string): Promise<boolean> {
-    const said = await this.#ask(`${question} [y/N] `);
-    return said !== undefined && /^y(es)?$/i.test(said.trim());
+    return (await this.#ask(`${question} [y/N] `, "yYnN"))?.toLowerCase() === "y";
   }
 
   /** One line of text; undefined when the person gave up. */
   async text(prompt: string): Promise<string | undefined> {
-    return this.#ask(prompt);
+    return this.#line(prompt);
   }
 
   /** The same without showing what is typed. */
@@ -184,10 +192,33 @@ export class TerminalPrompts implements Approver {
     for (const { requested, path } of question.leads) {
       lines.push(`${side}path: ${safeLine(requested, 10_000)} ${style.yellow("→")} ${safeLine(path, 10_000)}`);
     }
-    const shown = argumentLines(question.arguments, columns - 3, whole, style.mark);
+    // Of a server elsewhere the same name may be another file.
+    const isHere = server.config.reach.kind === "builtin";
+    const preview = editPreview(question.arguments, isHere ? this.#readFile : () => undefined);
+    const shown = argumentLines(
+      preview === undefined || whole ? question.arguments : preview.rest,
+      columns - 3,
+      whole,
+      style.mark,
+    );
     for (const line of shown.lines) lines.push(`${side}${line}`);
+    const changes = preview?.lines ?? [];
+    const shownChanges = whole ? changes : changes.slice(0, SHOWN_CHANGES);
+    lines.push(...shownChanges.flatMap((line) => this.#changedLine(line)));
+    const left = changes.length - shownChanges.length;
+    if (left > 0) lines.push(`${side}… ${left.toLocaleString("en-US")} more lines`);
     this.#terminal.line(lines.join("\n"));
-    return shown.isCut;
+    return shown.isCut || left > 0;
+  }
+
+  /** `+` green, `-` red, what stands around it dim; whole, however wide. */
+  #changedLine(line: string): string[] {
+    const { style } = this.#terminal;
+    const paint = line.startsWith("+") ? style.green : line.startsWith("-") ? style.red : style.dim;
+    const side = style.dim(this.#terminal.frames.side);
+    const { text } = makeScreenSafe(line, style.mark === undefined ? {} : { mark: style.mark });
+    const rows = wrap(withoutTabs(text), this.#terminal.columns - 5);
+    return rows.map((row, at) => side + paint(at === 0 ? row : `  ${row}`));
   }
 
   /** True when sanitising changed what is shown: then a single key is not enough. */
@@ -225,9 +256,8 @@ export class TerminalPrompts implements Approver {
       return undefined;
     }
     this.#terminal.line(`  always allow ${safeLine(name)}:  ${choices.join("  ")}`);
-    const said = await this.#ask("  ");
-    if (said === undefined) return "stop";
-    const word = said.trim();
+    const word = await this.#ask("  ", "sfAc");
+    if (word === undefined) return "stop";
     if (word === "s" && has("session", "tool")) return { kind: "session", scope: "tool" };
     if (word === "f" && has("always")) return { kind: "always" };
     if (word === "A" && has("session", "server")) return { kind: "session", scope: "server" };
@@ -243,14 +273,26 @@ export class TerminalPrompts implements Approver {
     return undefined;
   }
 
-  async #ask(prompt: string): Promise<string | undefined> {
+  /** One key of these; "" for Enter, undefined when the person gave up. */
+  async #ask(prompt: string, keys: string): Promise<string | undefined> {
+    const end = await this.#input.key(this.#lastRow(prompt), keys);
+    if (end.kind === "interrupt") return undefined;
+    return end.kind === "line" ? end.text : "";
+  }
+
+  async #line(prompt: string): Promise<string | undefined> {
+    const end = await this.#input.question(this.#lastRow(prompt));
+    if (end.kind === "interrupt") return undefined;
+    return end.kind === "line" ? end.text : "";
+  }
+
+  /** What stands in the row where the answer is typed; rows before it are printed. */
+  #lastRow(prompt: string): string {
     // The line that is edited must fit into one row with room to type; what is above it is simply printed.
     const rows = prompt.split("\n").flatMap((line) => wrap(line, this.#terminal.columns - 12));
     const last = rows.pop() ?? "";
     if (rows.length > 0) this.#terminal.line(rows.join("\n"));
-    const end = await this.#input.question(last);
-    if (end.kind === "interrupt") return undefined;
-    return end.kind === "line" ? end.text : "";
+    return last;
   }
 
   #note(text: string): void {

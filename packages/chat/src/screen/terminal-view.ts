@@ -13,6 +13,8 @@ import type { Terminal } from "./terminal.ts";
 
 const SHOWN_LINES = 12;
 const PROGRESS_MS = 200;
+/** After this without a word, what is held back of one is shown. */
+const PAUSE_MS = 80;
 
 export class TerminalView implements TurnView {
   readonly #terminal: Terminal;
@@ -21,6 +23,7 @@ export class TerminalView implements TurnView {
   #running: string | undefined;
   #words: { safe: ScreenSafeStream; markdown: MarkdownStream } | undefined;
   #clock: Timer | undefined;
+  #pause: Timer | undefined;
   #reasoningSince = 0;
   #reasoningMs = 0;
 
@@ -48,9 +51,16 @@ export class TerminalView implements TurnView {
     this.#endReasoning();
     this.#words ??= {
       safe: createScreenSafeStream({ unforged: true }),
-      markdown: new MarkdownStream(this.isStyled ? this.#terminal.wordStyle : PLAIN),
+      markdown: new MarkdownStream(
+        this.isStyled ? this.#terminal.wordStyle : PLAIN,
+        () => this.#terminal.columns,
+        this.#terminal.isUtf8,
+      ),
     };
-    this.#terminal.words(this.#words.markdown.push(this.#words.safe.push(piece)));
+    const { markdown, safe } = this.#words;
+    this.#terminal.words(markdown.push(safe.push(piece)));
+    clearTimeout(this.#pause);
+    this.#pause = setTimeout(() => this.#terminal.words(markdown.pause()), PAUSE_MS);
   }
 
   reasoning(_piece: string): void {
@@ -163,6 +173,7 @@ export class TerminalView implements TurnView {
     const words = this.#words;
     if (words === undefined) return;
     this.#words = undefined;
+    clearTimeout(this.#pause);
     this.#terminal.words(words.markdown.push(words.safe.flush()) + words.markdown.flush());
     this.#terminal.endWords();
   }

@@ -13,6 +13,7 @@ export class Terminal {
   readonly style: Style;
   readonly wordStyle: Style;
   readonly frames: Frames;
+  readonly isUtf8: boolean;
   readonly #out: Output;
   readonly #err: Output;
   #isAtStart = true;
@@ -26,7 +27,8 @@ export class Terminal {
     const may = options.color !== false;
     this.style = styleFor(may && wantsColor(io.env, io.stderr.isTerminal));
     this.wordStyle = styleFor(may && wantsColor(io.env, io.stdout.isTerminal));
-    this.frames = framesFor(isUtf8Locale(io.env) && options.ascii !== true);
+    this.isUtf8 = isUtf8Locale(io.env) && options.ascii !== true;
+    this.frames = framesFor(this.isUtf8);
     this.#edge = new ForgedLineGuard(this.frames);
   }
 
@@ -94,6 +96,11 @@ export class Terminal {
   /** Raw text of ours: prompts and the input line. */
   raw(text: string): void {
     this.#err.write(text);
+  }
+
+  /** An empty screen; what stood there stays in the scrollback where the terminal keeps one. */
+  clear(): void {
+    this.#err.write("\u001b[2J\u001b[H");
   }
 
   startInput(input: InputLine): void {

@@ -82,3 +82,25 @@ test.each<[string, string, string[]]>([
 ])("CMD: %s", (_, text, commands) => {
   expect(commandsIn(text)).toEqual(commands);
 });
+
+test.each([
+  ["exit", { kind: "meta", name: "quit", rest: "" }],
+  ["quit", { kind: "meta", name: "quit", rest: "" }],
+  ["/help", { kind: "meta", name: "help", rest: "" }],
+  ["/model cloud", { kind: "meta", name: "model", rest: "cloud" }],
+  ["/review a b", { kind: "prompt", name: "review", rest: "a b" }],
+  ["/hlp", { kind: "unknown-meta", name: "hlp" }],
+  ["/tmp", { kind: "ask", text: "/tmp", guessed: false }],
+  ["/etc/hosts is what?", { kind: "ask", text: "/etc/hosts is what?", guessed: false }],
+  ["exit code 3 means what?", { kind: "ask", text: "exit code 3 means what?", guessed: false }],
+])("as people type elsewhere: %s", (line, expected) => {
+  const options = {
+    route: "ai" as const,
+    isMeta: (name: string) => ["help", "model", "quit"].includes(name),
+    isPrompt: (name: string) => name === "review",
+    cwd: "/",
+    home: "/",
+    env: {},
+  };
+  expect(route(line, options)).toEqual(expected as ReturnType<typeof route>);
+});

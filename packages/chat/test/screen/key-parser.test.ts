@@ -1,11 +1,9 @@
-// Keys from bytes, editing by characters, rows by widths, and Markdown that changes nothing but its looks.
+// Keys from bytes, editing by characters, and rows by widths.
 import { describe, expect, test } from "bun:test";
 import { EditBuffer } from "../../src/screen/edit-buffer.ts";
 import { KeyParser } from "../../src/screen/key-parser.ts";
 import type { Key } from "../../src/screen/key-parser.ts";
 import { layOut, widthOf, wrap } from "../../src/screen/text-layout.ts";
-import { MarkdownStream } from "../../src/screen/markdown-stream.ts";
-import { styleFor } from "../../src/screen/style.ts";
 import { seeded } from "../scripted-model.ts";
 
 function keysOf(text: string, cut: number): Key[] {
@@ -81,25 +79,4 @@ test("rows never reach the last column, and the cursor is where the text is", ()
     expect(rows.join("")).not.toMatch(/[\u0000-\u001f\u202e]/);
   }
   expect(wrap("one two three", 8).join("|")).toBe("one two |three");
-});
-
-test("styled Markdown is the same text in the same order, however it is cut; plain is untouched", () => {
-  const source =
-    '# Title\n\nSome **bold** and `code` text\n```ts\nconst x = "a"; // note\n```\nafter `open\n- item\n~~~\nraw\n~~~~\n end';
-  for (const cut of [1, 3, 7, 1000]) {
-    const stream = new MarkdownStream(styleFor(true));
-    let out = "";
-    for (let at = 0; at < source.length; at += cut) out += stream.push(source.slice(at, at + cut));
-    out += stream.flush();
-    // eslint-disable-next-line no-control-regex -- our own styling
-    expect(out.replace(/\u001b\[\d+m/g, "")).toBe(source);
-    expect(out).toContain("\u001b[1m# Title");
-  }
-  expect(new MarkdownStream(styleFor(false)).push(source)).toBe(source);
-});
-
-test("words are shown as they come, not when their line is over", () => {
-  const stream = new MarkdownStream(styleFor(true));
-  expect(stream.push("Hel")).toBe("Hel");
-  expect(stream.push("lo")).toBe("lo");
 });

@@ -41,9 +41,23 @@ test("keys before a question, and in its first moment, do not answer it; Enter a
   await Promise.resolve();
   await Promise.resolve();
   type("y\r"); // in the same instant: nobody can have read it
-  await Bun.sleep(250);
+  await Bun.sleep(350); // a person looks up
   type("\r");
   expect(await asked).toEqual({ kind: "line", text: "", isPaste: false });
+});
+
+test("who is still typing when a question appears does not answer it, though single keys do", async () => {
+  const { input, type } = desk();
+  const asked = input.key("call it? ", "yn");
+  for (const letter of "why yes") {
+    await Bun.sleep(60); // as fast as people type
+    type(letter);
+  }
+  await Bun.sleep(350); // a person looks up
+  type("x"); // no answer
+  type("n");
+  type("\r");
+  expect(await asked).toEqual({ kind: "line", text: "n", isPaste: false });
 });
 
 test("Ctrl-C is heard at once, also in that first moment", async () => {

@@ -3,6 +3,7 @@ import { accessSync, existsSync, lstatSync, realpathSync, statSync, constants } 
 import path from "node:path";
 import { EngineError, errnoOf } from "../engine-error.ts";
 import type { Captured, CapturePlan } from "./output-capture.ts";
+import type { LostPlace } from "./confinement.ts";
 import type { Environment } from "./environment.ts";
 import type { LimitName, ResourceLimits } from "./resource-limits.ts";
 import type { Shell } from "./shell-words.ts";
@@ -31,6 +32,8 @@ export type Command = {
   readonly limits?: ResourceLimits;
   /** Held places that this one command may write: a person said so. */
   readonly open?: readonly string[];
+  /** Called when what kept it from these places is gone. Where its changes are not put back, it was stopped. */
+  readonly onLost?: (places: readonly LostPlace[]) => void;
   /** Called for every chunk, from the reading loop: be quick. */
   readonly onOutput?: (stream: "stdout" | "stderr", chunk: Uint8Array) => void;
 };

@@ -23,8 +23,24 @@ export type Wrapped = {
   readonly env: Environment;
   /** Descriptors that the mechanism reads before the command starts, to be handed on. */
   readonly fds: readonly number[];
+  /** What keeps it from places, where that can be lost while it runs. */
+  readonly cover?: Cover | undefined;
   /** To be called when the process was started, or could not be: closes what was opened for it alone. */
   release(): void;
+};
+
+/** A mount on a file goes, also for those who run, when somebody outside puts another file in its place. */
+export type Cover = {
+  /** The folders in which that can be seen to happen. */
+  readonly folders: readonly string[];
+  /** Places that the command can see or change by now. */
+  lost(): readonly LostPlace[];
+};
+
+export type LostPlace = {
+  readonly path: string;
+  /** What a command changes there is put back: it need not be stopped. */
+  readonly isPutBack: boolean;
 };
 
 export type Confinement = {

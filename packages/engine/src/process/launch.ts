@@ -7,7 +7,7 @@ import { writeScript } from "./report-files.ts";
 import { LONGEST_ARGUMENT_BYTES, execWords, shellWords, prestartedShellWords } from "./shell-words.ts";
 import { TAG_VARIABLE } from "./process-tags.ts";
 import type { Command } from "./command-checks.ts";
-import type { Confinement, Wrapped } from "./confinement.ts";
+import type { Confinement, Cover, Wrapped } from "./confinement.ts";
 import type { Environment } from "./environment.ts";
 import type { Channel, Pipe, PipePool } from "./pipe-pool.ts";
 import type { ReportFiles, ReportPlace } from "./report-files.ts";
@@ -31,6 +31,7 @@ export type Launched = {
   /** Undefined when both streams go into one. */
   readonly stderr: Pipe | undefined;
   readonly record: ReportPlace;
+  readonly cover: Cover | undefined;
   /** To be called when the command has ended. */
   leave(): void;
 };
@@ -163,7 +164,8 @@ async function spawn(equipment: Equipment, means: Means, startFor: (marker: stri
       cwd: confinement.namespaced ? "/" : (confinement.outside(cwd, scratch) ?? "/"),
       stdio: [...stdio, ...wrapped.fds],
     });
-    return { child, tag: means.tag, stdout, stderr, record: { fd: recordFd, offset, marker }, leave };
+    const record = { fd: recordFd, offset, marker };
+    return { child, tag: means.tag, stdout, stderr, record, cover: wrapped.cover, leave };
   } catch (error) {
     leave();
     if (recordFd !== undefined) closeQuietly(recordFd);

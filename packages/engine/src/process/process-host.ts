@@ -6,6 +6,7 @@ import { EngineError } from "../engine-error.ts";
 import { Capture } from "./output-capture.ts";
 import { checkCommand, checkShell, realCwdOf } from "./command-checks.ts";
 import { unconfined } from "./confinement.ts";
+import { CoverWatch } from "./cover-watch.ts";
 import { OutputReader } from "./output-reader.ts";
 import { launch, tell } from "./launch.ts";
 import { PipePool } from "./pipe-pool.ts";
@@ -50,6 +51,7 @@ export class ProcessHost {
   readonly #starting = new Map<Promise<Running>, SessionTags>();
   readonly #running = new Set<Running>();
   readonly #scratch = new Map<SessionTags, string>();
+  readonly #covers = new CoverWatch();
   #watchdog: Promise<Watchdog> | undefined;
   readonly #sweep: Timer;
   #closing: Promise<void> | undefined;
@@ -230,6 +232,7 @@ export class ProcessHost {
     };
     const running = new Running(command, started, empty);
     this.#track(running, () => launched.leave());
+    if (launched.cover !== undefined) this.#covers.add({ running, cover: launched.cover, onLost: command.onLost });
     return running;
   }
 

@@ -19,7 +19,8 @@ const AFTER_KILL_MS = 1000;
 const COUNT_EVERY_MS = 100;
 const STDERR_LOOKED_AT = 2000;
 
-export type StopReason = "timeout" | "cancel" | "close" | "processes";
+/** `exposed`: it could see or change what it must not. */
+export type StopReason = "timeout" | "cancel" | "close" | "processes" | "exposed";
 
 export type Started = {
   readonly process: Bun.Subprocess;
@@ -68,7 +69,7 @@ export class Running {
     if (this.#death !== undefined) return;
     // After the answer there is nothing to report: only leftovers to end.
     if (!this.#answered) this.#stopped = reason;
-    this.#death = this.#end(reason !== "processes");
+    this.#death = this.#end(reason !== "processes" && reason !== "exposed");
   }
 
   /** Resolves when a tree that was stopped is gone. */

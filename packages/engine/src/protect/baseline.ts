@@ -1,22 +1,27 @@
 // What the protected places of some folders hold, and what is done when they hold something else: changes of settled
 // places are put back at once, changes of the others are noted.
-import path from "node:path";
-import { lookAt } from "../sandbox/look-at.ts";
+import { idAt, lookAt } from "../sandbox/look-at.ts";
+import { entryIn } from "../sandbox/path-text.ts";
 import { isWithin } from "../scope/scope.ts";
 import type { Directory } from "../scope/directory.ts";
-import type { Aside, AsideSlot } from "./aside.ts";
 import { changesBetween, contentsOf, isModeOnly } from "./changes.ts";
 import type { Change } from "./changes.ts";
-import { gitFoldersInside, GitFolderSearch, identityAt, isSameGit } from "./git-folders.ts";
+import { isSameGit } from "./git-folders.ts";
 import type { GitFolders, GitIdentity } from "./git-folders.ts";
-import type { JournalContent } from "./journal.ts";
-import type { KeptContents } from "./kept-content.ts";
-import { changesInNewRepository, gitFoldersOf, MADE_RULE } from "./new-repositories.ts";
-import { NotKept, putBackTools, putMode, putState, removeEmptyFolders, stateAt } from "./put-back.ts";
+import { grafted, partsOfFile, ruled, stateAt, stoodBefore } from "./folder-states.ts";
+import { HeldStates } from "./held-states.ts";
+import type { HeldOptions, HeldStatesOptions } from "./held-states.ts";
+import type { JournalContent, OpenJournal } from "./journal.ts";
+import { inFolder, isInsideGit, kindAt, KnownRepositories, splitPlace } from "./known-repositories.ts";
+import { linkTargets } from "./link-targets.ts";
+import { changesInNewRepository, MADE_RULE } from "./new-repositories.ts";
+import { putBackTools, putMode, putState } from "./put-back.ts";
 import { openFolder } from "./real-folder.ts";
 import { escapedGlob, GIT_ENTRIES, homePlacesBelow } from "./settled-places.ts";
-import type { FolderRules, GitPlaces, PlaceLevel, PlaceRule, PlaceRules } from "./settled-places.ts";
-import { ABSENT, EMPTY, entered, lookAtEntry, lookAtPlaces, pathTextOf, statOf, textOf } from "./snapshot.ts";
+import type { FolderRules, PlaceRule, PlaceRules } from "./settled-places.ts";
+import { Settler } from "./settler.ts";
+import type { SettledChange, SettlerOptions } from "./settler.ts";
+import { ABSENT, EMPTY, entered, lookAtEntry, lookAtPlaces, pathTextOf, statOf } from "./snapshot.ts";
 import type { FolderState, PlaceState } from "./snapshot.ts";
 
 /** Folders whose places are known; far more than one looks for repositories. */
@@ -24,39 +29,13 @@ const MAX_TOPS = 200;
 /** Somebody may be writing at the same time. */
 const ATTEMPTS = 3;
 
-export type SettledChange = {
-  /** Absolute, and relative to the allowed folder that holds it. */
-  readonly place: string;
-  readonly shown: string;
-  readonly level: PlaceLevel;
-  readonly why: string;
-  /** "stays": it could not be put back; `problem` says why. */
-  readonly done: "noted" | "put back" | "stays";
-  readonly problem: string | undefined;
-  /** It could not be put back now, but what was there is kept: it is tried again. */
-  readonly isTriedAgain: boolean;
-  /** Where the changed version lies now. */
-  readonly aside: string | undefined;
-  readonly before: PlaceState;
-  readonly after: PlaceState;
-  /** For putting the changed version in again. */
-  readonly folder: string;
-  readonly parts: readonly string[];
-  readonly slot: AsideSlot;
-};
-
-export type BaselineOptions = {
-  readonly rules: PlaceRules;
-  readonly contents: KeptContents;
-  readonly aside: Aside;
-  /** Real paths; empty: everything. */
-  readonly roots: readonly string[];
-  /** Where folders are looked for when everything is allowed. */
-  readonly workdir: string;
-  readonly home: string;
-  /** Further places by their absolute paths, which come and go. The same list means that nothing changed. */
-  readonly further?: (() => readonly string[]) | undefined;
-};
+export type BaselineOptions = SettlerOptions &
+  HeldStatesOptions & {
+    readonly rules: PlaceRules;
+    readonly home: string;
+    /** Further places by their absolute paths, which come and go. The same list means that nothing changed. */
+    readonly further?: (() => readonly string[]) | undefined;
+  };
 
 /** `opening`: the pattern by which a person would take the place out of the list. */
 export type FoundRule = { readonly rule: PlaceRule; readonly opening: string };
@@ -66,44 +45,68 @@ type Top = { rules: FolderRules; state: FolderState };
 export class Baseline {
   readonly #options: BaselineOptions;
   readonly #tops = new Map<string, Top>();
-  readonly #search: GitFolderSearch;
+  readonly #git: KnownRepositories;
   readonly #roots: readonly string[];
   /** A journal says nothing of places that are only noted. */
   readonly #isLeft: boolean;
+  readonly #settler: Settler;
+  readonly #held: HeldStates;
   readonly #absentAtHome = new Map<string, readonly string[]>();
-  #git: GitFolders = new Map();
-  #gitFolders = new Set<string>();
-  /** Repositories that commands made: nothing holds them, so that they can be removed again. Another map when it changes. */
-  #made: GitFolders = new Map();
   #further: readonly string[] = [];
+  #linked: readonly string[] = [];
 
   /** `left`: what a journal says stood there; otherwise what stands there now counts from the first `refresh`. */
   constructor(options: BaselineOptions, left?: JournalContent) {
     this.#options = options;
     this.#isLeft = left !== undefined;
+    this.#settler = new Settler(options);
+    this.#held = new HeldStates(this.#settler, options);
     this.#roots = options.roots.map(latin1);
     const starts = this.#roots.length === 0 ? [latin1(options.workdir)] : this.#roots;
-    this.#search = new GitFolderSearch(starts);
+    this.#git = new KnownRepositories({ starts, roots: this.#roots, settlesGit: options.rules.settlesGit }, left);
     for (const folder of starts) this.#addTop(folder);
     if (left === undefined) return;
-    this.#git = left.git;
-    this.#gitFolders = new Set(left.gitFolders);
+    this.#linked = linkTargets(left.tops);
+    this.#meetRules();
     for (const [folder, state] of left.tops) {
       const top = this.#addTop(folder);
       if (top !== undefined) top.state = ruled(state, top.rules, []);
     }
   }
 
-  /** What stands there now is what counts. Gives whether anything differs from before. */
-  refresh(): boolean {
+  /** What stands there now is what counts, or what stood there before commands of other servers began that are changing it.
+   * Gives whether anything differs from before. */
+  refresh(others: readonly OpenJournal[] = []): boolean {
     this.meetFurther();
-    let isChanged = this.#meetRepositories(this.#findGit());
+    const found = [...this.#git.find()].filter(([place, now]) =>
+      others.every((other) => wasKnownTo(other, place, now)),
+    );
+    let isChanged = this.#meetRepositories(new Map(found));
     for (const [folder, top] of this.#tops) {
-      const state = this.#look(folder, top) ?? EMPTY;
+      const state = this.#before(folder, top, this.#look(folder, top) ?? EMPTY, others);
       if (changesBetween(top.state, state).length > 0) isChanged = true;
       top.state = state;
     }
+    if (this.#meetLinked()) isChanged = true;
+    if (this.#held.refresh(others)) isChanged = true;
     return isChanged;
+  }
+
+  /** Commands have ended, and it is not known yet whether something is left of them: what mounts held is the person's. */
+  refreshHeld(others: readonly OpenJournal[]): void {
+    this.meetFurther();
+    this.#held.refresh(others, true);
+  }
+
+  #before(folder: string, top: Top, now: FolderState, others: readonly OpenJournal[]): FolderState {
+    let state = now;
+    for (const other of others) {
+      const known = other.tops.get(folder);
+      if (known === undefined) continue;
+      for (const sha256 of contentsOf(known)) this.#options.contents.takeOver(sha256, other.copies);
+      state = stoodBefore(state, ruled(known, top.rules, []), other.rules === this.#options.rules.key);
+    }
+    return state;
   }
 
   /** What git is told to run or obey may be something else than before: looked at before a command, since what it makes there
@@ -112,23 +115,38 @@ export class Baseline {
     const further = this.#options.further?.() ?? [];
     if (further === this.#further) return;
     this.#further = further;
+    this.#meetRules();
+  }
+
+  #meetRules(): void {
     for (const [folder, top] of this.#tops) top.rules = this.#rulesFor(folder);
   }
 
+  /** What a person's own links at places lead to is obeyed like what stands there itself. */
+  #meetLinked(): boolean {
+    const linked = linkTargets([...this.#tops].map(([folder, { state }]) => [folder, state]));
+    if (linked.join("\0") === this.#linked.join("\0")) return false;
+    this.#linked = linked;
+    this.#meetRules();
+    for (const [folder, top] of this.#tops) top.state = this.#look(folder, top) ?? EMPTY;
+    return true;
+  }
+
   /** Everything that differs is put back or noted; from then on what stands there counts. */
-  settle(now: Date, onFailed: (error: unknown) => void): SettledChange[] {
+  settle(now: Date, onFailed: (error: unknown) => void, held?: HeldOptions): SettledChange[] {
     const settled: SettledChange[] = [];
     // What fails in one folder must neither hide what was done in another nor keep it from being looked at.
     const attempt = (work: () => void): void => {
       try {
         work();
       } catch (error) {
-        onFailed(error);
+        onFailed(error); // said, and looked at again later
       }
     };
     attempt(() => this.meetFurther());
     for (const [folder, top] of this.#tops) attempt(() => this.#settleTop(folder, top, now, settled));
     attempt(() => this.#settleRepositories(now, settled));
+    if (held?.isAtRisk === true) attempt(() => settled.push(...this.#held.settle(now, held.open)));
     this.#options.aside.prune();
     return settled;
   }
@@ -141,7 +159,7 @@ export class Baseline {
     const top = this.#tops.get(change.folder);
     const there = this.#lookAt(directory, change.parts, ruleOf(change));
     if (changesBetween(change.before, there).length > 0 || !isSameWhole(change.before, there)) return false;
-    const tools = putBackTools({ contents, aside: aside.slot(now), prefix: this.#prefixOf(change.folder) });
+    const tools = putBackTools({ contents, aside: aside.slot(now), prefix: this.#settler.prefixOf(change.folder) });
     try {
       if (isModeOnly(change) && change.after.kind === "folder") putMode(directory, change.parts, change.after, tools);
       else {
@@ -150,9 +168,10 @@ export class Baseline {
         if (replaced !== undefined && change.before.kind !== "folder") tools.aside.discard(replaced);
       }
     } catch {
-      return false;
+      return false; // somebody is writing there, or the disk is full: it stays as it was put back, and the version aside
     }
     if (change.aside !== undefined) change.slot.discard(change.aside);
+    this.#held.accept(inFolder(change.folder, change.parts.join("/")));
     const fresh = top && this.#look(change.folder, top);
     // Only this place: commands may be changing others at the same time.
     if (top !== undefined && fresh !== undefined) {
@@ -167,6 +186,7 @@ export class Baseline {
    * meanwhile is not. `isExpected` is asked about what is found: a command may have been quicker.
    */
   accept(place: string, isExpected: (state: PlaceState) => boolean): void {
+    this.#held.accept(latin1(place));
     for (const [folder, top] of this.#tops) {
       const text = pathTextOf(folder);
       if (place === text || !isWithin(text, place)) continue;
@@ -204,6 +224,19 @@ export class Baseline {
     return undefined;
   }
 
+  /** The place that is settled and the same file under another name. */
+  placeOfSameFile(file: string): string | undefined {
+    const stat = lookAt(file);
+    if (stat === undefined || !stat.isFile() || stat.nlink < 2) return undefined;
+    const id = idAt(file);
+    for (const [folder, top] of this.#tops) {
+      const state = this.#look(folder, top);
+      const parts = state && partsOfFile(state, id);
+      if (parts !== undefined) return entryIn(pathTextOf(folder), parts.map(pathTextOf).join("/"));
+    }
+    return undefined;
+  }
+
   /** One place as it is now. */
   stateOf(place: string, rule: PlaceRule): PlaceState {
     const at = latin1(place);
@@ -215,26 +248,24 @@ export class Baseline {
 
   get journal(): JournalContent {
     const tops = new Map([...this.#tops].map(([folder, { state }]) => [folder, state]));
-    // After a crash nobody knows that they are settled: they are looked at as new ones.
-    const git = new Map([...this.#git].filter(([place]) => !this.#made.has(place)));
-    return { roots: this.#options.roots, tops, git, gitFolders: this.#gitFolders };
+    const { roots, rules } = this.#options;
+    return { roots, tops, ...this.#git.journal, held: this.#held.states, rules: rules.key };
   }
 
   /** The repositories that commands made, as long as they are the very same; paths in latin1. Another map when it changes. */
   get made(): GitFolders {
-    return this.#made;
+    return this.#git.made;
   }
 
   /** Digests of all that could have to be put back. */
   *contents(): Generator<string> {
     for (const { state } of this.#tops.values()) yield* contentsOf(state);
+    yield* this.#held.contents();
   }
 
   /** Relative to the allowed folder that holds it. */
   shown(place: string): string {
-    const { roots, workdir } = this.#options;
-    const root = [...roots, workdir].find((one) => place !== one && isWithin(one, place));
-    return root === undefined ? place : path.relative(root, place);
+    return this.#settler.shown(place);
   }
 
   #addTop(folder: string): Top | undefined {
@@ -249,22 +280,11 @@ export class Baseline {
   #rulesFor(folder: string): FolderRules {
     const { rules, home } = this.#options;
     const text = pathTextOf(folder);
-    const further = this.#further.flatMap((place) => (place !== text && isWithin(text, place) ? [place] : []));
+    const further = [...this.#further, ...this.#linked].flatMap((place) =>
+      place !== text && isWithin(text, place) ? [place] : [],
+    );
     const relative = further.map((place) => escapedGlob(place.slice(text === "/" ? 1 : text.length + 1)));
-    return rules.below(text, this.#absentOfHome(folder, home), relative, this.#gitPlacesOf(folder));
-  }
-
-  /** What git obeys is settled where nothing holds it. */
-  #gitPlacesOf(folder: string): GitPlaces[] {
-    const { settlesGit } = this.#options.rules;
-    const isMade = (place: string): boolean => [...this.#made.keys()].some((made) => isWithin(made, place));
-    const dotGit = inFolder(folder, ".git");
-    const inMadeTop = [...this.#made.keys()].some((made) => isWithin(made.slice(0, -"/.git".length), folder));
-    const places: GitPlaces[] = [];
-    if (settlesGit || this.#made.has(dotGit)) places.push("in .git");
-    if ((settlesGit && this.#gitFolders.has(folder)) || isMade(folder)) places.push("git folder");
-    const isPointer = settlesGit || inMadeTop ? kindAt(dotGit) === "other" : false;
-    return isPointer ? [...places, "pointer"] : places;
+    return rules.below(text, this.#absentOfHome(folder, home), relative, this.#git.placesOf(folder));
   }
 
   /** Those that exist are somebody else's to hold: they are read-only to commands. */
@@ -314,7 +334,7 @@ export class Baseline {
       return;
     }
     // What git itself writes into a repository that was just made is looked at as such.
-    const isNew = { dotGit: this.#isNewGit(inFolder(folder, ".git")), folder: this.#isNewGit(folder) };
+    const isNew = { dotGit: this.#git.isNew(inFolder(folder, ".git")), folder: this.#git.isNew(folder) };
     const isOfNewGit = ({ rule, parts }: Change): boolean =>
       rule.isOfGit === true && (parts[0] === ".git" ? isNew.dotGit : isNew.folder);
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
@@ -325,7 +345,7 @@ export class Baseline {
         (change) => !isTried(change) && !isOfNewGit(change) && !isUnknown(change),
       );
       if (changes.length === 0) break;
-      add(this.#settleChanges(folder, changes, before, now));
+      add(this.#settler.settle(folder, changes, before, now));
       state = this.#look(folder, { ...top, state }) ?? EMPTY;
     }
     // Somebody writes faster than we put back: what stood there before goes on counting.
@@ -336,14 +356,6 @@ export class Baseline {
         (one) => one.done === "stays" && !one.isTriedAgain && one.parts.join("/") === change.parts.join("/"),
       );
     top.state = changesBetween(before, state).some(isLost) ? before : state;
-  }
-
-  /** One that a command made may also be gone again. */
-  #isNewGit(place: string): boolean {
-    const made = this.#made.get(place);
-    if (made === undefined) return !this.#git.has(place);
-    const now = identityAt(pathTextOf(place));
-    return now === undefined || !isSameGit(made, now);
   }
 
   /** A folder with places that has become a link leads programs elsewhere: the link is what changed. */
@@ -360,7 +372,7 @@ export class Baseline {
         const rule: PlaceRule = { ...MADE_RULE, level: "settle", why: "a folder with protected places was there" };
         const after = lookAtEntry(outer, name, rule, ABSENT, this.#options.contents);
         const change = { parts: parts.slice(0, index + 1), rule, before: ABSENT, after };
-        return this.#settleChanges(root, [change], EMPTY, now);
+        return this.#settler.settle(root, [change], EMPTY, now);
       }
       directory = entered(outer, name);
     }
@@ -368,111 +380,32 @@ export class Baseline {
     return [];
   }
 
-  #settleChanges(folder: string, changes: readonly Change[], before: FolderState, now: Date): SettledChange[] {
-    if (changes.length === 0) return [];
-    const { contents, aside } = this.#options;
-    const slot = aside.slot(now);
-    const tools = putBackTools({ contents, aside: slot, prefix: this.#prefixOf(folder) });
-    using directory = openFolder(folder);
-    return changes.map((change) => {
-      const settled = (what: Pick<SettledChange, "done"> & Partial<SettledChange>): SettledChange => {
-        const place = textOf([folder === "/" ? "" : folder, ...change.parts].join("/"));
-        const { rule, before: was, after, parts } = change;
-        const { level, why } = rule;
-        const facts = { problem: undefined, aside: undefined, isTriedAgain: false, ...what };
-        return { place, shown: this.shown(place), level, why, before: was, after, folder, parts, slot, ...facts };
-      };
-      if (change.rule.level === "note") return settled({ done: "noted" });
-      if (directory === undefined) return settled({ done: "stays", problem: "its folder is gone" });
-      try {
-        const put =
-          isModeOnly(change) && change.before.kind === "folder"
-            ? putMode(directory, change.parts, change.before, tools)
-            : putState(directory, change.parts, change.before, tools);
-        if (change.before.kind === "absent") removeEmptyFolders(directory, change.parts, before);
-        return settled({ done: "put back", aside: put ?? undefined });
-      } catch (error) {
-        const problem = error instanceof Error ? error.message : String(error);
-        return settled({ done: "stays", problem, isTriedAgain: !(error instanceof NotKept) });
-      }
-    });
-  }
-
-  /** Where a version lies aside: as below the allowed folder. */
-  #prefixOf(folder: string): string[] {
-    const root = this.#roots.find((one) => isWithin(one, folder)) ?? latin1(this.#options.workdir);
-    if (folder === root) return [];
-    const inside = isWithin(root, folder) ? folder.slice(root === "/" ? 1 : root.length + 1) : folder.slice(1);
-    return inside.split("/").filter((name) => name !== "");
-  }
-
   #settleRepositories(now: Date, all: SettledChange[]): void {
-    const found = this.#findGit();
+    const found = this.#git.find();
     const known = all.length;
-    const made = new Map(this.#made);
-    for (const [place, identity] of found) {
-      if (isSameGit(this.#git.get(place), identity)) continue;
-      // A worktree's repository may be an old one; one that was made anew is new also where an old one was.
-      const isKnown = (folder: string): boolean => folder !== place && this.#gitFolders.has(folder);
+    const made: [string, GitIdentity][] = [];
+    for (const [place, identity] of this.#git.newIn(found)) {
+      const isKnown = (folder: string): boolean => folder !== place && this.#git.hasFolder(folder);
       for (const { folder, changes } of changesInNewRepository(place, isKnown, this.#roots, this.#options.contents))
-        all.push(...this.#settleChanges(folder, changes, EMPTY, now));
+        all.push(...this.#settler.settle(folder, changes, EMPTY, now));
       // That a submodule or worktree came is seen by its own `.git`.
-      if (this.#isInsideGit(place, found)) continue;
+      if (isInsideGit(place, found)) continue;
       // Not what looks like a bare one: that may be any folder, with somebody's repositories in it.
-      if (place.endsWith("/.git") && kindAt(place) === "folder") made.set(place, identity);
-      const slash = place.lastIndexOf("/");
-      const noted: Change = { parts: [place.slice(slash + 1)], rule: MADE_RULE, before: ABSENT, after: ABSENT };
-      all.push(...this.#settleChanges(place.slice(0, slash) || "/", [noted], EMPTY, now));
+      if (place.endsWith("/.git") && kindAt(place) === "folder") made.push([place, identity]);
+      const [top, name] = splitPlace(place);
+      const noted: Change = { parts: [name], rule: MADE_RULE, before: ABSENT, after: ABSENT };
+      all.push(...this.#settler.settle(top, [noted], EMPTY, now));
     }
-    if (made.size > this.#made.size || [...made].some(([place, one]) => this.#made.get(place) !== one))
-      this.#made = made;
-    this.#meetRepositories(all.length > known ? this.#findGit() : found);
-  }
-
-  /** What git finds; and inside of it, where that is settled, the git folders of submodules and worktrees. */
-  #findGit(): GitFolders {
-    const found = new Map(this.#search.find());
-    const { settlesGit } = this.#options.rules;
-    const isInScope = (folder: string): boolean =>
-      this.#roots.length === 0 || this.#roots.some((root) => isWithin(root, folder));
-    const folders = new Set(
-      [...found.keys()].filter((place) => settlesGit || this.#made.has(place)).flatMap((place) => gitFoldersAt(place)),
-    );
-    for (const folder of folders) {
-      if (!isInScope(folder)) continue;
-      for (const [inner, identity] of gitFoldersInside(folder)) found.set(inner, identity);
-    }
-    return found;
-  }
-
-  #isInsideGit(place: string, found: GitFolders): boolean {
-    return (
-      /\/(?:modules|worktrees)\//.test(place) && [...found.keys()].some((one) => one !== place && isWithin(one, place))
-    );
+    this.#git.addMade(made);
+    this.#meetRepositories(all.length > known ? this.#git.find() : found);
   }
 
   /** Their folders have places of their own; what is in them now is theirs. */
   #meetRepositories(found: GitFolders): boolean {
-    const before = this.#git;
-    const isFresh = ([place, now]: readonly [string, GitIdentity]): boolean => !isSameGit(before.get(place), now);
-    const isNews = found.size !== before.size || [...found].some(isFresh);
-    if (!isNews) {
-      this.#git = found;
-      return false;
-    }
-    const made = [...this.#made].filter(([place, identity]) => {
-      const now = found.get(place);
-      return now !== undefined && isSameGit(identity, now);
-    });
-    const gone = [...this.#made.keys()].filter((place) => !made.some(([one]) => one === place));
-    if (gone.length > 0) this.#made = new Map(made);
-    for (const place of gone) this.#meetTop(place);
-    for (const [place, identity] of found) {
-      for (const folder of gitFoldersAt(place)) this.#gitFolders.add(folder);
-      if (isFresh([place, identity])) this.#meetTop(place);
-    }
-    this.#git = found;
-    return true;
+    const changed = this.#git.meet(found);
+    for (const place of changed ?? []) this.#meetTop(place);
+    this.#git.accept(found);
+    return changed !== undefined;
   }
 
   /** The folder of a repository that came or went: of what was known there only git's own is looked at anew. */
@@ -496,23 +429,10 @@ export class Baseline {
   }
 }
 
-function gitFoldersAt(place: string): string[] {
-  return gitFoldersOf(place, ...splitPlace(place));
-}
-
-function splitPlace(place: string): [top: string, name: string] {
-  const slash = place.lastIndexOf("/");
-  return [place.slice(0, slash) || "/", place.slice(slash + 1)];
-}
-
-function inFolder(folder: string, name: string): string {
-  return `${folder === "/" ? "" : folder}/${name}`;
-}
-
-/** `place` in latin1. */
-function kindAt(place: string): "folder" | "other" | undefined {
-  const stat = lookAt(pathTextOf(place));
-  return stat && (stat.isDirectory() ? "folder" : "other");
+/** Or is none of its business. */
+function wasKnownTo({ roots, git, made }: OpenJournal, place: string, now: GitIdentity): boolean {
+  const isInside = roots.length === 0 || roots.some((root) => isWithin(latin1(root), place));
+  return !isInside || isSameGit(git.get(place) ?? made.get(place), now);
 }
 
 function ruleOf({ before, after }: SettledChange): PlaceRule {
@@ -524,37 +444,6 @@ function ruleOf({ before, after }: SettledChange): PlaceRule {
 /** Also what does not count of a file would be lost under another version. */
 function isSameWhole(one: PlaceState, other: PlaceState): boolean {
   return one.kind !== "file" || other.kind !== "file" || one.content?.sha256 === other.content?.sha256;
-}
-
-/** One entry of a fresh look in an older one. */
-function grafted(old: FolderState, fresh: FolderState, parts: readonly string[]): FolderState {
-  const [name = "", ...rest] = parts;
-  const entries = new Map(old.entries);
-  const now = fresh.entries.get(name);
-  if (rest.length === 0 || now === undefined) {
-    if (now === undefined) entries.delete(name);
-    else entries.set(name, now);
-    // A deletion further down: what was beside it is somebody else's to explain.
-    if (rest.length > 0) return old;
-  } else if (now.kind === "folder") {
-    const was = old.entries.get(name);
-    const below = was?.kind === "folder" ? was : { ...now, entries: EMPTY.entries };
-    entries.set(name, grafted(below, now, rest));
-  } else return old;
-  return { ...old, entries };
-}
-
-/** A state of a journal as far as today's rules still speak of it. */
-function ruled(state: FolderState, rules: FolderRules, parts: readonly string[]): FolderState {
-  const entries = new Map<string, PlaceState>();
-  for (const [name, inner] of state.entries) {
-    const here = [...parts, pathTextOf(name)];
-    const verdict = state.rule === undefined ? rules.judge(here) : undefined;
-    if (verdict?.kind === "nothing" || rules.isOpen(here)) continue;
-    if (verdict?.kind === "place" && verdict.rule.level === "note") continue;
-    entries.set(name, inner.kind === "folder" ? ruled(inner, rules, here) : inner);
-  }
-  return { ...state, entries };
 }
 
 function isAbsentAt(directory: Directory, parts: readonly string[]): boolean {

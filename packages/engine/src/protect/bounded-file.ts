@@ -27,7 +27,7 @@ export function readBounded(
     }
     return bytes.subarray(0, filled);
   } catch {
-    return undefined;
+    return undefined; // gone, or closed to us: git of this user cannot read it, either
   } finally {
     if (fd !== undefined) fs.closeSync(fd);
   }

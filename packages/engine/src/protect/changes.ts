@@ -47,8 +47,8 @@ function folderChanges(
     changes.push({ parts, rule, before: withoutEntries(left), after: withoutEntries(right) });
   for (const name of new Set([...left.entries.keys(), ...right.entries.keys()])) {
     const was = left.entries.get(name);
-    // Beyond what was looked at nobody knows what was there.
-    if (was === undefined && !left.isWhole) continue;
+    // Beyond what was looked at nobody knows what was there, but for its name.
+    if (was === undefined && !left.isWhole && left.unread?.has(name) !== false) continue;
     changes.push(...changesBetween(was ?? ABSENT, right.entries.get(name) ?? ABSENT, [...parts, name]));
   }
   return changes;

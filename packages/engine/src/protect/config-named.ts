@@ -1,5 +1,6 @@
 // The files and folders that git's configuration names and git then obeys: hooks, included configuration, the fsmonitor
 // program. Configuration outside the allowed folders is read as well: it may name a place inside.
+import { lookAt } from "../sandbox/look-at.ts";
 import { entryIn, folderOf, realPathOf, resolvedIn, textOfPath } from "../sandbox/path-text.ts";
 import { readBounded } from "./bounded-file.ts";
 import { CONFIG_BYTES, isTrue, parseGitConfig } from "./git-config.ts";
@@ -10,7 +11,14 @@ const MAX_DEPTH = 10;
 const MOST_FILES = 64;
 const SWITCH = /^(?:true|false|yes|no|on|off|\d*)$/i;
 
-export type NamedPlace = { readonly path: string; readonly kind: "hooks" | "config" | "program" };
+/** `script`: run by a filter, a diff driver, an alias and the like. Git tracks such files, so commands go on writing them. */
+export type NamedPlace = { readonly path: string; readonly kind: "hooks" | "config" | "program" | "script" };
+
+const MOST_SCRIPTS = 64;
+const MOST_WORDS = 16;
+/** Variables whose value a shell runs. */
+const COMMANDS =
+  /^(?:pager\..+|(?:difftool|mergetool|browser|man)\..+\.path|.*(?:clean|smudge|process|textconv|command|driver|cmd|program|helper|editor|pager|askpass|uploadpack|receivepack|hook|difffilter|browser|gitproxy))$/s;
 
 export type ConfigFacts = {
   readonly named: readonly NamedPlace[];
@@ -50,6 +58,9 @@ export function readConfigOf(repository: Repository, home: string): ConfigFacts 
         if (included === undefined) continue;
         add(included, "config");
         if (depth < MAX_DEPTH) visit(included, depth + 1);
+      } else if (COMMANDS.test(key) || (key.startsWith("alias.") && value.startsWith("!"))) {
+        for (const file of scriptsIn(value, top, home))
+          if (named.size < MOST_SCRIPTS && !named.has(file)) add(file, "script");
       }
     }
   };
@@ -57,6 +68,22 @@ export function readConfigOf(repository: Repository, home: string): ConfigFacts 
   visit(entryIn(commonDir, "config"), 0);
   if (worktreeConfig) visit(entryIn(gitDir, "config.worktree"), 0);
   return { named: [...named.values()], worktreeConfig, read: [...read] };
+}
+
+/** The files of a command's words: `scripts/clean %f`, and the second of `node clean.js`. Git runs it at the top. */
+function scriptsIn(value: string, top: string, home: string): string[] {
+  const words = value
+    .replace(/^!/, "")
+    .split(/[\s"'();&|<>]+/)
+    .filter((word) => word !== "");
+  return words.slice(0, MOST_WORDS).flatMap((word, index) => {
+    if (/^-|[$%`*]|:\/\/|\/$/.test(word)) return [];
+    const file = resolved(word, top, home);
+    const found = file === undefined ? undefined : lookAt(file);
+    if (file === undefined || found?.isDirectory() === true) return [];
+    // Without a slash the first is looked up on PATH, and the others may be anything.
+    return word.includes("/") || (index > 0 && found !== undefined) ? [file] : [];
+  });
 }
 
 /** `value`: bytes as latin1. */

@@ -1,7 +1,8 @@
 // Where git would find a repository in some folders and below, and by what a replaced one is known. Asked before and after
 // commands.
-import fs from "node:fs";
-import { bytesOfPath, entryIn, fsPath, textOfPath } from "../sandbox/path-text.ts";
+import type { BigIntStats } from "node:fs";
+import { lookExactlyAt } from "../sandbox/look-at.ts";
+import { bytesOfPath, entryIn, textOfPath } from "../sandbox/path-text.ts";
 import { modulesIn, worktreesIn } from "./module-folders.ts";
 import { RepositoryFolders } from "./repository-folders.ts";
 
@@ -46,7 +47,7 @@ export function gitFoldersInside(gitDir: string): GitFolders {
 
 /** What is there now, by a path that keeps every byte. */
 export function identityAt(place: string): GitIdentity | undefined {
-  const stat = statAt(place);
+  const stat = lookExactlyAt(place);
   return stat && identityOf(stat);
 }
 
@@ -55,15 +56,7 @@ function note(found: Map<string, GitIdentity>, place: string): void {
   if (identity !== undefined) found.set(bytesOfPath(place).toString("latin1"), identity);
 }
 
-function identityOf({ ino, birthtimeNs, ctimeNs }: fs.BigIntStats): GitIdentity {
+function identityOf({ ino, birthtimeNs, ctimeNs }: BigIntStats): GitIdentity {
   // Where a file system does not know, the last change is given instead.
   return { ino: String(ino), born: birthtimeNs === ctimeNs ? "" : String(birthtimeNs) };
-}
-
-function statAt(place: string): fs.BigIntStats | undefined {
-  try {
-    return fs.lstatSync(fsPath(place), { bigint: true, throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }

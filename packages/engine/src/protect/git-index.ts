@@ -1,9 +1,11 @@
 // The gitlinks of an index: the folders in which a person's `git status` runs git once more, obeying the configuration of the
 // repository that is there. An agent can add one at any depth, so they are found from the index and not by looking around.
 import fs from "node:fs";
-import { bytesOfPath, entryIn, folderOf, fsPath, textOfPath } from "../sandbox/path-text.ts";
+import { bytesOfPath, entryIn, folderOf, textOfPath } from "../sandbox/path-text.ts";
 import { readIndex } from "./git-index-format.ts";
 import type { ObjectIdBytes, SharedIndexLink } from "./git-index-format.ts";
+import { isUnchanged, stampOf } from "./stamp.ts";
+import type { Stamp } from "./stamp.ts";
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
@@ -14,8 +16,6 @@ const MAX_GITLINKS = 1_000;
 const MAX_GITLINK_ENTRIES = 3 * MAX_GITLINKS;
 /** The system opens no longer path. */
 const MAX_PATH_BYTES = 4_095;
-/** A file system's clock has steps of some milliseconds: what was read this soon after a change may change under the same stamp. */
-const UNSURE_MS = 100;
 
 const TYPE = 0o170000;
 const GITLINK = 0o160000;
@@ -51,7 +51,7 @@ export function readGitlinks(indexFile: string, options: GitlinkOptions = {}): G
     if (short === undefined || long === undefined) return short ?? long;
     return { ...short, paths: [...new Set([...short.paths, ...long.paths])].slice(0, MAX_GITLINKS), isComplete: false };
   } catch {
-    return undefined;
+    return undefined; // larger than is read, or no index
   }
 }
 
@@ -97,8 +97,6 @@ type Known = {
   readonly isComplete: boolean;
 };
 
-type Stamp = { readonly text: string; readonly isSure: boolean };
-
 function look(top: string, indexFile: string, before: Known | undefined): Known {
   const stamp = stampOf(indexFile);
   if (before !== undefined && isUnchanged(before.stamp, stamp)) {
@@ -126,26 +124,11 @@ function known(
   const isSame = before !== undefined && isEqual(paths, before.paths);
   return {
     // Read again next time: a shared index that is missing can appear while the index stays.
-    stamp: read === undefined ? { ...stamp, isSure: false } : stamp,
+    stamp: read === undefined ? { ...stamp, unsure: true } : stamp,
     shared,
     paths: isSame ? before.paths : paths,
     isComplete: read?.isComplete ?? false,
   };
-}
-
-function stampOf(file: string): Stamp {
-  try {
-    const found = fs.lstatSync(fsPath(file), { bigint: true, throwIfNoEntry: false });
-    if (found === undefined) return { text: "", isSure: true };
-    const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = found;
-    return { text: `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`, isSure: Date.now() - Number(ctimeMs) >= UNSURE_MS };
-  } catch {
-    return { text: "", isSure: false };
-  }
-}
-
-function isUnchanged(then: Stamp, now: Stamp): boolean {
-  return then.isSure && then.text === now.text;
 }
 
 function isEqual(one: readonly string[], other: readonly string[]): boolean {

@@ -30,10 +30,20 @@ export type HoldOptions = {
 export type HeldUse =
   "run by git" | "obeyed by git" | "read by the person's programs when they start" | "held by the settings";
 
-export type ProtectedPlace = HeldPlace & { readonly use: HeldUse; readonly isFolder: boolean };
+export type ProtectedPlace = HeldPlace & {
+  readonly use: HeldUse;
+  readonly isFolder: boolean;
+  /** It is no part of a git folder: a configuration names it, or it is in the home folder. */
+  readonly isElsewhere?: boolean;
+};
 
 /** What was found, and the files whose change would make it another list. */
-export type HeldList = { readonly places: readonly ProtectedPlace[]; readonly watched: readonly string[] };
+export type HeldList = {
+  readonly places: readonly ProtectedPlace[];
+  /** What git runs and commands may write: it is put back after them. */
+  readonly scripts: readonly string[];
+  readonly watched: readonly string[];
+};
 
 export function heldPlaces(options: HoldOptions): ProtectedPlace[] {
   return [...listHeldPlaces(options, findRepositories(options.roots)).places];
@@ -54,6 +64,9 @@ class Collector {
   readonly #open: OpenPlaces;
   readonly #bases: readonly string[];
   readonly #places = new Map<string, ProtectedPlace>();
+  /** Folders that are held as one. */
+  readonly #whole = new Set<string>();
+  readonly #scripts = new Set<string>();
   readonly #watched = new Set<string>();
 
   constructor(options: HoldOptions, repositories: readonly Repository[]) {
@@ -63,7 +76,7 @@ class Collector {
   }
 
   list(): HeldList {
-    return { places: [...this.#places.values()], watched: [...this.#watched] };
+    return { places: [...this.#places.values()], scripts: [...this.#scripts], watched: [...this.#watched] };
   }
 
   addRepository(repository: Repository): void {
@@ -76,12 +89,18 @@ class Collector {
     const [worktrees, modules] = [worktreesIn(commonDir), modulesIn(commonDir)];
     for (const folder of [...worktrees.watched, ...modules.watched]) this.#watched.add(folder);
     for (const folder of worktrees.gitDirs) this.#addOfWorktree(folder, facts);
-    for (const folder of modules.gitDirs) this.#addShared(folder, facts);
+    if (modules.isTooMany === true) this.#addAllModules(entryIn(commonDir, "modules"));
+    else for (const folder of modules.gitDirs) this.#addShared(folder, facts);
     for (const { path: named, kind } of facts.named) {
+      if (kind === "script") {
+        if (this.#isWritable(named) && !this.#places.has(named)) this.#scripts.add(named);
+        continue;
+      }
       const isFolder = kind === "hooks";
       // Elsewhere nothing of ours may stand in the person's folder: what is made there is put back afterwards.
       const absent = isFolder && isWithin(commonDir, named) ? "folder" : "nothing";
-      this.#add({ path: named, absent, use: kind === "config" ? "obeyed by git" : "run by git", isFolder });
+      const use = kind === "config" ? "obeyed by git" : "run by git";
+      this.#add({ path: named, absent, use, isFolder, isElsewhere: true });
     }
   }
 
@@ -94,7 +113,7 @@ class Collector {
       const found = statOf(file);
       if (found === undefined) continue;
       const use = "read by the person's programs when they start";
-      this.#add({ path: file, absent: "nothing", use, isFolder: found === "folder" });
+      this.#add({ path: file, absent: "nothing", use, isFolder: found === "folder", isElsewhere: true });
     }
   }
 
@@ -119,6 +138,14 @@ class Collector {
     this.#addFile(at("config.worktree"), facts.worktreeConfig ? { content: "" } : "nothing");
   }
 
+  /** As one: a mount for each would hold up every command. Nothing can be committed in a submodule then. */
+  #addAllModules(folder: string): void {
+    // Thousands of objects are in it, too: they are not read to be put back.
+    this.#add({ path: folder, absent: "nothing", use: "obeyed by git", isFolder: true, isPutBack: false });
+    for (const file of this.#places.keys()) if (file !== folder && isWithin(folder, file)) this.#places.delete(file);
+    this.#whole.add(folder);
+  }
+
   #addOfWorktree(gitDir: string, facts: Pick<ConfigFacts, "worktreeConfig">): void {
     this.#addFile(entryIn(gitDir, "commondir"), "nothing");
     this.#addFile(entryIn(gitDir, "gitdir"), "nothing");
@@ -136,14 +163,22 @@ class Collector {
     if (real !== undefined) this.#addIfInside({ ...place, path: real, absent: "nothing" });
   }
 
-  #addIfInside(place: ProtectedPlace): void {
+  #addIfInside(named: ProtectedPlace): void {
+    // The others are the person's own files, some with keys in them: they are not read.
+    const { isPutBack = named.use === "run by git" || named.use === "obeyed by git" } = named;
+    const isInside = [...this.#whole].some((folder) => folder !== named.path && isWithin(folder, named.path));
+    if (isInside) return;
+    const place = { ...named, isPutBack };
+    if (this.#isWritable(place.path) && !this.#places.has(place.path)) this.#places.set(place.path, place);
+  }
+
+  /** Inside, and not opened by the person. */
+  #isWritable(file: string): boolean {
     const { roots, everywhere } = this.#options;
-    const file = place.path;
     // An allowed folder itself was named by the person: it is not taken away again.
-    if (roots.some((root) => isWithin(file, root))) return;
-    if (everywhere !== true && !roots.some((root) => isWithin(root, file))) return;
-    if (this.#places.has(file) || this.#open.has(file, this.#bases)) return;
-    this.#places.set(file, place);
+    if (roots.some((root) => isWithin(file, root))) return false;
+    if (everywhere !== true && !roots.some((root) => isWithin(root, file))) return false;
+    return !this.#open.has(file, this.#bases);
   }
 }
 

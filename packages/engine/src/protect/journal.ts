@@ -9,6 +9,7 @@ import { isProcess } from "../process/private-files.ts";
 import { randomHex } from "../random-hex.ts";
 import type { GitFolders, GitIdentity } from "./git-folders.ts";
 import type { PlaceRule } from "./settled-places.ts";
+import { ABSENT } from "./snapshot.ts";
 import type { FolderState, Identity, PlaceState } from "./snapshot.ts";
 
 const OPEN = "open\n";
@@ -24,6 +25,12 @@ export type JournalContent = {
   readonly tops: ReadonlyMap<string, FolderState>;
   readonly git: GitFolders;
   readonly gitFolders: ReadonlySet<string>;
+  /** Repositories that commands made. After a crash nobody knows that they are settled: they are looked at as new ones. */
+  readonly made: GitFolders;
+  /** Of held places, by their paths as text. */
+  readonly held: ReadonlyMap<string, PlaceState>;
+  /** By what rules the places were found. */
+  readonly rules: string;
 };
 
 export class Journal {
@@ -49,7 +56,7 @@ export class Journal {
       fs.mkdirSync(path.join(folder, "copies"), { recursive: true, mode: 0o700 });
       return new Journal(folder);
     } catch {
-      return undefined;
+      return undefined; // a disk that is full or read-only: what survives no crash still holds while we run
     }
   }
 
@@ -60,6 +67,9 @@ export class Journal {
       tops: [...content.tops].map(([folder, state]) => [folder, encoded(state)]),
       git: [...content.git],
       gitFolders: [...content.gitFolders],
+      made: [...content.made],
+      held: [...content.held].map(([place, state]) => [place, encodedEntry(state) ?? null]),
+      rules: content.rules,
     };
     const temporary = `${this.#file}.new`;
     fs.writeFileSync(temporary, `${this.#isOpen ? OPEN : IDLE}${JSON.stringify(body)}`, { mode: 0o600 });
@@ -90,15 +100,8 @@ export type LeftJournal = JournalContent & { readonly folder: string; readonly w
 
 /** Journals of servers that are gone, and that nobody is settling. Those that cannot be read are given with nothing in them. */
 export function leftJournals(stateFolder: string): LeftJournal[] {
-  const all = path.join(stateFolder, "settle");
-  let names: string[];
-  try {
-    names = fs.readdirSync(all).slice(0, MAX_JOURNALS);
-  } catch {
-    return [];
-  }
-  return names.flatMap((name): LeftJournal[] => {
-    const folder = path.join(all, name);
+  return namesIn(stateFolder).flatMap((name): LeftJournal[] => {
+    const folder = path.join(stateFolder, "settle", name);
     const text = textOf(path.join(folder, "journal"));
     const claim = CLAIM.exec(name);
     if (claim !== null && isClaimAlive(claim)) return [];
@@ -130,36 +133,42 @@ export function claimJournal(folder: string): string | undefined {
 
 /** Roots of journals that other servers are settling just now. */
 export function claimedRoots(stateFolder: string): (readonly string[])[] {
-  return rootsWhere(stateFolder, (name) => {
+  const isOthers = (name: string): boolean => {
     const claim = CLAIM.exec(name);
     return claim !== null && claim[1] !== String(process.pid) && isClaimAlive(claim);
-  });
+  };
+  return namesIn(stateFolder)
+    .filter(isOthers)
+    .flatMap((name) => {
+      const text = textOf(path.join(stateFolder, "settle", name, "journal"));
+      const content = text === undefined ? undefined : parsed(text.slice(OPEN.length));
+      return content === undefined ? [] : [content.roots];
+    });
 }
 
-/** Roots of other servers that run and whose commands may be changing things. */
-export function openRoots(stateFolder: string): (readonly string[])[] {
-  const isOther = (name: string): boolean => !CLAIM.test(name) && !name.startsWith(`${process.pid}-`);
-  return rootsWhere(stateFolder, isOther, (text, owner) => text.startsWith(OPEN) && isAlive(owner));
+export type OpenJournal = JournalContent & { readonly copies: string };
+
+/** Of other servers that run and whose commands may be changing things. */
+export function openJournals(stateFolder: string): OpenJournal[] {
+  const isOthers = (name: string): boolean => !CLAIM.test(name) && !name.startsWith(`${process.pid}-`);
+  return namesIn(stateFolder)
+    .filter(isOthers)
+    .flatMap((name) => {
+      const folder = path.join(stateFolder, "settle", name);
+      const text = textOf(path.join(folder, "journal"), OPEN);
+      const content = text === undefined ? undefined : parsed(text.slice(OPEN.length));
+      return content === undefined || !isAlive(content.owner)
+        ? []
+        : [{ ...content, copies: path.join(folder, "copies") }];
+    });
 }
 
-function rootsWhere(
-  stateFolder: string,
-  isMeant: (name: string) => boolean,
-  isContentMeant: (text: string, owner: Owner) => boolean = () => true,
-): (readonly string[])[] {
-  const all = path.join(stateFolder, "settle");
-  let names: string[];
+function namesIn(stateFolder: string): string[] {
   try {
-    names = fs.readdirSync(all).slice(0, MAX_JOURNALS);
+    return fs.readdirSync(path.join(stateFolder, "settle")).slice(0, MAX_JOURNALS);
   } catch {
-    return [];
+    return []; // no server has ever run a command here
   }
-  return names.filter(isMeant).flatMap((name) => {
-    const text = textOf(path.join(all, name, "journal"));
-    const content = text === undefined ? undefined : parsed(text.slice(OPEN.length));
-    const isWanted = text !== undefined && content !== undefined && isContentMeant(text, content.owner);
-    return isWanted ? [content.roots] : [];
-  });
 }
 
 function isClaimAlive([, pid = "", startedAt = "", realm]: RegExpExecArray): boolean {
@@ -175,6 +184,9 @@ const NOTHING: Omit<LeftJournal, "folder"> = {
   tops: new Map<string, FolderState>(),
   git: new Map(),
   gitFolders: new Set<string>(),
+  made: new Map(),
+  held: new Map(),
+  rules: "",
   wasOpen: false,
 };
 
@@ -195,20 +207,24 @@ function ownRealm(): string {
     const boot = fs.readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
     return `${boot} ${fs.readlinkSync("/proc/self/ns/pid")}`;
   } catch {
-    return "";
+    return ""; // no /proc: then numbers alone tell processes apart
   }
 }
 
-function textOf(file: string): string | undefined {
+/** Undefined also when it does not begin like that. */
+function textOf(file: string, start = ""): string | undefined {
   try {
     const fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW);
     try {
+      const first = Buffer.alloc(start.length);
+      fs.readSync(fd, first, 0, first.length, 0);
+      if (first.toString("latin1") !== start) return undefined;
       return fs.fstatSync(fd).size > MAX_BYTES ? undefined : fs.readFileSync(fd, "utf8");
     } finally {
       fs.closeSync(fd);
     }
   } catch {
-    return undefined;
+    return undefined; // it went meanwhile, or is no file of ours
   }
 }
 
@@ -229,26 +245,27 @@ type Encoded =
     }
   | { readonly x: true };
 
-/** Notes are not worth a journal. */
 function encoded(state: FolderState): Encoded {
-  const of = (one: PlaceState): Encoded | undefined => {
-    if (one.kind === "absent" || one.rule?.level === "note") return undefined;
-    if (one.kind === "folder") return encoded(one);
-    if (one.kind === "link") return { l: one.target };
-    if (one.kind === "other") return { x: true };
-    return {
-      f: one.content?.sha256 ?? null,
-      m: one.mode,
-      o: one.owner,
-      b: one.content?.bytes ?? 0,
-      c: one.content?.counted,
-    };
-  };
   const entries = [...state.entries].flatMap(([name, one]) => {
-    const known = of(one);
+    const known = encodedEntry(one);
     return known === undefined ? [] : [[name, known] as const];
   });
   return { d: entries, m: state.mode, p: state.rule !== undefined, w: state.isWhole };
+}
+
+/** Undefined for nothing, and for notes, which are not worth a journal. */
+function encodedEntry(one: PlaceState): Encoded | undefined {
+  if (one.kind === "absent" || one.rule?.level === "note") return undefined;
+  if (one.kind === "folder") return encoded(one);
+  if (one.kind === "link") return { l: one.target };
+  if (one.kind === "other") return { x: true };
+  return {
+    f: one.content?.sha256 ?? null,
+    m: one.mode,
+    o: one.owner,
+    b: one.content?.bytes ?? 0,
+    c: one.content?.counted,
+  };
 }
 
 const LEFT_RULE: PlaceRule = { level: "settle", why: "a program of the person obeys it", pattern: compileGlob("**") };
@@ -284,6 +301,10 @@ function parsed(text: string): (JournalContent & { readonly owner: Owner }) | un
       tops: [string, Encoded][];
       git: [string, GitIdentity][];
       gitFolders: string[];
+      // Not in those of earlier versions.
+      made?: [string, GitIdentity][];
+      held?: [string, Encoded | null][];
+      rules?: string;
     };
     const tops = new Map(
       body.tops.flatMap(([folder, value]) => {
@@ -291,9 +312,11 @@ function parsed(text: string): (JournalContent & { readonly owner: Owner }) | un
         return state.kind === "folder" ? [[folder, state] as const] : [];
       }),
     );
-    const git = new Map(body.git);
-    return { owner: body.owner, roots: body.roots, tops, git, gitFolders: new Set(body.gitFolders) };
+    const [git, made] = [new Map(body.git), new Map(body.made)];
+    const held = new Map((body.held ?? []).map(([place, value]) => [place, value === null ? ABSENT : decoded(value)]));
+    const { owner, roots, rules = "" } = body;
+    return { owner, roots, tops, git, gitFolders: new Set(body.gitFolders), made, held, rules };
   } catch {
-    return undefined;
+    return undefined; // cut off, or not ours
   }
 }

@@ -68,6 +68,13 @@ export class KeptContents {
     return this.#copy(kept.sha256, content) ? kept : undefined;
   }
 
+  /** From the copies of another server. */
+  takeOver(sha256: string, copies: string): void {
+    if (this.has(sha256)) return;
+    const content = contentIn(copies, sha256);
+    if (content !== undefined) this.keep(content);
+  }
+
   has(sha256: string): boolean {
     return this.#memory.has(sha256) || this.#copies.has(sha256);
   }
@@ -77,17 +84,7 @@ export class KeptContents {
     const inMemory = this.#memory.get(sha256);
     if (inMemory !== undefined) return inMemory;
     if (this.#folder === undefined || !this.#copies.has(sha256)) return undefined;
-    try {
-      const fd = fs.openSync(path.join(this.#folder, sha256), O_RDONLY | O_NOFOLLOW);
-      try {
-        const content = readAll(fd, fs.fstatSync(fd).size);
-        return digestOf(content) === sha256 ? content : undefined;
-      } finally {
-        fs.closeSync(fd);
-      }
-    } catch {
-      return undefined;
-    }
+    return contentIn(this.#folder, sha256);
   }
 
   /** Makes those survive us. */
@@ -147,6 +144,21 @@ export class KeptContents {
     } catch {
       return false; // a full disk: what cannot be kept cannot be put back, and that is said then
     }
+  }
+}
+
+/** Undefined when it is not there, or is something else by now. */
+function contentIn(folder: string, sha256: string): Buffer | undefined {
+  try {
+    const fd = fs.openSync(path.join(folder, sha256), O_RDONLY | O_NOFOLLOW);
+    try {
+      const content = readAll(fd, fs.fstatSync(fd).size);
+      return digestOf(content) === sha256 ? content : undefined;
+    } finally {
+      fs.closeSync(fd);
+    }
+  } catch {
+    return undefined; // a copy that is gone is a content that was not kept, and that is said where it would be needed
   }
 }
 

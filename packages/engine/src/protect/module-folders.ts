@@ -7,11 +7,15 @@ import { readFolder } from "../sandbox/read-folder.ts";
 const MOST_WORKTREES = 256;
 const MODULE_LEVELS = 8;
 const MOST_MODULE_FOLDERS = 500;
+/** Two mounts each, of a tenth of a millisecond, before every command. */
+const MOST_MODULES = 100;
 
 export type ModuleFolders = {
   readonly gitDirs: readonly string[];
   /** Where others would appear. */
   readonly watched: readonly string[];
+  /** There are more than are looked after one by one. */
+  readonly isTooMany?: boolean;
 };
 
 export function modulesIn(gitDir: string): ModuleFolders {
@@ -21,7 +25,8 @@ export function modulesIn(gitDir: string): ModuleFolders {
   for (let depth = 0; depth < MODULE_LEVELS; depth += 1) {
     const next: string[] = [];
     for (const folder of level) {
-      if (watched.length >= MOST_MODULE_FOLDERS) return { gitDirs, watched };
+      if (watched.length >= MOST_MODULE_FOLDERS || gitDirs.length > MOST_MODULES)
+        return { gitDirs, watched, isTooMany: true };
       watched.push(folder);
       for (const inner of foldersIn(folder)) {
         const isGitDir = lookAt(entryIn(inner, "HEAD")) !== undefined;

@@ -139,6 +139,6 @@ function namesIn(directory: Directory): string[] {
   try {
     return fs.readdirSync(directory.self, { encoding: "buffer" }).map((name) => name.toString("latin1"));
   } catch {
-    return [];
+    return []; // closed to us, and so to git of this user
   }
 }

@@ -1,13 +1,13 @@
 // What file tools may not change, asked for each path: the held places as they are now, git's own names in any folder, and
 // the same files under other names.
-import fs from "node:fs";
 import type { BigIntStats } from "node:fs";
-import { EngineError, errnoOf } from "../engine-error.ts";
-import { bytesOfPath, entryIn, folderOf, fsPath } from "../sandbox/path-text.ts";
+import { EngineError } from "../engine-error.ts";
+import { isThere, lookExactlyAt, mayBeThere } from "../sandbox/look-at.ts";
+import { bytesOfPath, entryIn, folderOf } from "../sandbox/path-text.ts";
 import { readFolder } from "../sandbox/read-folder.ts";
 import { isWithin } from "../scope/scope.ts";
-import { isUnchanged, stampOf } from "./folder-stamp.ts";
-import type { Stamp } from "./folder-stamp.ts";
+import { isUnchanged, stampOf } from "./stamp.ts";
+import type { Stamp } from "./stamp.ts";
 import { identityAt, isSameGit } from "./git-folders.ts";
 import type { GitFolders } from "./git-folders.ts";
 import { listHeldPlaces } from "./held-places.ts";
@@ -39,9 +39,13 @@ export class Protection {
   #findMade: () => GitFolders = () => NONE_MADE;
   /** Also those of repositories that commands made. */
   #all: readonly ProtectedPlace[] = [];
-  #held: HeldList = { places: [], watched: [] };
+  #held: HeldList = { places: [], scripts: [], watched: [] };
   #stamps: readonly Stamp[] = [];
-  #unheld: { readonly of: readonly ProtectedPlace[]; readonly paths: readonly string[] } = { of: [], paths: [] };
+  #settled: {
+    readonly of: readonly ProtectedPlace[];
+    readonly scripts: readonly string[];
+    readonly paths: readonly string[];
+  } = { of: [], scripts: [], paths: [] };
 
   /** Throws INVALID_GLOB for a pattern of `open` that is none. Looks at nothing yet. */
   constructor(options: HoldOptions) {
@@ -82,7 +86,13 @@ export class Protection {
     // What changes after it was stamped is seen the next time.
     this.#stamps = listed.watched.map(stampOf);
     const isSame = JSON.stringify(places) === JSON.stringify(before);
-    this.#held = { ...listed, places: isSame ? before : places };
+    const { scripts } = this.#held;
+    const isSameScripts = listed.scripts.join("\0") === scripts.join("\0");
+    this.#held = {
+      ...listed,
+      places: isSame ? before : places,
+      scripts: isSameScripts ? scripts : listed.scripts,
+    };
     return this.#held.places;
   }
 
@@ -92,15 +102,26 @@ export class Protection {
     return this.#all;
   }
 
-  /** Those that nothing keeps from being made: what a command makes there has to be put back afterwards. */
-  unheld(): readonly string[] {
-    const places = this.places();
-    if (this.#unheld.of !== places)
-      this.#unheld = {
-        of: places,
-        paths: places.flatMap(({ path: file, absent }) => (absent === "nothing" && !isThere(file) ? [file] : [])),
-      };
-    return this.#unheld.paths;
+  /** The places as they were when they were last looked at. */
+  get lastPlaces(): readonly ProtectedPlace[] {
+    return this.#repositories === undefined ? this.places() : this.#held.places;
+  }
+
+  /** What is put back after commands, of `lastPlaces`; the very same list as long as nothing has changed. `isHeld`: mounts
+   * hold what is there, and what is a part of a git folder is settled by its own rules where they do not. */
+  settled(isHeld: boolean): readonly string[] {
+    const places = this.lastPlaces;
+    const { scripts } = this.#held;
+    // What is made there later does not take it out.
+    if (this.#settled.of !== places || this.#settled.scripts !== scripts) {
+      const left = places.filter(
+        ({ path: file, absent, isElsewhere }) =>
+          (!isHeld && isElsewhere === true) || (absent === "nothing" && !isThere(file)),
+      );
+      const paths = [...new Set([...left.map(({ path: file }) => file), ...scripts])];
+      this.#settled = { of: places, scripts, paths };
+    }
+    return this.#settled.paths;
   }
 
   /** There are more repositories or folders than are looked at: some may not be protected. */
@@ -137,7 +158,7 @@ export class Protection {
       for (const file of filesOf(place)) {
         left -= 1;
         if (left < 0) return;
-        const found = statOf(file);
+        const found = lookExactlyAt(file);
         if (found?.ino === stat.ino && found.dev === stat.dev && !this.#isOpen(file))
           throw this.#refusal(file, place.use, place);
       }
@@ -207,17 +228,11 @@ function madeOf(repositories: readonly Repository[], made: GitFolders): string[]
  */
 function withEarlier(now: readonly ProtectedPlace[], before: readonly ProtectedPlace[]): readonly ProtectedPlace[] {
   const paths = new Set(now.map((place) => place.path));
-  const kept = before.filter((place) => !paths.has(place.path) && mayBeThere(folderOf(place.path)));
+  const folders = now.flatMap(({ path: folder, isFolder }) => (isFolder ? [folder] : []));
+  const isNew = ({ path: file }: ProtectedPlace): boolean =>
+    !paths.has(file) && !folders.some((folder) => isWithin(folder, file));
+  const kept = before.filter((place) => isNew(place) && mayBeThere(folderOf(place.path)));
   return [...kept, ...now].slice(0, MOST_PLACES);
-}
-
-/** What cannot be looked at may be there. */
-function mayBeThere(file: string): boolean {
-  try {
-    return fs.lstatSync(fsPath(file), { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    return errnoOf(error) !== "ENOTDIR";
-  }
 }
 
 function gitUse(file: string): HeldUse | undefined {
@@ -245,18 +260,6 @@ function completesBare(file: string): HeldUse | undefined {
 function placeNamed(file: string): Pick<ProtectedPlace, "path" | "isFolder"> {
   const hooks = /^.*?\/\.git\/(?:.*?\/)?hooks(?=\/|$)/i.exec(file)?.[0];
   return hooks === undefined ? { path: file, isFolder: /\/\.git$/i.test(file) } : { path: hooks, isFolder: true };
-}
-
-function statOf(file: string): BigIntStats | undefined {
-  try {
-    return fs.lstatSync(fsPath(file), { bigint: true, throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
-
-function isThere(file: string): boolean {
-  return stampOf(file).text !== "";
 }
 
 function* filesOf({ path: file, isFolder }: ProtectedPlace): Generator<string> {

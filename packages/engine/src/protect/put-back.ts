@@ -7,6 +7,7 @@ import { renameToFree } from "../files/rename.ts";
 import type { Directory } from "../scope/directory.ts";
 import type { AsideSlot } from "./aside.ts";
 import type { KeptContents } from "./kept-content.ts";
+import { stateAt } from "./folder-states.ts";
 import { bytesOf, entered, statOf } from "./snapshot.ts";
 import type { FileState, FolderState, PlaceState } from "./snapshot.ts";
 
@@ -94,12 +95,6 @@ export function removeEmptyFolders(top: Directory, parts: readonly string[], bef
       return; // something else is in it, or it is gone
     }
   }
-}
-
-export function stateAt(state: PlaceState, parts: readonly string[]): PlaceState | undefined {
-  let here: PlaceState | undefined = state;
-  for (const name of parts) here = here?.kind === "folder" ? here.entries.get(name) : undefined;
-  return here;
 }
 
 function opened(top: Directory, parts: readonly string[]): Directory | undefined {

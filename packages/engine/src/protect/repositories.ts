@@ -1,9 +1,7 @@
 // The git repositories around and below the allowed folders, found by looking at names: git itself is never run, since its
 // configuration may be what somebody planted. Paths keep every byte (path-text.ts).
-import { lstatSync } from "node:fs";
-import { errnoOf } from "../engine-error.ts";
-import { lookAt } from "../sandbox/look-at.ts";
-import { entryIn, folderOf, fsPath, realPathOf, textOfPath } from "../sandbox/path-text.ts";
+import { lookAt, mayBeThere } from "../sandbox/look-at.ts";
+import { entryIn, folderOf, realPathOf, textOfPath } from "../sandbox/path-text.ts";
 import { readBounded } from "./bounded-file.ts";
 import { RepositoryFolders } from "./repository-folders.ts";
 import type { FolderLimits } from "./repository-folders.ts";
@@ -59,7 +57,7 @@ export class RepositoryFinder {
     const fresh = new Map<string, Repository>();
     for (const known of this.#found) {
       const now = repositoryAt(known.top) ?? bareAt(known.top) ?? known;
-      if (!isGone(now.gitDir)) found.set(now.top, now);
+      if (mayBeThere(now.gitDir)) found.set(now.top, now);
     }
     const add = (repository: Repository | undefined): void => {
       if (repository !== undefined && !found.has(repository.top) && !fresh.has(repository.top))
@@ -95,15 +93,6 @@ function byAge(a: Repository, b: Repository): number {
 
 function bornAt(folder: string): number {
   return lookAt(folder)?.birthtimeMs ?? Infinity;
-}
-
-/** What cannot be looked at is not gone. */
-function isGone(folder: string): boolean {
-  try {
-    return lstatSync(fsPath(folder), { throwIfNoEntry: false }) === undefined;
-  } catch (error) {
-    return errnoOf(error) === "ENOTDIR";
-  }
 }
 
 /** The repository that git would find from there: the nearest one above. */

@@ -1,9 +1,10 @@
 // The folders up to three levels below some roots in which git would find a repository: those with a `.git` of any kind, and
 // those that look like a bare one; and, at any depth, those that an index of theirs names. A second look costs one lstat per folder. Paths keep every byte (path-text.ts).
+import { isThere } from "../sandbox/look-at.ts";
 import { entryIn } from "../sandbox/path-text.ts";
 import { readFolder } from "../sandbox/read-folder.ts";
-import { isUnchanged, stampOf } from "./folder-stamp.ts";
-import type { Stamp } from "./folder-stamp.ts";
+import { isUnchanged, stampOf } from "./stamp.ts";
+import type { Stamp } from "./stamp.ts";
 import { GitlinkFinder } from "./git-index.ts";
 
 /** How far below an allowed folder a repository is looked for. */
@@ -113,10 +114,6 @@ function lookedAt(folder: string): Pick<RepositoryFolder, "hasGit" | "isBare"> {
 /** Git asks for HEAD, and for objects and refs there or where a commondir leads. */
 function looksBare(has: (name: string) => boolean): boolean {
   return has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
-}
-
-function isThere(file: string): boolean {
-  return stampOf(file).text !== "";
 }
 
 /** In a folder that looks like a bare repository, those with its thousands of objects, too. */

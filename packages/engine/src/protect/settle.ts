@@ -4,17 +4,20 @@ import fs from "node:fs";
 import path from "node:path";
 import { ioError } from "../engine-error.ts";
 import { isWithin } from "../scope/scope.ts";
+import type { LostPlace } from "../process/confinement.ts";
 import type { CommandKind, CommandObserver } from "../session/command-observer.ts";
 import { Aside } from "./aside.ts";
 import { Baseline } from "./baseline.ts";
-import type { SettledChange } from "./baseline.ts";
 import { changesBetween, contentsOf } from "./changes.ts";
 import type { GitFolders } from "./git-folders.ts";
-import { claimedRoots, claimJournal, Journal, leftJournals, openRoots } from "./journal.ts";
-import type { LeftJournal } from "./journal.ts";
+import type { ProtectedPlace } from "./held-places.ts";
+import type { HeldOptions } from "./held-states.ts";
+import { claimedRoots, claimJournal, Journal, leftJournals, openJournals } from "./journal.ts";
+import type { LeftJournal, OpenJournal } from "./journal.ts";
 import { KeptContents } from "./kept-content.ts";
 import { PlaceRules } from "./settled-places.ts";
 import type { PlaceLevel, RuleOptions } from "./settled-places.ts";
+import type { SettledChange } from "./settler.ts";
 import { ABSENT } from "./snapshot.ts";
 import type { PlaceState } from "./snapshot.ts";
 
@@ -35,6 +38,8 @@ export type SettledPlacesOptions = RuleOptions & {
   readonly stateFolder: string;
   /** Further places by their absolute paths, which come and go. The same list means that nothing changed. */
   readonly further?: (() => readonly string[]) | undefined;
+  /** What mounts hold, and is put back should they be lost; asked after `further`. The same list means that nothing changed. */
+  readonly held?: (() => readonly ProtectedPlace[]) | undefined;
   /** Whether processes of earlier commands still run. */
   readonly hasLeftovers: () => Promise<boolean>;
   /** Told of every change at once, with the sessions whose commands may have made it. */
@@ -44,6 +49,8 @@ export type SettledPlacesOptions = RuleOptions & {
     /** Commands of another server run in the same folders: a change may be theirs. */
     isShared: boolean,
   ) => void;
+  /** Commands of that session were stopped: somebody outside replaced these, and the commands could see or change them. */
+  readonly onStopped?: ((places: readonly string[], session: object) => void) | undefined;
   /** Places could not be looked at. They are looked at again; told once until that works. */
   readonly onFailed?: ((error: unknown, sessions: readonly object[]) => void) | undefined;
 };
@@ -70,11 +77,16 @@ export class SettledPlaces implements CommandObserver {
   #contents = new KeptContents(undefined);
   #journal: Journal | undefined;
   #written = "";
-  readonly #running = new Map<object, { readonly session: object; readonly kind: CommandKind }>();
+  readonly #running = new Map<
+    object,
+    { readonly session: object; kind: CommandKind; readonly open: readonly string[] }
+  >();
   /** Sessions whose last commands may have left something running. */
   readonly #lingering = new Set<object>();
   /** Commands may have changed things since what counts was last read. */
   #isOpen = false;
+  /** When it was last asked, something of them still ran. */
+  #isLeft = false;
   #calm: Timer | undefined;
   #ticks: Timer | undefined;
   #isClosed = false;
@@ -121,15 +133,16 @@ export class SettledPlaces implements CommandObserver {
     const command = {};
     clearTimeout(this.#calm);
     try {
-      if (this.#isOpen) this.#known().meetFurther();
-      else this.#refresh();
+      if (!this.#isOpen) this.#refresh();
+      else if (this.#heldOptions.isAtRisk) this.#known().meetFurther();
+      else this.#known().refreshHeld(this.#others());
     } catch (error) {
       // The command does not start; those before it still have to be asked about.
       if (this.#isOpen && this.#running.size === 0) this.#calmDown();
       throw ioError("look at", "protected places", error);
     }
     this.#isOpen = true;
-    this.#running.set(command, { session, kind });
+    this.#running.set(command, { session, kind, open });
     if (kind === "background") this.#tick();
     return () => {
       if (!this.#running.has(command)) return;
@@ -141,6 +154,16 @@ export class SettledPlaces implements CommandObserver {
     };
   }
 
+  /** Mounts are gone for commands that run: from now on their changes are put back as they come. */
+  lost(session: object, places: readonly LostPlace[]): void {
+    const stopped = places.flatMap(({ path: file, isPutBack }) => (isPutBack ? [] : [file]));
+    if (stopped.length > 0) this.#options.onStopped?.(stopped, session);
+    if (stopped.length === places.length || this.#isClosed) return;
+    for (const command of this.#running.values()) if (command.session === session) command.kind = "background";
+    this.#tick();
+    if (this.#isOpen) this.#settle();
+  }
+
   /** What a path is, after links or as written. `isMovedOrDeleted`: the name itself would lead elsewhere. */
   placeAt(file: string, isMovedOrDeleted = false): SettledPlace | undefined {
     if (this.#rules.isEmpty) return undefined;
@@ -149,6 +172,11 @@ export class SettledPlaces implements CommandObserver {
     if (found === undefined) return undefined;
     const { rule, opening } = found;
     return { level: rule.level, why: rule.why, shown: baseline.shown(file), opening };
+  }
+
+  /** The place that a file with several names also is: what is written to it is written there. */
+  placeOfSameFile(file: string): string | undefined {
+    return this.#rules.isEmpty ? undefined : this.#known().placeOfSameFile(file);
   }
 
   /** What stands at a place now; undefined when it is none. */
@@ -230,8 +258,8 @@ export class SettledPlaces implements CommandObserver {
   }
 
   #baselineOptions(contents: KeptContents) {
-    const { roots, workdir, home, further } = this.#options;
-    return { rules: this.#rules, contents, aside: this.#aside, roots, workdir, home, further };
+    const { roots, workdir, home, further, held } = this.#options;
+    return { rules: this.#rules, contents, aside: this.#aside, roots, workdir, home, further, held };
   }
 
   #recoverFrom(left: LeftJournal): void {
@@ -241,7 +269,8 @@ export class SettledPlaces implements CommandObserver {
     try {
       if (left.wasOpen && !this.#rules.isEmpty) {
         const contents = KeptContents.inFolder(path.join(folder, "copies"));
-        const baseline = new Baseline({ ...this.#baselineOptions(contents), roots: left.roots }, left);
+        const options = { ...this.#baselineOptions(contents), roots: left.roots, held: undefined };
+        const baseline = new Baseline(options, left);
         const settled = baseline.settle(new Date(), (error) => failures.push(error));
         if (settled.length > 0) this.#options.onSettled(settled, [], false);
       }
@@ -259,7 +288,7 @@ export class SettledPlaces implements CommandObserver {
       this.#journal ??= Journal.create(this.#options.stateFolder);
       this.#contents = new KeptContents(this.#journal?.copies);
       const baseline = new Baseline(this.#baselineOptions(this.#contents));
-      baseline.refresh();
+      baseline.refresh(this.#others());
       // Not before it has seen everything: what it has not seen would count as made by the next command.
       this.#baseline = baseline;
       this.#write();
@@ -267,8 +296,15 @@ export class SettledPlaces implements CommandObserver {
     return this.#baseline;
   }
 
+  /** Other servers whose commands may be changing things here. */
+  #others(): OpenJournal[] {
+    return openJournals(this.#options.stateFolder).filter(({ roots }) => this.#overlaps(roots));
+  }
+
   #refresh(): void {
-    const isChanged = this.#known().refresh();
+    const isFirst = this.#baseline === undefined;
+    const known = this.#known();
+    const isChanged = isFirst || known.refresh(this.#others());
     if (isChanged || !this.#isWritten) this.#write();
     this.#journal?.mark(true);
   }
@@ -287,9 +323,9 @@ export class SettledPlaces implements CommandObserver {
     if (this.#isDue) return true;
     const failures: unknown[] = [];
     try {
-      const settled = this.#known().settle(new Date(), (error) => failures.push(error));
+      const settled = this.#known().settle(new Date(), (error) => failures.push(error), this.#heldOptions);
       if (settled.length > 0) {
-        const isShared = openRoots(this.#options.stateFolder).some((roots) => this.#overlaps(roots));
+        const isShared = this.#others().length > 0;
         this.#options.onSettled(settled, this.#concerned, isShared);
       }
       if (settled.length > 0 || !this.#isWritten) this.#write();
@@ -300,6 +336,12 @@ export class SettledPlaces implements CommandObserver {
     if (failure === undefined) this.#isFailing = false;
     else this.#failed(failure);
     return failure === undefined;
+  }
+
+  /** Where nothing of a command runs any more, what is another file now is the person's. */
+  get #heldOptions(): HeldOptions {
+    const open = [...this.#running.values()].flatMap((command) => command.open);
+    return { open, isAtRisk: this.#running.size > 0 || this.#isLeft };
   }
 
   #failed(error: unknown): void {
@@ -359,6 +401,7 @@ export class SettledPlaces implements CommandObserver {
   async #askForLeftovers(): Promise<void> {
     const isLeft = await this.#options.hasLeftovers().catch(() => true);
     if (this.#running.size > 0 || this.#isClosed || !this.#isOpen) return;
+    this.#isLeft = isLeft;
     const isSettled = this.#settle();
     if (isLeft || !isSettled) return this.#tick();
     this.#lingering.clear();

@@ -77,11 +77,14 @@ export class PlaceRules {
   readonly #open: readonly PathGlob[];
   readonly #foldCase: boolean;
   readonly #enabled: boolean;
+  /** The same for rules that speak of the same places. */
+  readonly key: string;
   /** What git obeys in every repository is settled, not only in those that commands made. */
   readonly settlesGit: boolean;
 
   constructor(options: RuleOptions) {
-    const { enabled = true, foldCase = false } = options;
+    const { enabled = true, foldCase = false, settle, note, open, settlesGit } = options;
+    this.key = JSON.stringify([enabled, foldCase, settle, note, open, settlesGit === true]);
     this.#enabled = enabled;
     this.settlesGit = enabled && options.settlesGit === true;
     this.#foldCase = foldCase;
@@ -128,7 +131,7 @@ export class PlaceRules {
     }));
     const ofGit = further.map((source): PlaceRule => ({
       level: "settle",
-      why: "git is told to run or obey it",
+      why: "git's configuration or a link of the person leads to it",
       pattern: compileGlob(source, { foldCase: this.#foldCase }),
     }));
     const settled = this.#enabled ? git.flatMap((places) => gitRules(places, this.#foldCase)) : [];

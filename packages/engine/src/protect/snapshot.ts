@@ -4,7 +4,7 @@ import fs from "node:fs";
 import type { BigIntStats } from "node:fs";
 import { errnoOf, isExhausted } from "../engine-error.ts";
 import { kindOf } from "../scope/directory.ts";
-import { textOfPath } from "../sandbox/path-text.ts";
+import { bytesOfPath, textOfPath } from "../sandbox/path-text.ts";
 import type { Directory } from "../scope/directory.ts";
 import type { KeptContent, KeptContents } from "./kept-content.ts";
 import type { FolderRules, PlaceRule } from "./settled-places.ts";
@@ -50,6 +50,8 @@ export type FolderState = {
   readonly entries: ReadonlyMap<string, PlaceState>;
   /** False: it holds more than was looked at. */
   readonly isWhole: boolean;
+  /** Names of what was not looked at: others are new. */
+  readonly unread?: ReadonlySet<string>;
 };
 /** A device, socket or FIFO, or what may not be looked at. */
 export type OtherState = Ruled & { readonly kind: "other"; readonly identity: Identity };
@@ -166,26 +168,34 @@ class Look {
     const listed = this.#listed(directory, [...known.entries.keys()]);
     let isWhole = isListable(directory);
     // What was known first: a flood of new names must not push it out of sight. Files before folders: what programs obey
-    // lies near the top.
+    // lies near the top. What is new has room of its own, or a folder that is too large would hide it.
     const isKnown = (name: string): boolean => known.entries.has(name);
-    for (const group of [listed.filter(isKnown), listed.filter((name) => !isKnown(name)).sort()]) {
+    const { unread: knownUnread } = known;
+    const unread = new Set(listed.filter((name) => knownUnread?.has(name) === true));
+    const news = listed.filter((name) => !isKnown(name) && !unread.has(name)).sort();
+    const roomForNews = knownUnread === undefined ? budget : { left: MAX_ENTRIES };
+    const leaveOut = (name: string): void => {
+      isWhole = false;
+      // New ones that are too many are still new the next time.
+      if (knownUnread === undefined) unread.add(name);
+    };
+    for (const [group, room] of [[listed.filter(isKnown), budget] as const, [news, roomForNews] as const]) {
       const folders: string[] = [];
       for (const name of group) {
         if (this.#rules?.isOpen([...parts, pathTextOf(name)]) === true) continue;
-        if (budget.left <= 0) {
-          isWhole = false;
-          break;
-        }
-        if (statOf(directory, name)?.isDirectory() === true) folders.push(name);
-        else this.#add(entries, directory, name, [...parts, pathTextOf(name)], rule, known, budget);
+        if (room.left <= 0) leaveOut(name);
+        else if (statOf(directory, name)?.isDirectory() === true) folders.push(name);
+        else this.#add(entries, directory, name, [...parts, pathTextOf(name)], rule, known, room);
       }
       for (const name of folders) {
-        if (budget.left <= 0) isWhole = false;
-        else this.#add(entries, directory, name, [...parts, pathTextOf(name)], rule, known, budget);
+        if (room.left <= 0) leaveOut(name);
+        else this.#add(entries, directory, name, [...parts, pathTextOf(name)], rule, known, room);
       }
     }
+    if (unread.size > 0) isWhole = false;
+    const isListed = isWhole || !isListable(directory);
     isWhole &&= [...entries.values()].every((state) => state.kind !== "folder" || state.isWhole);
-    return { kind: "folder", rule, mode, entries, isWhole };
+    return { kind: "folder", rule, mode, entries, isWhole, ...(isListed ? {} : { unread }) };
   }
 
   #add(
@@ -202,7 +212,7 @@ class Look {
   }
 
   #file(directory: Directory, name: string, rule: PlaceRule, known: PlaceState, seen: BigIntStats): PlaceState {
-    if (known.kind === "file" && known.rule === rule && isSame(known.identity, seen)) return known;
+    if (known.kind === "file" && known.rule === rule && isSameIdentity(known.identity, seen)) return known;
     let fd: number;
     try {
       fd = fs.openSync(directory.atBytes(bytesOf(name)), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -237,6 +247,11 @@ class Look {
 
 export function bytesOf(name: string): Buffer {
   return Buffer.from(name, "latin1");
+}
+
+/** A path as text that keeps every byte → its bytes as latin1. */
+export function latin1Of(path: string): string {
+  return bytesOfPath(path).toString("latin1");
 }
 
 /** For patterns: text that keeps every byte. */
@@ -288,7 +303,8 @@ function identityOf(stat: BigIntStats): Identity {
   return { dev, ino, size, mtimeNs, ctimeNs, mode, isSettled };
 }
 
-function isSame(known: Identity, { dev, ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): boolean {
+/** Whether it is proven that nothing changed. */
+export function isSameIdentity(known: Identity, { dev, ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): boolean {
   return (
     known.isSettled &&
     known.ctimeNs === ctimeNs &&

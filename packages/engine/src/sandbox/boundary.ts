@@ -9,6 +9,8 @@
 export type HeldPlace = {
   readonly path: string;
   readonly absent: "nothing" | "folder" | { readonly content: string };
+  /** Should it not be held any more while a command runs, what that command changes there is put back. */
+  readonly isPutBack?: boolean;
 };
 
 export type Boundary = {

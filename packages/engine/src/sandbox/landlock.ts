@@ -6,7 +6,7 @@ import { plainly } from "../process/confinement.ts";
 import { withVariables } from "../process/environment.ts";
 import type { Confinement } from "../process/confinement.ts";
 import { heldBy, holds } from "./boundary.ts";
-import { idAt, lookAt } from "./look-at.ts";
+import { idAt, isThere } from "./look-at.ts";
 import { readFolder } from "./read-folder.ts";
 import { findToolchains } from "./toolchains.ts";
 import type { Boundary } from "./boundary.ts";
@@ -114,8 +114,4 @@ function split(folder: string, exceptions: readonly string[]): Parts {
 function entriesOf(folder: string): string[] {
   const entries = readFolder(folder).filter(({ kind, name }) => kind !== "link" && name.isWellFormed());
   return entries.slice(0, MOST_SPLIT_ENTRIES).map(({ name }) => name);
-}
-
-function isThere(file: string): boolean {
-  return lookAt(file) !== undefined;
 }

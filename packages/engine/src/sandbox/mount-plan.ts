@@ -6,8 +6,10 @@ import { readlinkSync } from "node:fs";
 import { heldBy, holds } from "./boundary.ts";
 import { creationIn, entriesToKeep } from "./creation.ts";
 import { idAt, lookAt } from "./look-at.ts";
+import { MountCover } from "./mount-cover.ts";
 import { MountSources } from "./mount-sources.ts";
 import { folderOf } from "./path-text.ts";
+import type { Cover } from "../process/confinement.ts";
 import type { Boundary, HeldPlace } from "./boundary.ts";
 import type { Mountpoint, MountpointLocks } from "./mountpoint-locks.ts";
 import type { Source } from "./mount-sources.ts";
@@ -21,6 +23,7 @@ export type Mount =
       readonly source: Source | undefined;
       /** A place that a person's programs obey: a command may be allowed to write it, once. */
       readonly held?: boolean;
+      readonly isPutBack?: boolean;
     }
   | { readonly kind: "link"; readonly at: string; readonly to: string }
   /** An empty folder of its own, writable, gone with the command. */
@@ -28,9 +31,15 @@ export type Mount =
   /** Something nobody can read or write in place of a file or folder. */
   | { readonly kind: "hidden-file" | "hidden-folder"; readonly at: string }
   /** An empty folder that stays empty, in place of what is not there: whatever somebody puts there meanwhile. */
-  | { readonly kind: "absent"; readonly at: string; readonly held?: boolean }
+  | { readonly kind: "absent"; readonly at: string; readonly held?: boolean; readonly isPutBack?: boolean }
   /** A file of ours in place of what is not there. */
-  | { readonly kind: "fixed-file"; readonly at: string; readonly file: string; readonly held?: boolean }
+  | {
+      readonly kind: "fixed-file";
+      readonly at: string;
+      readonly file: string;
+      readonly held?: boolean;
+      readonly isPutBack?: boolean;
+    }
   /** The session's temporary folder. */
   | { readonly kind: "scratch"; readonly at: string };
 
@@ -47,6 +56,8 @@ export class MountPlan implements Disposable {
   /** Whether these may be there a little longer than a command: what a person makes where a rule denies it is not to find
    * something in its way. */
   readonly mayLinger: boolean;
+  /** Of what is taken away. */
+  readonly cover: Cover;
   readonly #sources: MountSources;
   readonly #locks: MountpointLocks;
 
@@ -67,6 +78,7 @@ export class MountPlan implements Disposable {
     }
     this.unscoped = builder.unscoped;
     this.mountpoints = builder.mountpoints;
+    this.cover = new MountCover(builder.taken(this.mounts), this.mountpoints, locks);
     this.mayLinger = this.mounts.every((mount) => mount.kind !== "absent" || mount.held === true);
   }
 
@@ -106,12 +118,18 @@ class PlanBuilder {
     this.#locks = locks;
   }
 
-  hold({ path: file, absent }: HeldPlace): void {
+  /** Of those mounts, the ones that keep commands from something. */
+  taken(mounts: readonly Mount[]): Mount[] {
+    const taken = new Set(this.#taken);
+    return mounts.filter((mount) => taken.has(mount));
+  }
+
+  hold({ path: file, absent, isPutBack = false }: HeldPlace): void {
     if (!this.#isWritable(file)) return;
     const content = typeof absent === "object" ? absent.content : undefined;
     const source = this.#sources.open(file);
     if (source !== undefined && !this.#locks.isMade({ path: file, content })) {
-      this.#taken.push({ kind: "readable", at: file, source, held: true });
+      this.#taken.push({ kind: "readable", at: file, source, held: true, isPutBack });
       return;
     }
     if (absent === "nothing") return;
@@ -121,10 +139,10 @@ class PlanBuilder {
     const isItself = there.path === file;
     if (isItself && content !== undefined) {
       this.mountpoints.push({ path: file, content });
-      this.#taken.push({ kind: "fixed-file", at: file, file: this.#locks.fileWith(content), held: true });
+      this.#taken.push({ kind: "fixed-file", at: file, file: this.#locks.fileWith(content), held: true, isPutBack });
     } else if (!this.mountpoints.some(({ path: made }) => made === there.path)) {
       this.mountpoints.push({ path: there.path, content: undefined });
-      this.#taken.push({ kind: "absent", at: there.path, held: true });
+      this.#taken.push({ kind: "absent", at: there.path, held: true, isPutBack });
     }
   }
 

@@ -36,7 +36,7 @@ export function mountedConfinement(
     },
     wrap: (argv, options) => {
       const open = options.open ?? [];
-      if (open.length === 0) return assemble(plan, argv, options);
+      if (open.length === 0) return { ...assemble(plan, argv, options), cover: plan.cover };
       // A plan of its own: folders above an open place must not be mount points, or it could not be removed.
       const closed = held.filter((place) => !heldBy(open, place.path));
       const own = new MountPlan(boundary, closed, toolchains, locks);
@@ -45,7 +45,7 @@ export function mountedConfinement(
         wrapped.release();
         own[Symbol.dispose]();
       };
-      return { ...wrapped, release };
+      return { ...wrapped, cover: own.cover, release };
     },
     outside: (directory, scratch) => {
       // An allowed folder that is gone, or a link now: what stands at its name inside is not it.

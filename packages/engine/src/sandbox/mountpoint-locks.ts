@@ -53,6 +53,12 @@ export class MountpointLocks {
     return isSame(place, madeInode(this.#lockFolder(place)));
   }
 
+  /** Whether it is the very thing that was made, whatever somebody has put into it since. */
+  isStill(place: Mountpoint): boolean {
+    const inode = madeInode(this.#lockFolder(place));
+    return inode !== undefined && inode === idAt(place.path);
+  }
+
   /** A file of ours with that content, to be mounted where a command must find just that. */
   fileWith(content: string): string {
     const file = path.join(this.#folder, `content-${digest(content)}`);

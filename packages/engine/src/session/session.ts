@@ -4,6 +4,7 @@ import { EngineError } from "../engine-error.ts";
 import { ViewedFiles } from "../files/viewed-files.ts";
 import { Jobs } from "../process/jobs.ts";
 import { after } from "../process/timers.ts";
+import type { LostPlace } from "../process/confinement.ts";
 import type { CommandKind, CommandObserver } from "./command-observer.ts";
 import { SessionDirectory } from "./session-directory.ts";
 import { CutOutputs } from "./cut-outputs.ts";
@@ -128,7 +129,8 @@ export class Session {
     };
     const ended = observer?.begin(this, kind, command.open);
     try {
-      const running = await host.start({ ...base, ...command });
+      const onLost = (places: readonly LostPlace[]): void => observer?.lost?.(this, places);
+      const running = await host.start({ ...base, ...command, onLost });
       if (ended !== undefined) void running.done.then(ended, ended);
       return running;
     } catch (error) {

@@ -201,3 +201,63 @@ test("in a folder whose name is not UTF-8 the same places are held, and what its
     "w/caf\uDCE9/.git/hooks",
   ]);
 });
+
+test("a repository with more submodules than can be mounted one by one: their folder as one", () => {
+  using folder = new GitFolder();
+  folder.repository("w");
+  const add = (n: number): void => {
+    mkdirSync(folder.at(`w/.git/modules/lib/m${n}/hooks`), { recursive: true });
+    for (const name of ["HEAD", "config"]) writeFileSync(folder.at(`w/.git/modules/lib/m${n}/${name}`), "");
+  };
+  const modules = (names: readonly string[]): string[] => names.filter((name) => name.includes("modules"));
+  for (let n = 0; n < 100; n += 1) add(n);
+  expect(modules(Object.keys(listed(folder)))).toHaveLength(400);
+  const usual = { roots: [folder.at("w")], home: folder.at("home"), open: [], extra: [], enabled: true };
+  const protection = new Protection(usual);
+  const held = (): string[] => modules(protection.places().map(({ path: file }) => file));
+  expect(held()).toHaveLength(400);
+  add(100);
+  expect(held()).toEqual([folder.at("w/.git/modules")]);
+});
+
+test("scripts that a configuration names are settled where commands go on writing them, by whatever key", () => {
+  using folder = new GitFolder();
+  folder.repository("w");
+  mkdirSync(folder.at("w/tools"));
+  writeFileSync(folder.at("w/clean.py"), "");
+  const settings = {
+    "filter.a.clean": "tools/clean.sh %f",
+    "filter.b.smudge": "python3 clean.py --all",
+    "diff.c.textconv": "'tools/text' -x",
+    "core.pager": "less -R",
+    "core.sshCommand": folder.at("w/tools/ssh"),
+    "alias.x": "!./tools/x",
+    "alias.y": "log origin/main",
+    "mergetool.d.path": "tools",
+    "credential.helper": "/usr/bin/helper",
+  };
+  for (const [key, value] of Object.entries(settings)) folder.git("w", "config", key, value);
+  const usual = { roots: [folder.at("w")], home: folder.at("home"), open: [], extra: [], enabled: true };
+  const settled = (isHeld: boolean, open: string[] = []): string[] =>
+    new Protection({ ...usual, open })
+      .settled(isHeld)
+      .map((file) => file.slice(folder.at("w").length + 1))
+      .toSorted();
+  const scripts = ["clean.py", "tools/clean.sh", "tools/ssh", "tools/text", "tools/x"];
+  expect(settled(true)).toEqual([".git/config.worktree", ...scripts]);
+  expect(settled(true, ["tools/**"])).toEqual([".git/config.worktree", "clean.py"]);
+});
+
+test("where nothing is mounted, what a configuration names is settled although it is there", () => {
+  using folder = new GitFolder();
+  folder.repository("w");
+  mkdirSync(folder.at("w/my-hooks"));
+  writeFileSync(folder.at("w/shared.config"), "");
+  folder.git("w", "config", "core.hooksPath", "my-hooks");
+  folder.git("w", "config", "include.path", "../shared.config");
+  const usual = { roots: [folder.at("w")], home: folder.at("home"), open: [], extra: [], enabled: true };
+  const settled = (isHeld: boolean): string[] =>
+    new Protection(usual).settled(isHeld).map((file) => file.slice(folder.at("w").length + 1));
+  expect(settled(true)).toEqual([".git/config.worktree"]);
+  expect(settled(false).toSorted()).toEqual([".git/config.worktree", "my-hooks", "shared.config"]);
+});

@@ -187,11 +187,13 @@ test("modes, binary content and links come back as they were", () => {
   expect(fs.readFileSync(path.join(place.outside, "secret"), "utf8")).toBe("secret\n");
 });
 
-test("a folder that a person keeps as a link stays a link, and what it leads to is not looked at", () => {
+test("a folder that a person keeps as a link stays a link, and what it leads to is settled", () => {
   using place = new Place();
   fs.mkdirSync(place.at("shared"));
   fs.symlinkSync("shared", place.at(".vscode"));
-  expect(place.run(() => place.write("shared/tasks.json", "x"))).toEqual([]);
+  expect(summary(place.run(() => place.write("shared/tasks.json", "x")))).toEqual([
+    "settle shared/tasks.json: put back",
+  ]);
   expect(fs.readlinkSync(place.at(".vscode"))).toBe("shared");
 });
 
@@ -246,6 +248,55 @@ test("of a tree that was too large from the start what was seen is settled, and 
   expect(summary(settled)).toEqual(["settle .idea/f0001: put back"]);
   expect([place.read(".idea/f0001"), place.read(".idea/f1999")]).toEqual(["x", "changed"]);
   expect(fs.readdirSync(place.at(".idea"))).toHaveLength(2000);
+});
+
+test("in a tree that was too large from the start, what is new beside what was seen goes, however much of it", () => {
+  using place = new Place();
+  for (let n = 0; n < 800; n += 1) place.write(`.idea/f${String(n).padStart(4, "0")}`, "x");
+  expect(summary(place.run(() => place.write(".idea/zzz", "evil")))).toEqual(["settle .idea/zzz: put back"]);
+  for (let n = 0; n < 2; n += 1)
+    place.run(() => {
+      for (let m = 0; m < 700; m += 1) place.write(`.idea/new-${m}`, "evil");
+    });
+  expect(fs.readdirSync(place.at(".idea"))).toHaveLength(800);
+});
+
+test("what a person's own links lead to is settled, and every link on the way", async () => {
+  using place = new Place({ "conf/real/envrc": "mine\n", "editor/tasks.json": "{}\n", "src/a": "a" });
+  fs.symlinkSync("real", place.at("conf/current"));
+  fs.symlinkSync("conf/current/envrc", place.at(".envrc"));
+  fs.symlinkSync("editor", place.at(".vscode"));
+  fs.symlinkSync(".", place.at(".claude"));
+  const settled = place.run(() => {
+    place.write("conf/real/envrc", "evil\n");
+    place.write("editor/new.json", "evil\n");
+    place.write("src/a", "b");
+  });
+  expect(summary(settled)).toEqual(["settle conf/real/envrc: put back", "settle editor/new.json: put back"]);
+  expect([place.read(".envrc"), place.read("src/a")]).toEqual(["mine\n", "b"]);
+  await place.calm();
+  const led = place.run(() => {
+    place.write("other/envrc", "evil\n");
+    fs.rmSync(place.at("conf/current"));
+    fs.symlinkSync("../other", place.at("conf/current"));
+  });
+  expect([place.read(".envrc"), led.map(({ done }) => done)]).toEqual(["mine\n", ["put back"]]);
+});
+
+test("a file under another name is the place that it also is", () => {
+  using place = new Place({ ".envrc": "mine\n", ".vscode/tasks.json": "{}\n", other: "x" });
+  place.run(() => {
+    fs.linkSync(place.at(".envrc"), place.at("x"));
+    fs.linkSync(place.at(".vscode/tasks.json"), place.at("y"));
+    fs.linkSync(place.at("other"), place.at("z"));
+  });
+  const same = (name: string): string | undefined => place.places.placeOfSameFile(place.at(name));
+  expect([same("x"), same("y"), same("z"), same("missing")]).toEqual([
+    place.at(".envrc"),
+    place.at(".vscode/tasks.json"),
+    undefined,
+    undefined,
+  ]);
 });
 
 test("a file that became a folder, and a folder that became a file, are what they were", () => {
@@ -619,6 +670,44 @@ test("a change while another server's command runs in the same folder is said to
     'const end = places.begin({}, "foreground"); fs.writeFileSync(root + "/.envrc", "evil"); end(); places.close();';
   expect(await new Response(serverProcess(place, body).stdout).text()).toBe(".envrc put back, shared\n");
   end();
+});
+
+test.each<[string, string | undefined, string]>([
+  ["changed", "mine\n", "evil\n"],
+  ["made", undefined, "evil\n"],
+])(
+  "two servers: what the other's command has just %s does not count as having been there",
+  async (_, before, after) => {
+    using place = new Place(before === undefined ? {} : { ".envrc": before });
+    const end = place.places.begin({}, "foreground");
+    place.write(".envrc", after);
+    const [begun, go] = [path.join(place.base, "begun"), path.join(place.base, "go")];
+    const other = serverProcess(
+      place,
+      `const end = places.begin({}, "foreground"); fs.writeFileSync(${JSON.stringify(begun)}, "");
+     while (!fs.existsSync(${JSON.stringify(go)})) Bun.sleepSync(5);
+     end(); places.close();`,
+    );
+    while (!fs.existsSync(begun)) await Bun.sleep(5);
+    end();
+    expect(place.read(".envrc")).toBe(before);
+    fs.writeFileSync(go, "");
+    await other.exited;
+    expect(place.read(".envrc")).toBe(before);
+  },
+);
+
+test("two servers with other rules: what only one of them knows of is left alone", async () => {
+  using place = new Place({ "mine/a": "a", ".envrc": "mine\n" });
+  const end = place.places.begin({}, "foreground");
+  const other = serverProcess(
+    place,
+    `const second = new SettledPlaces({ ...options, settle: ["mine"], onSettled: () => console.log("settled") });
+     const end = second.begin({}, "foreground"); end(); second.close();`,
+  );
+  expect(await new Response(other.stdout).text()).toBe("");
+  end();
+  expect(place.read("mine/a")).toBe("a");
 });
 
 test("the journal of a server that runs is left alone", () => {

@@ -9,7 +9,7 @@ import type { TokenEndpoint, TokenReply } from "./token-request.ts";
 import { DEFAULT_TIMEOUT_MS } from "./fetch-json.ts";
 import type { HttpFetch } from "./fetch-json.ts";
 
-export type CodeRequest = {
+type CodeRequest = {
   server: AuthorizationServer;
   client: ClientIdentity;
   interaction: UserInteraction;
@@ -49,7 +49,7 @@ export async function authorizeWithCode(request: CodeRequest): Promise<TokenRepl
   });
 }
 
-export type ExpectedCallback = {
+type ExpectedCallback = {
   server: Pick<AuthorizationServer, "issuer" | "sendsIss">;
   state: string;
   redirectUri: string;
@@ -146,7 +146,7 @@ export function checkRedirectUri(text: string): URL {
   return url;
 }
 
-export type Pkce = { verifier: string; challenge: string };
+type Pkce = { verifier: string; challenge: string };
 
 /** S256 only: `plain` would protect nobody. */
 export async function createPkce(): Promise<Pkce> {

@@ -7,7 +7,7 @@ import type { AuthHttp, JsonObject } from "./fetch-json.ts";
 import { requiredText, secondsField, textField, postJson } from "./fetch-json.ts";
 
 /** A client that somebody registered by hand. */
-export type PreRegisteredClient = ClientIdentity & {
+type PreRegisteredClient = ClientIdentity & {
   /**
    * Whom the credentials belong to. Without it they are bound to the first issuer they are used with: a server that
    * later names another one does not get to see them.
@@ -25,7 +25,7 @@ export type IdentityOptions = {
   askForClient?: (issuer: string) => Promise<ClientIdentity | undefined>;
 };
 
-export type IdentitySource = {
+type IdentitySource = {
   choose(server: AuthorizationServer, redirectUri: string | undefined): Promise<ClientIdentity | undefined>;
   /** The identity with this id that we have with the server, for what was issued to it. */
   recall(server: AuthorizationServer, clientId: string): Promise<ClientIdentity | undefined>;
@@ -94,14 +94,14 @@ function checkMetadataUrl(text: string): void {
     throw new AuthorizationError("bad_configuration", "clientMetadataUrl must be an https address with a path");
 }
 
-export type ClientDescription = {
+type ClientDescription = {
   clientName: string;
   clientUri?: string;
   softwareId?: string;
   softwareVersion?: string;
 };
 
-export async function registerClient(
+async function registerClient(
   http: AuthHttp,
   server: AuthorizationServer,
   endpoint: URL,

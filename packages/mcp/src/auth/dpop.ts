@@ -7,7 +7,7 @@ export const DPOP_ALGORITHM = "ES256";
 /** The private half cannot leave the process: a token that leaks is worth nothing without it. */
 export type DpopKey = { privateKey: CryptoKey; publicJwk: { kty: string; crv: string; x: string; y: string } };
 
-export type DpopRequest = { method: string; url: URL; accessToken?: string; nonce?: string | undefined };
+type DpopRequest = { method: string; url: URL; accessToken?: string; nonce?: string | undefined };
 
 export async function createDpopKey(): Promise<DpopKey> {
   const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, false, ["sign", "verify"]);

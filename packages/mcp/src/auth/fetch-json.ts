@@ -69,6 +69,7 @@ async function exchange(http: AuthHttp, url: URL, init: RequestInit): Promise<Js
     const text = await readCapped(response, url);
     return { status: response.status, headers: response.headers, body: parseObject(text) };
   } catch (error) {
+    // a limit of ours has spoken already; the rest is the network's
     if (error instanceof AuthorizationError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new AuthorizationError("network", `${url.origin}${url.pathname} could not be read: ${reason}`);
@@ -98,6 +99,7 @@ function parseObject(text: string): JsonObject | undefined {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
+    // a page for people, or nothing: callers treat it as no document
     return undefined;
   }
 }

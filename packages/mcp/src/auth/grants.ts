@@ -10,7 +10,7 @@ import type { TokenEndpoint, TokenReply } from "./token-request.ts";
 import type { UserInteraction } from "./authorization-code.ts";
 
 /** A fresh assertion for one authorization server: its issuer is the audience the assertion must name. */
-export type AssertionSource = (audience: { issuer: string; resource: string | undefined }) => Promise<string>;
+type AssertionSource = (audience: { issuer: string; resource: string | undefined }) => Promise<string>;
 
 /** The company's identity provider, which trades the user's sign-in for a grant (ID-JAG). */
 export type IdentityProvider = {
@@ -26,7 +26,7 @@ export type Grant =
   | { kind: "jwt_bearer"; assertion: AssertionSource }
   | { kind: "enterprise_managed"; identityProvider: IdentityProvider };
 
-export type GrantRequest = {
+type GrantRequest = {
   server: AuthorizationServer;
   endpoint: TokenEndpoint;
   scopes: string[];

@@ -12,7 +12,7 @@ import { policyFor, safeUrl } from "./safe-url.ts";
 import { parseScopes } from "./scopes.ts";
 import type { TokenVerdict, TokenVerifier, VerifiedToken } from "./resource-server.ts";
 
-export type TrustedIssuer = {
+type TrustedIssuer = {
   issuer: string;
   /** Where its keys are; found through its metadata when absent. */
   jwksUri?: string;
@@ -94,6 +94,7 @@ function readObject(part: string): JsonObject | undefined {
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     return isJsonObject(value) ? value : undefined;
   } catch {
+    // not JSON: not a JWT
     return undefined;
   }
 }

@@ -23,6 +23,7 @@ export async function importSigningKey(pem: string, algorithm: JwtAlgorithm, key
     const privateKey = await crypto.subtle.importKey("pkcs8", bytes, parameters, false, ["sign"]);
     return keyId === undefined ? { privateKey, algorithm } : { privateKey, algorithm, keyId };
   } catch {
+    // WebCrypto says nothing that would help, and the key must not be shown
     throw new AuthorizationError("bad_key", `the private key cannot be used with ${algorithm}`);
   }
 }
@@ -34,7 +35,7 @@ function encodePart(value: JsonObject): string {
 /** `none` and algorithms with a shared secret are absent on purpose: what is not in this table does not exist. */
 export type JwtAlgorithm = "RS256" | "PS256" | "ES256" | "ES384" | "EdDSA";
 
-export type AlgorithmParameters = {
+type AlgorithmParameters = {
   /** The `kty` (and `crv`) a key must have: a key of one kind must never verify under another algorithm. */
   keyType: string;
   curve: string | undefined;

@@ -11,7 +11,7 @@ export type KeySet = {
   find(algorithm: JwtAlgorithm, keyId: string | undefined): Promise<CryptoKey | undefined>;
 };
 
-export type KeySetOptions = { http: AuthHttp; locate: () => Promise<URL>; now: () => number };
+type KeySetOptions = { http: AuthHttp; locate: () => Promise<URL>; now: () => number };
 
 /** A withdrawn key is believed at most this long. */
 const MAX_AGE_MS = 10 * 60_000;
@@ -57,6 +57,7 @@ export function createKeySet({ http, locate, now }: KeySetOptions): KeySet {
       keys = list.filter(isJsonObject).slice(0, MAX_KEYS);
       fetchedAt = now();
     } catch (error) {
+      // the issuer is down: the keys we have serve on, for a while
       if (now() - fetchedAt > MAX_STALE_MS) throw error;
     }
   }
@@ -72,6 +73,7 @@ export function createKeySet({ http, locate, now }: KeySetOptions): KeySet {
       imported.set(key, fresh);
       return fresh;
     } catch {
+      // a key that cannot be imported verifies nothing
       return undefined;
     }
   }

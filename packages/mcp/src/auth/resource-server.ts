@@ -118,6 +118,7 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
         return { kind: "rejected", reason: "the token is for another server" };
       return expiresAtMs + EXPIRY_GRACE_MS > now() ? verdict : { kind: "rejected", reason: "the token has expired" };
     } catch (error) {
+      // the verifier could not reach the issuer; other errors are bugs
       if (error instanceof AuthorizationError) return undefined;
       throw error;
     }

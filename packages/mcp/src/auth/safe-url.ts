@@ -48,6 +48,7 @@ function parseStrictly(text: string, what: string): URL {
   try {
     return new URL(text);
   } catch {
+    // the parser's own words do not name the document the text came from
     throw refused(what, text, "it is not an absolute URL");
   }
 }

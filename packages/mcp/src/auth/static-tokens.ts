@@ -2,10 +2,10 @@
 import { AuthorizationError } from "./authorization-error.ts";
 import type { TokenVerdict, TokenVerifier } from "./resource-server.ts";
 
-export type StaticToken = { token: string; subject?: string; scopes?: string[] };
+type StaticToken = { token: string; subject?: string; scopes?: string[] };
 
 /** Shorter ones can be guessed over a network. */
-export const MIN_TOKEN_LENGTH = 16;
+const MIN_TOKEN_LENGTH = 16;
 const MAX_LENGTH = 4096;
 const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/; // RFC 6750 §2.1
 const ANY_TEXT = /\S/;

@@ -38,14 +38,14 @@ export type SessionOptions = {
  */
 export type Renewal = "granted" | "refreshed" | "shared" | "retry" | "pointless";
 
-export type RenewalRequest = {
+type RenewalRequest = {
   demand: AuthDemand;
   rejected: StoredToken | undefined;
   /** What this same request has already tried. */
   earlier: Renewal | undefined;
 };
 
-export type TokenSession = {
+type TokenSession = {
   /** The token to use now; undefined when there is none and the server has to say what it wants. */
   current(): Promise<StoredToken | undefined>;
   /** The token as it is: one just obtained is used however short its life, not refreshed at once. */
@@ -149,6 +149,7 @@ export function createTokenSession(options: SessionOptions): TokenSession {
       await replace(server.issuer, next);
       return "granted";
     } catch (error) {
+      // a registration that the server no longer knows can be made again; anything else is for the caller
       if (oauthErrorOf(error) === "invalid_client" && (await identity.forget(server))) return "retry";
       throw error;
     }
@@ -214,6 +215,7 @@ export function createTokenSession(options: SessionOptions): TokenSession {
       await replace(server.issuer, tokenFrom(reply, { ...old, dpopKey: old.dpopKey, refreshToken: old.refreshToken }));
       return true;
     } catch (error) {
+      // a refresh token that has ended is dropped, and the user asked again
       if (!GONE.has(oauthErrorOf(error) ?? "")) throw error;
       await replace(server.issuer, undefined);
       return false;

@@ -1,7 +1,7 @@
 // WWW-Authenticate text → challenges (RFC 9110 §11.6.1): several in one line, quoted strings, token68. Reads what is
 // well formed and stops at what is not: a broken tail must not invent a challenge. And what a 401 or 403 asks of us.
 
-export type Challenge = {
+type Challenge = {
   /** Lower case. */
   scheme: string;
   token68: string | undefined;

@@ -27,7 +27,7 @@ export type ClientOptions = RequestHandlers & {
   version: string;
   /** "auto" asks the server; pin it to spare the question. */
   era?: "auto" | "legacy" | "modern";
-  /** How long to wait for the answer that tells the era. */
+  /** How long to wait for the answer that shows the era. */
   probeTimeoutMs?: number;
   /** Silence allowed per request; progress starts it anew. */
   timeoutMs?: number;
@@ -85,6 +85,7 @@ export class ClientSession {
       await session.start();
       return session;
     } catch (error) {
+      // the child or the stream must not outlive a failed handshake
       await session.close();
       throw error;
     }
@@ -178,6 +179,7 @@ export class ClientSession {
     try {
       return eraFromReply(await this.requests.send("server/discover", this.withMeta({}), deadline.signal));
     } catch (error) {
+      // over HTTP silence is an outage; elsewhere it may be an old server
       if (this.linked().http && deadline.expired !== undefined) throw new ConnectionError("timeout", deadline.expired);
       return eraFromFailure(error, this.linked().http);
     } finally {
@@ -238,6 +240,7 @@ export class ClientSession {
     try {
       return await this.sendRequest(method, this.withMeta(params), options);
     } catch (error) {
+      // another version that both speak may do
       if (!(error instanceof RpcError) || error.code !== VERSION_UNSUPPORTED) throw error;
       const version = commonVersion(error);
       if (version === undefined) throw error;

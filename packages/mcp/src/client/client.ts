@@ -19,7 +19,7 @@ const MAX_ITEMS = 100_000;
 const MAX_LIST_CHARS = 64 * 1024 * 1024;
 
 export type ToolDefinition = JsonObject & { name: string; inputSchema: JsonObject };
-export type ListKind = "tools" | "prompts" | "resources" | "resourceTemplates";
+type ListKind = "tools" | "prompts" | "resources" | "resourceTemplates";
 
 const LISTS: { [kind in ListKind]: { method: string; capability: string } } = {
   tools: { method: "tools/list", capability: "tools" },
@@ -155,14 +155,15 @@ export class Client {
   }
 
   /**
-   * 2026-07-28: hears of changes until the signal is aborted or the server ends it. They arrive as notifications.
-   * Legacy servers tell unasked.
+   * 2026-07-28: subscribes to changes until the signal is aborted or the server ends it. They arrive as notifications.
+   * Legacy servers send them without a subscription.
    */
   async listen(notifications: JsonObject, signal: AbortSignal): Promise<void> {
     const forever = { timeoutMs: Number.POSITIVE_INFINITY, maxTotalMs: Number.POSITIVE_INFINITY };
     try {
       await this.session.request("subscriptions/listen", { notifications }, { signal, ...forever });
     } catch (error) {
+      // the caller has ended it: that is how listening ends
       if (!signal.aborted) throw error;
     }
   }
@@ -209,6 +210,7 @@ export class Client {
       headerParams(tool.inputSchema);
       return true;
     } catch (error) {
+      // what is wrong with its marks is kept for whoever asks why the tool is missing
       this.refusedTools.set(tool.name, error instanceof Error ? error.message : String(error));
       return false;
     }

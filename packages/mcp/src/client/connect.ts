@@ -40,6 +40,7 @@ export async function connectHttp(url: string | URL, options: HttpConnectOptions
       options,
     );
   } catch (error) {
+    // only what an old server would answer is worth a second attempt
     if (!looksLikeSse(error) || options.era === "modern") throw error;
     return Client.connect((receive) => openSseLink({ url: target, fetch, headers, receive, timeoutMs }), {
       ...options,

@@ -85,10 +85,11 @@ export class EventStreamReader {
           if (empty >= MAX_EMPTY_STREAMS) return;
         }
       } catch {
+        // no connection, or it broke: tried again, so many times
         failures++;
       }
       if (failures > MAX_ATTEMPTS) return;
-      await pause(Math.min(position.retryMs * 2 ** failures, MAX_RETRY_MS), signal).catch(() => {});
+      await pause(Math.min(position.retryMs * 2 ** failures, MAX_RETRY_MS), signal).catch(() => {}); // aborted: the loop ends
     }
   }
 
@@ -109,6 +110,7 @@ export class EventStreamReader {
         if (reply) return reply;
       }
     } catch (error) {
+      // a stream that broke after an event with an id can be taken up again
       if (signal.aborted || position.lastId === undefined) throw error;
     }
     return undefined;

@@ -15,7 +15,7 @@ const ACCEPT = "application/json, text/event-stream";
 /** There is nothing to think about: to take a message is all that is asked. */
 const ACCEPTED_WITHIN_MS = 60_000;
 
-export type HttpLinkOptions = {
+type HttpLinkOptions = {
   url: URL;
   fetch: HttpFetch;
   headers?: Readonly<Record<string, string>> | undefined;
@@ -67,10 +67,11 @@ export class HttpLink implements Link {
       if (method === "initialize") this.sessionId = response.headers.get("mcp-session-id") ?? undefined;
       return { reply: await this.replyIn(response, id, anySignal), status: response.status };
     } catch (error) {
+      // also thrown when we gave up ourselves
       if (signal.aborted && this.revision !== undefined && method !== "initialize") {
         // In the legacy era hanging up means nothing: the server must be told.
         const reason = signal.reason instanceof CancelledByPeer ? signal.reason.message : "the client gave up";
-        void this.notify("notifications/cancelled", { requestId: idValue(id), reason }).catch(() => {});
+        void this.notify("notifications/cancelled", { requestId: idValue(id), reason }).catch(() => {}); // it ends by itself
       }
       throw asConnectionError(error, signal);
     } finally {
@@ -99,7 +100,7 @@ export class HttpLink implements Link {
     const { sessionId } = this;
     const deleted =
       sessionId === undefined ? undefined : this.fetch("DELETE", undefined, {}, AbortSignal.timeout(2000));
-    await deleted?.then((response) => response.body?.cancel()).catch(() => {});
+    await deleted?.then((response) => response.body?.cancel()).catch(() => {}); // the session ends when it is idle
     this.listening.abort();
     this.end.abort();
   }
@@ -170,6 +171,7 @@ export async function accepted(
     await response.body?.cancel();
     if (!response.ok) throw new ConnectionError("http", `the server answered ${response.status}`, response.status);
   } catch (error) {
+    // a deadline of ours must not look like a failed connection
     throw deadline.expired === undefined ? error : new ConnectionError("timeout", deadline.expired);
   } finally {
     deadline.over();

@@ -17,7 +17,7 @@ export type Outgoing = {
 /** `status`: of the HTTP response that carried the reply. */
 export type Answer = { reply: Reply; status: number | undefined };
 
-/** What the server says on its own. */
+/** Requests and notifications of the server. */
 export type FromServer = (message: Request | Notification) => void;
 
 export type Link = {
@@ -64,7 +64,7 @@ export class TransportLink implements Link {
     const reply = this.waiting.wait(id, { signal }, (reason) => {
       // `initialize` must never be cancelled; its end is the end of the connection.
       if (method === "initialize") return;
-      void this.notify("notifications/cancelled", { requestId: idValue(id), reason }).catch(() => {});
+      void this.notify("notifications/cancelled", { requestId: idValue(id), reason }).catch(() => {}); // it is gone, and so is the request
     });
     if (this.http) onSent?.(); // a POST that fails may have arrived
     const sent = this.http ? undefined : onSent;

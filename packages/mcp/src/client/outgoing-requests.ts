@@ -24,7 +24,7 @@ export type CallOptions = {
 };
 
 /** Silence allowed per request, and time in all, where a call does not say. */
-export type RequestTimeouts = { timeoutMs?: number; maxTotalMs?: number };
+type RequestTimeouts = { timeoutMs?: number; maxTotalMs?: number };
 
 export class OutgoingRequests {
   private readonly link: () => Link;
@@ -54,6 +54,7 @@ export class OutgoingRequests {
       }
       return resultOf(reply);
     } catch (error) {
+      // an abort of ours looks like any other: the deadline knows whether it was one
       if (deadline.expired === undefined) throw error;
       throw new ConnectionError("timeout", `${method}: ${deadline.expired}`);
     } finally {

@@ -40,7 +40,7 @@ export async function pollTask(
   } catch (error) {
     // The task has not ended, and nobody waits for it any more.
     if (!ENDED.has(String(task["status"]))) {
-      void session.request("tasks/cancel", { taskId }).catch(() => {});
+      void session.request("tasks/cancel", { taskId }).catch(() => {}); // it ends by its ttl otherwise
     }
     if (deadline.expired !== undefined) throw new ConnectionError("timeout", deadline.expired);
     throw error;

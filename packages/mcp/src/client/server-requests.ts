@@ -33,7 +33,7 @@ export class ServerRequests {
     // A server that has gone needs no answer.
     void this.answerTo(request)
       .then((text) => (text === undefined ? undefined : this.send(text)))
-      .catch(() => {});
+      .catch(() => {}); // see above
   }
 
   cancel(id: Id): void {

@@ -10,7 +10,7 @@ import type { Incoming } from "../wire/message.ts";
 import { ConnectionError } from "../wire/rpc-error.ts";
 import type { Transport } from "../wire/transport.ts";
 
-export type SseLinkOptions = {
+type SseLinkOptions = {
   url: URL;
   fetch: HttpFetch;
   headers?: Readonly<Record<string, string>> | undefined;

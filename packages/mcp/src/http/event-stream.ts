@@ -1,5 +1,5 @@
-// An event stream that can outlive its connection: what was said is kept for a while, so that a client that lost the
-// connection, or was told to come back later, gets the rest.
+// An event stream that can outlive its connection: sent events are kept for a while, so that a client that lost the
+// connection, or was told to reconnect later, gets the rest.
 import { eventText, primingText } from "@bosun/platform/sse";
 
 export type StreamLimits = {
@@ -22,7 +22,7 @@ export class ReplayBudget {
     this.maxChars = maxChars;
   }
 
-  /** Only what was just said stays whatever its size: others give way to it. */
+  /** Only the newest event stays whatever its size: the events of other streams are dropped for it. */
   makeRoomFor(sender: EventStream): void {
     this.streams.delete(sender);
     for (const stream of this.streams) {
@@ -48,7 +48,7 @@ export const STREAM_LIMITS: StreamLimits = {
   keepAliveMs: 15_000,
 };
 
-/** What happens to what is said: kept and numbered, kept once it cannot be delivered, or gone with the connection. */
+/** What happens to sent events: kept and numbered, kept once they cannot be delivered, or lost with the connection. */
 type Mode = { resumable: boolean; primed: boolean };
 
 const HEADERS = {
@@ -60,7 +60,7 @@ const encoder = new TextEncoder();
 
 export class EventStream {
   readonly id: string;
-  /** Set when the last event has been said. */
+  /** Set when the last event has been sent. */
   ended = false;
   endedAt = 0;
   /** Called when the reader hangs up, not when we let go of it. */
@@ -121,7 +121,7 @@ export class EventStream {
 
   /** Lets the connection go while the stream lives on: the client is to come back in a while. */
   release(retryMs: number): void {
-    // Coming back is part of 2025-11-25, as is the event without data that tells when.
+    // Reconnecting is part of 2025-11-25, as is the event without data that says when.
     if (!this.mode.primed || !this.sink) return;
     this.write(primingText(this.eventId(this.next - 1), retryMs));
     this.detach();
@@ -150,6 +150,7 @@ export class EventStream {
     try {
       this.sink.enqueue(encoder.encode(text));
     } catch {
+      // the reader has cancelled the stream
       return this.hungUp();
     }
     if (this.sink && -(this.sink.desiredSize ?? 0) > this.limits.maxUnsentBytes) {
@@ -175,7 +176,7 @@ export class EventStream {
     this.budget.chars += chars;
   }
 
-  /** Nobody will come back for what was said. */
+  /** Drops the kept events: nobody will reconnect for them. */
   forget(): void {
     this.count(-this.keptChars);
     this.kept = [];

@@ -110,7 +110,7 @@ export function createHttpHandler(service: Service, options: HttpOptions = {}): 
   };
 }
 
-/** A message is judged by what it says of itself; the header decides only where it says nothing. */
+/** The era a message names in its `_meta` decides; the header only where there is none. */
 function speaksModern(message: Incoming, headers: Headers): boolean {
   if (message.kind === "request" && hasModernMeta(message.params)) return true;
   if (message.kind === "notification" && hasModernMeta(message.params)) return true;

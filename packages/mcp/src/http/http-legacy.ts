@@ -3,6 +3,7 @@ import { createCall } from "../server/call.ts";
 import type { Call, Principal, Service } from "../server/call.ts";
 import { ReplayBudget } from "./event-stream.ts";
 import type { StreamLimits } from "./event-stream.ts";
+import { settlesWithin } from "../wire/deadline.ts";
 import { jsonResponse } from "./http-reply.ts";
 import { HttpSession } from "./http-session.ts";
 import { clientFacts } from "../server/legacy-session.ts";
@@ -17,16 +18,16 @@ import type { SessionRegistry } from "./session-registry.ts";
 /** What all sessions together may keep for clients that come back. */
 const MAX_REPLAY_CHARS = 128 * 1024 * 1024;
 
-/** What a client says of itself is kept as long as its session, and sessions are many. */
+/** The params of `initialize` are kept as long as their session, and sessions are many. */
 const MAX_INITIALIZE_CHARS = 64 * 1024;
 
-/** Seconds: a place may be free by then. */
+/** Seconds: another session may have ended by then. */
 const RETRY_LATER = { "retry-after": "30" };
 
 /** Longer than a service should take to end what a session has left running; less than any client waits. */
 const END_SESSION_TIMEOUT_MS = 8000;
 
-export const SESSION_HEADER = "mcp-session-id";
+const SESSION_HEADER = "mcp-session-id";
 export const VERSION_HEADER = "mcp-protocol-version";
 
 export class LegacyHttp {
@@ -70,7 +71,7 @@ export class LegacyHttp {
   async delete(request: Request, principal: Principal | undefined): Promise<Response> {
     const session = this.find(request, principal);
     if (session instanceof Response) return session;
-    const isGone = await endsWithin(this.sessions.end(session), END_SESSION_TIMEOUT_MS);
+    const isGone = await settlesWithin(Promise.resolve(this.sessions.end(session)), END_SESSION_TIMEOUT_MS);
     return new Response(null, { status: isGone ? 204 : 202 });
   }
 
@@ -78,8 +79,8 @@ export class LegacyHttp {
     if (message.raw.length > MAX_INITIALIZE_CHARS) {
       return refusal(413, `initialize is longer than ${MAX_INITIALIZE_CHARS} characters`, message.id);
     }
-    using place = this.sessions.reserve();
-    if (!place) return refusal(503, "too many sessions are open: try again later", message.id, RETRY_LATER);
+    using reservation = this.sessions.reserve();
+    if (!reservation) return refusal(503, "too many sessions are open: try again later", message.id, RETRY_LATER);
     const params = message.params ?? {};
     const id = crypto.randomUUID();
     const { signal } = new AbortController();
@@ -101,15 +102,16 @@ export class LegacyHttp {
       const error = replied?.error ?? rpcErrorFor(new Error("initialize was not answered with a legacy revision"));
       return jsonResponse(errorText(message.id, error), 200);
     }
-    place.take(new HttpSession(this.service, id, revision, params, principal, this.streamLimits, this.budget));
+    reservation.take(new HttpSession(this.service, id, revision, params, principal, this.streamLimits, this.budget));
     return jsonResponse(replied?.text ?? "", 200, { [SESSION_HEADER]: id });
   }
 
-  // A service may have fewer places than we have sessions: there too, who has been silent longest gives way.
+  // A service may take fewer clients than we have sessions: then, too, the session idle longest is ended.
   private async handleInitialize(call: Call): Promise<Result> {
     try {
       return await this.service.handle(call);
     } catch (error) {
+      // only too many clients are worth a second try, and only if a session could be ended
       if (!(error instanceof TooManyClients) || !this.sessions.endLongestIdle()) throw error;
       return this.service.handle(call);
     }
@@ -133,16 +135,6 @@ export class LegacyHttp {
 
 export function refusal(status: number, problem: string, id?: Id, headers: Record<string, string> = {}): Response {
   return jsonResponse(errorText(id, new RpcError(INVALID_REQUEST, problem)), status, headers);
-}
-
-async function endsWithin(ending: Promise<void> | void, ms: number): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => late.resolve(false), ms);
-  try {
-    return await Promise.race([Promise.resolve(ending).then(() => true), late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function accept(session: HttpSession, message: Exclude<Single, RpcRequest>): Response {

@@ -78,7 +78,7 @@ export class ModernHttp {
   }
 }
 
-/** What the request says it speaks, where its headers say the same; else what is wrong. */
+/** Revision and client from the `_meta` of the request, if its headers agree; else what is wrong. */
 function checkedMeta(headers: Headers, message: RpcRequest): Pick<Call, "revision" | "client"> | RpcError {
   try {
     const { version, client } = readModernMeta(message.params);
@@ -89,6 +89,7 @@ function checkedMeta(headers: Headers, message: RpcRequest): Pick<Call, "revisio
     checkMethodAndName(headers, message);
     return { revision, client };
   } catch (error) {
+    // a request that breaks a rule is answered with 400, not thrown at the listener
     return rpcErrorFor(error);
   }
 }

@@ -1,5 +1,5 @@
-// The reply to one POSTed request: plain JSON when the call says nothing before its answer, an event stream from its
-// first word on. Most calls say nothing, and JSON is what is fast and what every proxy understands.
+// The reply to one POSTed request: plain JSON when the call sends nothing before its answer, an event stream from its
+// first notification on. Most calls send none, and JSON is what is fast and what every proxy understands.
 import type { MessageText } from "../wire/encoded-text.ts";
 import type { EventStream } from "./event-stream.ts";
 

@@ -1,15 +1,15 @@
-// The live legacy sessions of an HTTP endpoint: bounded in number, forgotten when nobody uses them. Clients vanish without
-// a word, so in a full house the one that has been silent longest gives way; never one that has a call under way or
-// listens. Where all do, the newcomer is turned away.
+// The live legacy sessions of an HTTP endpoint: bounded in number, ended when nobody uses them. Clients vanish without
+// DELETE, so when the limit is reached the one idle longest is ended; never one that has a call under way or listens.
+// Where all do, a new session is refused.
 import type { HttpSession } from "./http-session.ts";
 
-/** A client that said `initialize` and nothing after it has gone elsewhere. */
+/** A session is not idle this long between `initialize` and its first use, unless its client has gone. */
 const UNUSED_MS = 30_000;
 
-export type SessionLimits = { maxSessions: number; idleMs: number };
+type SessionLimits = { maxSessions: number; idleMs: number };
 
 /** Given back when it is disposed of; the session that has taken it counts from then on. */
-export type Place = Disposable & { take(session: HttpSession): void };
+export type Reservation = Disposable & { take(session: HttpSession): void };
 
 export class SessionRegistry {
   private readonly sessions = new Map<string, HttpSession>();
@@ -28,8 +28,8 @@ export class SessionRegistry {
     return this.sessions.size;
   }
 
-  /** A place for a session, before anything is started for it. Undefined when all are taken by sessions in use. */
-  reserve(): Place | undefined {
+  /** A reservation for a session, before anything is started for it. Undefined when all are taken by sessions in use. */
+  reserve(): Reservation | undefined {
     if (this.sessions.size + this.opening >= this.limits.maxSessions && !this.endLongestIdle()) return undefined;
     this.opening++;
     return {

@@ -11,7 +11,7 @@ export class InvalidArguments extends Error {
   override readonly name = "InvalidArguments";
 }
 
-/** A program's own words for an error it knows; undefined for one it does not: that is a bug. */
+/** The result for an error that the program knows; undefined for one it does not: that is a bug. */
 export type Explain = (error: unknown, tool: Tool) => ToolResult | undefined;
 
 export async function callTool(tool: Tool, args: unknown, context: Context, explain: Explain): Promise<ToolResult> {

@@ -39,7 +39,7 @@ export type Call = {
 
 type CallFacts = Pick<Call, "revision" | "client" | "owner" | "signal" | "notify"> & Partial<Call>;
 
-/** A request as a service sees it. Without more being said there is no session, and the client cannot be asked. */
+/** A request as a service sees it. By default there is no session, and the client cannot be asked. */
 export function createCall({ id, method, params = {}, raw }: Request, facts: CallFacts): Call {
   return {
     id,

@@ -7,6 +7,7 @@ import { clientFacts, LegacySession } from "./legacy-session.ts";
 import { hasModernMeta, readModernMeta, supportedRevision } from "./modern-request.ts";
 import type { RunningCall } from "./running-calls.ts";
 import type { MessageText } from "../wire/encoded-text.ts";
+import { settlesWithin } from "../wire/deadline.ts";
 import { errorText, notificationText } from "../wire/message.ts";
 import type { Incoming, Notification, Request, Single } from "../wire/message.ts";
 import { replyTo } from "../wire/reply.ts";
@@ -84,12 +85,11 @@ class Connection {
   /** What is running may still answer, for a moment. */
   async drain(ms: number): Promise<void> {
     this.running.abortAll("subscriptions/listen"); // it would never end by itself
-    const idle = Promise.withResolvers<void>();
-    const timer = setTimeout(idle.resolve, ms);
-    this.onIdle = () => void this.queue.untilEmpty().then(idle.resolve);
-    this.checkIdle();
-    await Promise.race([idle.promise, this.queue.failed]);
-    clearTimeout(timer);
+    const idle = new Promise<void>((resolve) => {
+      this.onIdle = () => void this.queue.untilEmpty().then(resolve);
+      this.checkIdle();
+    });
+    await settlesWithin(Promise.race([idle, this.queue.failed]), ms);
   }
 
   end(): void {
@@ -196,7 +196,7 @@ class Connection {
     });
   }
 
-  /** What follows `initialize` is meant for the session it opens, also when it was sent in the same breath. */
+  /** What follows `initialize` is meant for the session it opens, also when it was sent before the answer. */
   private holdUntil(answered: Promise<void>): void {
     const messages: Incoming[] = [];
     this.held = { messages, over: answered.then(() => this.release(messages)) };
@@ -232,9 +232,7 @@ class Connection {
 
   private untilNextAnswer(): Promise<void> {
     const next = (this.nextAnswer ??= Promise.withResolvers());
-    const timer = setTimeout(() => next.resolve(), BUSY_PAUSE_MS);
-    return next.promise.finally(() => {
-      clearTimeout(timer);
+    return settlesWithin(next.promise, BUSY_PAUSE_MS).then(() => {
       if (this.nextAnswer === next) this.nextAnswer = undefined;
     });
   }
@@ -248,7 +246,7 @@ class Connection {
     if (text !== undefined) this.queue.push(text);
   }
 
-  /** A client that does not read cannot miss anything: what need not be said is not piled up for it. */
+  /** Left out when the client does not read: notifications must not pile up for it. */
   private notify(text: string): void {
     if (!this.queue.isFull) this.queue.push(text);
   }

@@ -31,14 +31,14 @@ export type Context = {
   log(level: LogLevel, data: Json, logger?: string): void;
   ask: Ask;
   canAsk(question: Question): boolean;
-  /** Tells the client that what the person was sent to a URL for is done. Only 2025-11-25 has a word for it. */
+  /** Tells the client that what the person was sent to a URL for is done. Only 2025-11-25 has a notification for it. */
   urlDone(question: Question): void;
   /** Answers the request with a task and goes on working in it. False where the client cannot follow: then just go on. */
   becomeTask(): Promise<boolean>;
   releaseConnection(retryMs: number): void;
 };
 
-export type ContextOptions = {
+type ContextOptions = {
   cipher: StateCipher;
   /** Minimum level of the log messages this call sends; undefined for none. */
   level: LogLevel | undefined;

@@ -13,7 +13,7 @@ import { ConnectionError } from "../wire/rpc-error.ts";
 const ANSWER_TIMEOUT_MS = 10 * 60 * 1000;
 
 /** Where unsolicited messages go; `notify` may leave one out when the client does not read. */
-export type SessionOut = { send(text: string): void; notify(text: string): void };
+type SessionOut = { send(text: string): void; notify(text: string): void };
 
 export class LegacySession implements Session {
   readonly id: string;

@@ -20,7 +20,7 @@ export type Method = {
 export type Methods = { [method: string]: Method };
 
 /** How long clients of 2026-07-28 may keep results, and who the server is. */
-export type ResultMeta = { cache: { ttlMs: number; scope: "public" | "private" } | undefined; serverInfo: JsonObject };
+type ResultMeta = { cache: { ttlMs: number; scope: "public" | "private" } | undefined; serverInfo: JsonObject };
 
 export async function callMethod(methods: Methods, call: Call, meta: ResultMeta): Promise<JsonObject> {
   const method = Object.hasOwn(methods, call.method) ? methods[call.method] : undefined;

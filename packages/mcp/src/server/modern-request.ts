@@ -1,4 +1,4 @@
-// 2026-07-28 has no handshake: every request says itself what it speaks. What it must say, and how it is read.
+// 2026-07-28 has no handshake: every request carries revision and client in its `_meta`. What must be there, and how it is read.
 import type { ClientFacts } from "./call.ts";
 import { isLogLevel } from "./context.ts";
 import { isObject } from "../wire/json.ts";
@@ -7,7 +7,7 @@ import { isModern, META, MODERN_REVISIONS } from "../wire/revisions.ts";
 import type { ModernRevision } from "../wire/revisions.ts";
 import { BadRequest, INVALID_PARAMS, RpcError, VERSION_UNSUPPORTED } from "../wire/rpc-error.ts";
 
-export type ModernMeta = { version: Json; client: ClientFacts };
+type ModernMeta = { version: Json; client: ClientFacts };
 
 /** Whatever its value: who names a version in a message wants it read by that version's rules. */
 export function hasModernMeta(params: JsonObject | undefined): boolean {

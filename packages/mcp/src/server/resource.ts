@@ -39,7 +39,7 @@ export type ResourceTemplate = Described & {
   ): Promise<ResourceContents[] | undefined> | ResourceContents[] | undefined;
 };
 
-export type PromptArgument = {
+type PromptArgument = {
   name: string;
   title?: string;
   description?: string;

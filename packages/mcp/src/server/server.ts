@@ -41,7 +41,7 @@ export type ServerOptions = {
   prompts?: readonly Prompt[];
   /** Declares the logging capability, so that `context.log` reaches clients. */
   logging?: boolean;
-  /** The program's words for its own errors. */
+  /** Tool results for the program's own errors. */
   explain?: Explain;
   pageSize?: number;
   /** How long clients of 2026-07-28 may keep lists; 0 means not at all. */
@@ -52,7 +52,7 @@ export type ServerOptions = {
 };
 
 export type Server = Service & {
-  /** Replaces the tools and tells every client that listens. */
+  /** Replaces the tools and notifies every client that listens. */
   setTools(tools: readonly Tool[]): void;
   setResources(resources: readonly Resource[], templates?: readonly ResourceTemplate[]): void;
   setPrompts(prompts: readonly Prompt[]): void;

@@ -1,12 +1,12 @@
 // Who a call belongs to. Connections and legacy sessions name their client; callers without either (2026-07-28 over HTTP)
-// share one name per principal, and get a state of their own when they ask for one by handle (design: state by handle).
+// share one name per principal, and get a state of their own when they ask for one by handle.
 import type { Call } from "./call.ts";
 import { isObject } from "../wire/json.ts";
 import type { JsonObject } from "../wire/json.ts";
 import { INVALID_PARAMS, RpcError } from "../wire/rpc-error.ts";
 
 /** In a request's `_meta`: "new", or a handle that "new" was answered with. */
-export const SESSION_KEY = "bosun/session";
+const SESSION_KEY = "bosun/session";
 
 /** The owner of calls that come over HTTP without a session and without a principal. */
 export const ANONYMOUS_OWNER = "anonymous";

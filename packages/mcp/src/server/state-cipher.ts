@@ -41,6 +41,7 @@ export class StateCipher {
       const plain = await crypto.subtle.decrypt({ name: "AES-GCM", iv }, await this.key, whole.subarray(NONCE_BYTES));
       return JSON.parse(new TextDecoder().decode(plain)) as Json;
     } catch {
+      // another key, or a bit was altered: not ours
       return undefined;
     }
   }

@@ -1,4 +1,4 @@
-// What changes on a server, and who hears of it: legacy sessions, and the streams of subscriptions/listen (2026-07-28).
+// What changes on a server, and who is notified: legacy sessions, and the streams of subscriptions/listen (2026-07-28).
 import type { Call } from "./call.ts";
 import { isObject } from "../wire/json.ts";
 import type { Json, JsonObject } from "../wire/json.ts";
@@ -10,7 +10,7 @@ import { hasTasksExtension } from "./task-methods.ts";
 import type { SharedBudget } from "../wire/shared-budget.ts";
 
 type Granted = { tools: boolean; prompts: boolean; resources: boolean; uris: SubscriptionSet; tasks: SubscriptionSet };
-export type Offered = { tools: boolean; prompts: boolean; resources: boolean; tasks: boolean };
+type Offered = { tools: boolean; prompts: boolean; resources: boolean; tasks: boolean };
 
 export function subscriptionMethods(
   changes: ChangeListeners,
@@ -140,8 +140,8 @@ export class ChangeListeners {
 }
 
 /** More than anybody watches, and a bound on what one client makes us keep. */
-export const MAX_SUBSCRIPTIONS = 1000;
-export const MAX_URI_CHARS = 8192;
+const MAX_SUBSCRIPTIONS = 1000;
+const MAX_URI_CHARS = 8192;
 /** What all clients of a server may make us keep. */
 export const MAX_SUBSCRIPTION_CHARS = 16 * 1024 * 1024;
 /** A URI costs its entry too. */

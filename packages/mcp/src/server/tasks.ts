@@ -4,8 +4,8 @@ import type { Answers, Question } from "./ask.ts";
 import type { JsonObject } from "../wire/json.ts";
 import { RpcError } from "../wire/rpc-error.ts";
 
-export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
-export type TaskOutcome = { result: JsonObject } | { error: RpcError };
+type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
+type TaskOutcome = { result: JsonObject } | { error: RpcError };
 
 export type TaskLimits = {
   /** How long a finished task can still be fetched. */

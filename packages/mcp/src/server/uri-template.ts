@@ -51,6 +51,7 @@ function decoded(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {
+    // not percent-encoding: a URI may hold what it likes
     return value;
   }
 }

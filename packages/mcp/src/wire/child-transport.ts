@@ -1,6 +1,7 @@
 // Transport over a server that we start: one process, its stdin and stdout.
 import { descendantsOf, killProcesses } from "@bosun/platform/process-tree";
 import type { ProcessRow } from "@bosun/platform/process-tree";
+import { settlesWithin } from "./deadline.ts";
 import { LineWriter, MAX_MESSAGE_BYTES, messagesIn } from "./stdio.ts";
 import { ConnectionError } from "./rpc-error.ts";
 import type { Transport } from "./transport.ts";
@@ -76,10 +77,10 @@ export function startServer(options: ChildOptions): ChildTransport {
 }
 
 async function endChild(child: Bun.Subprocess, writer: LineWriter, graceMs: number): Promise<void> {
-  void writer.end().catch(() => {});
+  void writer.end().catch(() => {}); // it has gone already
   const left: ProcessRow[] = [];
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-    if (await exitsWithin(child, graceMs)) break;
+    if (await settlesWithin(child.exited, graceMs)) break;
     // One that does not end by itself does not end what it started, either; and once it is gone nobody knows what that was.
     left.push(...descendantsOf(child.pid));
     signalGroup(child, signal);
@@ -88,13 +89,6 @@ async function endChild(child: Bun.Subprocess, writer: LineWriter, graceMs: numb
   // Children of the server that outlived it. Those of a server that ended by itself may have left its group on purpose.
   signalGroup(child, "SIGKILL");
   killProcesses(left);
-}
-
-function exitsWithin(child: Bun.Subprocess, ms: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), ms);
-  void child.exited.then(() => resolve(true));
-  return promise.finally(() => clearTimeout(timer));
 }
 
 function signalGroup(child: Bun.Subprocess, signal: "SIGTERM" | "SIGKILL"): void {
@@ -125,6 +119,7 @@ function spawn(argv: string[], options: SpawnOptions): Child {
   try {
     return Bun.spawn(argv, options);
   } catch (error) {
+    // what Bun throws does not tell the folder from the command
     const where = options.cwd === undefined ? "" : ` in ${options.cwd}`;
     const why = error instanceof Error ? error.message : String(error);
     throw new ConnectionError("closed", `could not start ${argv[0]}${where}: ${why}`);

@@ -11,9 +11,9 @@ export type ResourceContents = { uri: string; mimeType?: string; _meta?: JsonObj
 type Block<Type extends string, Members> = { type: Type; annotations?: Annotations; _meta?: JsonObject } & Members;
 export type TextBlock = Block<"text", { text: string }>;
 export type ImageBlock = Block<"image", { data: string; mimeType: string }>;
-export type AudioBlock = Block<"audio", { data: string; mimeType: string }>;
-export type EmbeddedResource = Block<"resource", { resource: ResourceContents }>;
-export type ResourceLink = Block<
+type AudioBlock = Block<"audio", { data: string; mimeType: string }>;
+type EmbeddedResource = Block<"resource", { resource: ResourceContents }>;
+type ResourceLink = Block<
   "resource_link",
   { uri: string; name: string; title?: string; description?: string; mimeType?: string; size?: number }
 >;

@@ -1,7 +1,16 @@
-// How long a request may take: so long in silence, so long in all, or until the caller does not want it any more.
+// How long something may take: a request so long in silence, so long in all, or until the caller does not want it any more;
+// anything else so long, whether it settles or not.
 
 /** Above 2^31 - 1 ms a timer fires at once. */
 const MAX_TIMER_MS = 2_147_483_647;
+
+/** Whether it has settled by then; how does not matter. */
+export async function settlesWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => late.resolve(false), ms);
+  const settled = (): boolean => true;
+  return Promise.race([work.then(settled, settled), late.promise]).finally(() => clearTimeout(timer));
+}
 
 export class Deadline {
   private readonly controller = new AbortController();

@@ -43,6 +43,7 @@ function decode(bytes: ArrayBuffer | Uint8Array): Body {
   try {
     return { ok: true, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch {
+    // the decoder throws on bytes that are no UTF-8
     return { ok: false, status: 400, problem: "the body is not valid UTF-8" };
   }
 }

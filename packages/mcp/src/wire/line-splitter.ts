@@ -4,7 +4,7 @@
 const NEWLINE = 0x0a;
 /** Where the buffer of an unfinished line starts, and the size above which it is given back after use. */
 const SMALL_BYTES = 64 * 1024;
-/** From here on there is room for the longest line: memory that is not written to costs nothing, and copies do. */
+/** From here on the buffer has the size of the longest line: memory that is not written to costs nothing, copies do. */
 const LARGE_BYTES = 1024 * 1024;
 
 /** `ends`: the beginning and the end of a line that is no text, as far as they can be read. */
@@ -103,6 +103,7 @@ export class LineSplitter {
     try {
       text = this.decoder.decode(bytes);
     } catch {
+      // the decoder throws on bytes that are no UTF-8: the message fails, the connection lives
       return { kind: "bad", problem: "a message is not valid UTF-8", ends: endsOf(readable(bytes)) };
     }
     const trimmed = text.trim(); // CRLF, leading blanks and blank lines are harmless

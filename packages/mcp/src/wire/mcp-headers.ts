@@ -54,6 +54,7 @@ export function decodeHeaderText(header: string): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
+    // base64 of something that is no UTF-8
     return undefined;
   }
 }

@@ -33,6 +33,7 @@ export function parseMessage(text: string): Incoming {
   try {
     value = JSON.parse(text);
   } catch {
+    // a value, so that the reading loop can answer it and go on
     return malformed(PARSE_ERROR, "the message is not valid JSON");
   }
   if (!Array.isArray(value)) return classify(value, text);
@@ -157,6 +158,7 @@ function tooDeep(text: string): Malformed {
     const id = written.length > MAX_SPELT_OUT ? undefined : idFrom(JSON.parse(written) as Json, written, []);
     return malformed(INVALID_REQUEST, problem, id);
   } catch {
+    // no id can be made out: answered without one
     return malformed(INVALID_REQUEST, problem);
   }
 }

@@ -9,7 +9,7 @@ const MAX_TIMER_MS = 2_147_483_647;
 /** Far above what anybody means to have in flight; beyond it requests are refused, not queued. */
 const MAX_WAITING = 10_000;
 
-export type WaitOptions = { signal?: AbortSignal | undefined; timeoutMs?: number | undefined };
+type WaitOptions = { signal?: AbortSignal | undefined; timeoutMs?: number | undefined };
 
 type Waiting = { resolve(reply: Reply): void; reject(error: Error): void };
 

@@ -7,7 +7,7 @@ import type { Id } from "./message.ts";
 import { INTERNAL_ERROR, RpcError } from "./rpc-error.ts";
 
 export type Result = JsonObject | RawJson;
-export type Replied = { text: MessageText } & ({ result: Result; error?: never } | { error: RpcError; result?: never });
+type Replied = { text: MessageText } & ({ result: Result; error?: never } | { error: RpcError; result?: never });
 
 /** Undefined when the request has been cancelled meanwhile: then it gets no reply. */
 export async function replyTo(
@@ -19,6 +19,7 @@ export async function replyTo(
     const result = await handle();
     return signal.aborted ? undefined : { text: resultMessage(id, result), result };
   } catch (thrown) {
+    // whatever a handler throws ends here, so that every request gets its answer
     if (signal.aborted) return undefined;
     const error = rpcErrorFor(thrown);
     return { text: errorText(id, error), error };

@@ -46,7 +46,7 @@ export class RpcError extends Error {
 /** The request itself is not acceptable, whatever its method would say: HTTP answers 400, not 200. */
 export class BadRequest extends RpcError {}
 
-/** There is no room for another client: HTTP answers 503. */
+/** No further client is served now: HTTP answers 503. */
 export class TooManyClients extends RpcError {
   constructor(message = "too many clients: try again later") {
     super(INVALID_REQUEST, message);

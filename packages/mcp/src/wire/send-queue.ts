@@ -1,4 +1,4 @@
-// What has been said but not yet taken by the peer: how much it is, and when there is room again.
+// Messages sent but not yet taken by the peer: how much they are, and when more may be sent.
 import type { MessageText } from "./encoded-text.ts";
 import type { Transport } from "./transport.ts";
 

@@ -1,4 +1,5 @@
 // Transport over our own stdin and stdout.
+import { settlesWithin } from "./deadline.ts";
 import type { PiecedMessage } from "./encoded-text.ts";
 import { endsOf, LineSplitter } from "./line-splitter.ts";
 import type { Line } from "./line-splitter.ts";
@@ -20,7 +21,7 @@ export function stdioTransport(maxBytes = MAX_MESSAGE_BYTES): Transport {
     incoming: messagesIn(Bun.stdin.stream(), maxBytes),
     send: (text) => writer.line(text),
     sendPieces: (message) => writer.lineInPieces(message),
-    close: () => writer.endWithin(CLOSE_TIMEOUT_MS),
+    close: async () => void (await settlesWithin(writer.end(), CLOSE_TIMEOUT_MS)),
   };
 }
 
@@ -60,7 +61,7 @@ type Sink = {
 /** More than this is handed on before the turn is over: the peer can begin to read while we go on. */
 const MAX_GATHERED_CHARS = 32 * 1024;
 
-/** Writes lines whole and in order; what is said in one turn of the event loop goes out in few writes. */
+/** Writes lines whole and in order; lines of one turn of the event loop go out in few writes. */
 export class LineWriter {
   private readonly sink: Sink;
   // Gathered here: the sink itself writes on after every 4 KB, whatever its highWaterMark says.
@@ -72,43 +73,38 @@ export class LineWriter {
   }
 
   line(text: string): Promise<void> {
-    this.gathered += `${text}\n`;
-    this.flushing ??= Promise.resolve().then(() => this.flush());
-    if (this.gathered.length < MAX_GATHERED_CHARS) return this.flushing;
-    try {
-      this.handOn();
-    } catch (error) {
-      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
-    }
-    return this.flushing;
+    return this.writing(() => {
+      this.gathered += `${text}\n`;
+      if (this.gathered.length >= MAX_GATHERED_CHARS) this.handOn();
+    });
   }
 
   /** Each piece is handed on before the next is made: the peer reads while we write. */
   lineInPieces(message: PiecedMessage): Promise<void> {
-    this.flushing ??= Promise.resolve().then(() => this.flush());
-    try {
+    return this.writing(() => {
       for (const piece of message.pieces()) {
         if (typeof piece === "string" && piece.length < MAX_GATHERED_CHARS) this.gathered += piece;
         else this.writeLong(piece);
       }
       this.gathered += "\n";
       this.handOn();
-    } catch (error) {
-      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
-    }
-    return this.flushing;
+    });
   }
 
   async end(): Promise<void> {
-    await this.flushing?.catch(() => {});
+    await this.flushing?.catch(() => {}); // whoever wrote has been told
     await this.sink.end();
   }
 
-  async endWithin(ms: number): Promise<void> {
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, ms);
-    await Promise.race([this.end().catch(() => {}), late.promise]);
-    clearTimeout(timer);
+  private writing(write: () => void): Promise<void> {
+    this.flushing ??= Promise.resolve().then(() => this.flush());
+    try {
+      write();
+      return this.flushing;
+    } catch (error) {
+      // The pipe is closed; callers expect a promise.
+      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+    }
   }
 
   private flush(): Promise<void> | undefined {
@@ -125,7 +121,7 @@ export class LineWriter {
     this.write(text);
   }
 
-  /** What is said before it goes out by itself: the sink would copy it behind that, and the peer wakes up meanwhile. */
+  /** What was gathered before goes out by itself: the sink would copy the piece behind it, and the peer wakes up meanwhile. */
   private writeLong(piece: string | Uint8Array): void {
     if (this.gathered !== "") {
       this.handOn();

@@ -1,8 +1,8 @@
 // Words, variables and settings → values, by a program's table. `--name value`, `--name=value`, `-n value`, `-nvalue`, `-abc`;
 // after `--` everything is an operand.
 import { nearest } from "./nearest.ts";
-import { choicesOf, HELP, typedFlags, UsageError, variablesOf } from "./program.ts";
-import type { Flag, Program } from "./program.ts";
+import { choicesOf, HELP, typedFlags, UsageError, variablesOf } from "./flag-table.ts";
+import type { Flag, Program } from "./flag-table.ts";
 
 export type FlagValues = {
   /** Help was asked for: then nothing else has been looked at. */

@@ -1,6 +1,6 @@
 // A doublestar glob, compiled and matched against a path. Own matcher rather than a regular expression: patterns come
 // from a model, and `*a*a*a*b` as a backtracking expression can run for ever. Here the cost is at most length × length.
-import { BosunError } from "../errors/bosun-error.ts";
+import { BosunError } from "../errors/index.ts";
 
 /** Braces multiply; what a person writes stays far below this. */
 const MAX_ALTERNATIVES = 256;

@@ -1,8 +1,8 @@
 // A JSON value → one text, whatever the order its keys came in; and the SHA-256 over that text.
 // Approvals and pins compare digests, so two values that mean the same must not differ here, and the reverse.
 import { exactNumberText } from "./exact-numbers.ts";
-import { BosunError } from "../errors/bosun-error.ts";
-import { sha256 } from "../hash/sha256.ts";
+import { BosunError } from "../errors/index.ts";
+import { sha256 } from "../hash/index.ts";
 
 const MAX_DEPTH = 200; // deeper than any honest call; recursion must not reach the stack's end
 const MAX_CHARS = 64 * 1024 * 1024;

@@ -13,8 +13,8 @@ export {
   valueEnd,
   walkElements,
   walkMembers,
-} from "./spans.ts";
-export type { Span } from "./spans.ts";
-export { digitsEnd, isBlank, literalEnd, skipBlanks, stringEnd } from "./syntax.ts";
-export { JsonError, memberOf, readJsonTree, valueOf } from "./tree.ts";
-export type { JsonMember, JsonOptions, JsonTree } from "./tree.ts";
+} from "./json-spans.ts";
+export type { Span } from "./json-spans.ts";
+export { digitsEnd, isBlank, literalEnd, skipBlanks, stringEnd } from "./json-words.ts";
+export { JsonError, memberOf, readJsonTree, valueOf } from "./json-tree.ts";
+export type { JsonMember, JsonOptions, JsonTree } from "./json-tree.ts";

@@ -16,9 +16,8 @@ import {
   type Stats,
 } from "node:fs";
 import path from "node:path";
-import { BosunError } from "../errors/bosun-error.ts";
-import { codeOf } from "../errors/system-code.ts";
-import { randomName } from "../hash/sha256.ts";
+import { BosunError, codeOf } from "../errors/index.ts";
+import { randomName } from "../hash/index.ts";
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants;
 const OTHERS_MAY_WRITE = 0o022;

@@ -1,7 +1,7 @@
 // A small JSON file of ours in the state folder: believed as read at the start, written whole, 0600, outside every
 // tool's reach.
 import path from "node:path";
-import { BosunError } from "../errors/bosun-error.ts";
+import { BosunError } from "../errors/index.ts";
 import { readPrivateFile, writePrivateFile } from "./private-file.ts";
 
 export type StateFile<T> = {

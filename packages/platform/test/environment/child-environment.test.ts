@@ -5,7 +5,7 @@ import {
   isNeverHandedOn,
   ownEnvironment,
   wholeEnvironment,
-} from "../../src/environment/child-environment.ts";
+} from "../../src/environment/index.ts";
 
 const OUR_RUNTIME = ["BUN_OPTIONS", "BUN_BE_BUN", "BUN_INSPECT", "BUN_INSPECT_CONNECT_TO"];
 const NEVER = [

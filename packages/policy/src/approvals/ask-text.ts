@@ -4,7 +4,7 @@ import { serverLabel, type ServerAddress } from "../pins/server-identity.ts";
 import { isSecretName } from "@bosun/platform/secrets";
 import { masked } from "@bosun/platform/secrets";
 import { actsOf, describeActs, type Act } from "../rules/acts.ts";
-import type { ParseShell, ShellText } from "../rules/command.ts";
+import type { ParseShell, ShellText } from "../rules/command-words.ts";
 import type { CallPath } from "../rules/judge.ts";
 import { nameOfRule, type Decision } from "../rules/decision.ts";
 import { reach } from "../rules/reach.ts";

@@ -7,7 +7,7 @@ import {
   type ParseShell,
   type ShellText,
   type SimpleCommand,
-} from "./command.ts";
+} from "./command-words.ts";
 import type { Unknown } from "./inner.ts";
 import { unwrap } from "./inner-commands.ts";
 

@@ -4,6 +4,7 @@ import { HIDDEN_COMMANDS } from "./hidden-commands.ts";
 import { HTTP_CALLERS } from "./http-callers.ts";
 import { JUDGED_PATHS } from "./judged-paths.ts";
 import { LIFETIMES } from "./lifetimes.ts";
+import { LOST_MOUNTS } from "./lost-mounts.ts";
 import { MOUNTS } from "./mounts.ts";
 import { ODD_FILES } from "./odd-files.ts";
 import { OPTIONS } from "./options.ts";
@@ -13,6 +14,7 @@ import { PROTECTED_PLACES } from "./protected-places.ts";
 import { RACES } from "./races.ts";
 import { REACH } from "./reach.ts";
 import { SECRETS } from "./secrets.ts";
+import { SETTLED_PLACES } from "./settled-places.ts";
 import { VARIABLES } from "./variables.ts";
 import type { Attack, Mode } from "./arena.ts";
 
@@ -23,11 +25,13 @@ export const ATTACKS: readonly Attack[] = [
   ...ODD_FILES,
   ...REACH,
   ...MOUNTS,
+  ...LOST_MOUNTS,
   ...VARIABLES,
   ...HIDDEN_COMMANDS,
   ...OPTIONS,
   ...POLICY,
   ...PROTECTED_PLACES,
+  ...SETTLED_PLACES,
   ...SECRETS,
   ...HTTP_CALLERS,
   ...LIFETIMES,

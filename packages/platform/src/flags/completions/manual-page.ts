@@ -1,6 +1,6 @@
 // A program's table → its page for man(1), in the macros of man(7).
-import { shownFlags } from "../program.ts";
-import type { Flag, Program } from "../program.ts";
+import { shownFlags } from "../flag-table.ts";
+import type { Flag, Program } from "../flag-table.ts";
 
 export function manualPage(program: Program, version: string): string {
   const { name, summary, usage, words = {}, examples, notes } = program;

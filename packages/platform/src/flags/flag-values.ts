@@ -1,5 +1,5 @@
 // The texts of flags → what they mean. A value that cannot be used is refused by the name it was given by.
-import { UsageError } from "./program.ts";
+import { UsageError } from "./flag-table.ts";
 import { notAmong } from "./read-flags.ts";
 import type { FlagValues } from "./read-flags.ts";
 

@@ -1,6 +1,6 @@
 // A program's table → what it says on --help.
-import { shownFlags } from "./program.ts";
-import type { Flag, Program } from "./program.ts";
+import { shownFlags } from "./flag-table.ts";
+import type { Flag, Program } from "./flag-table.ts";
 
 const WIDTH = 120;
 /** What is longer stands on a line of its own: the texts would have no room beside it. */

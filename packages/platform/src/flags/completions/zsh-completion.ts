@@ -1,8 +1,8 @@
 // The completion script for zsh: each command's options and words as _arguments understands them.
-import { choicesOf } from "../program.ts";
-import type { Flag } from "../program.ts";
-import { kindOf } from "./command.ts";
-import type { Command } from "./command.ts";
+import { choicesOf } from "../flag-table.ts";
+import type { Flag } from "../flag-table.ts";
+import { kindOf } from "./completed-command.ts";
+import type { Command } from "./completed-command.ts";
 
 export function zshScript(commands: readonly Command[]): string {
   const aliases = commands.flatMap(({ alias }) => (alias === undefined ? [] : [alias]));

@@ -1,6 +1,6 @@
 // One command of an executable, as completions and manual pages see it.
-import { shownFlags } from "../program.ts";
-import type { Flag, Program } from "../program.ts";
+import { shownFlags } from "../flag-table.ts";
+import type { Flag, Program } from "../flag-table.ts";
 
 export type Command = {
   readonly name: string;

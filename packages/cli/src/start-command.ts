@@ -2,9 +2,9 @@
 import type { Serving } from "@bosun/serve";
 import { UsageError, columns, helpText } from "@bosun/platform/flags";
 import type { Program } from "@bosun/platform/flags";
-import { command } from "./command.ts";
+import { command } from "./run-command.ts";
 import { ownInvocation } from "./own-invocation.ts";
-import { runServeCommand } from "./serve.ts";
+import { runServeCommand } from "./serve-command.ts";
 
 const DEFAULT_PORT = 7717;
 const LARGEST_PORT = 65_535;

@@ -1,7 +1,7 @@
 // JSON text → the same document with positions, for people who keep their settings in config.json.
 import { JsonError, Positions, readJsonTree, valueOf } from "@bosun/platform/json";
 import type { JsonTree } from "@bosun/platform/json";
-import { MAX_NESTING, SettingsError, type Node, type TableNode } from "./document.ts";
+import { MAX_NESTING, SettingsError, type Node, type TableNode } from "./settings-document.ts";
 
 export function readJson(file: string, given: string): TableNode {
   const text = given.startsWith("\ufeff") ? given.slice(1) : given;

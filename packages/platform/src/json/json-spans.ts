@@ -3,7 +3,7 @@
 //
 // Expects text that JSON.parse has accepted; on anything else the spans are meaningless but the scan still ends.
 
-import { knownStringEnd as stringEnd, skipBlanks } from "./syntax.ts";
+import { knownStringEnd as stringEnd, skipBlanks } from "./json-words.ts";
 
 const [QUOTE, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x22, 0x7b, 0x7d, 0x5b, 0x5d];
 

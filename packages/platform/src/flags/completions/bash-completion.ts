@@ -1,7 +1,7 @@
 // The completion script for bash. Only words of ours go into it, quoted all the same.
-import { choicesOf } from "../program.ts";
-import { kindOf } from "./command.ts";
-import type { Command } from "./command.ts";
+import { choicesOf } from "../flag-table.ts";
+import { kindOf } from "./completed-command.ts";
+import type { Command } from "./completed-command.ts";
 
 export function bashScript(commands: readonly Command[]): string {
   const names = commands.map(({ name }) => name);

@@ -2,7 +2,7 @@
 // when somebody asks, and what is not changed can stay byte for byte.
 import { Positions } from "./positions.ts";
 import type { Position } from "./positions.ts";
-import { literalEnd, skipBlanks, stringEnd } from "./syntax.ts";
+import { literalEnd, skipBlanks, stringEnd } from "./json-words.ts";
 
 export type JsonTree =
   | {

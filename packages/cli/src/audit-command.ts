@@ -4,13 +4,13 @@ import path from "node:path";
 import { BosunError } from "@bosun/platform/errors";
 import { readAuditFolder, lastRecords, verifyAuditFolder } from "@bosun/policy";
 import { homeOf, loadSettings } from "@bosun/settings";
-import { filterFrom, FILTERS } from "./audit/filter.ts";
-import { followRecords } from "./audit/follow.ts";
-import { lineOf } from "./audit/line.ts";
+import { filterFrom, FILTERS } from "./audit/record-filter.ts";
+import { followRecords } from "./audit/follow-records.ts";
+import { lineOf } from "./audit/record-line.ts";
 import { reportVerification } from "./audit/verification.ts";
 import { UsageError, suggestion } from "@bosun/platform/flags";
 import type { FlagValues, Program } from "@bosun/platform/flags";
-import { command } from "./command.ts";
+import { command } from "./run-command.ts";
 
 const DEFAULT_LAST = 50;
 
