@@ -30,7 +30,7 @@ const PRIMITIVES: readonly Primitive[] = [
   },
   {
     name: "glob engine",
-    telltale: /=== "\*\*"|minimatch|picomatch/,
+    telltale: /=== "\*\*"[^]*=== "\?"|kind: "any-depth"|minimatch|picomatch/,
     home: "packages/platform/src/glob/",
   },
   {

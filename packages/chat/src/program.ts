@@ -45,6 +45,8 @@ export type HostOptions = {
   /** Servers inside this process, such as the coding tools as `here`. */
   builtIns?: readonly BuiltInServer[];
   fetch?: HttpFetch;
+  /** The working folder is the demo's own. */
+  hasDemoFolder?: boolean;
   /** Retries wait this much of their time. */
   waitScale?: number;
   /** Look for model servers on these ports instead of the usual ones; none: do not look. */
@@ -75,6 +77,8 @@ export class Program {
   /** Variables the person sets with `export` end up here. */
   readonly env: Record<string, string | undefined>;
   readonly session: CurrentSession;
+  /** In the demo's own folder. */
+  readonly isDemo: boolean;
   readonly secrets = new KnownSecrets();
   readonly signIns: SavedSignIns;
   #shrink: Promise<ShrinkTools> | undefined;
@@ -91,6 +95,7 @@ export class Program {
     this.options = options;
     this.ui = ui;
     this.loaded = loaded;
+    this.isDemo = host.hasDemoFolder === true;
     this.settings = settings;
     this.env = { ...io.env };
     const { folders } = loaded;
@@ -100,7 +105,7 @@ export class Program {
     this.runner = new CommandRunner(settings.shell.program ?? io.env["SHELL"] ?? "/bin/sh", this.env);
     for (const secret of secretsOfSettings(settings, this.env)) this.secrets.add(secret);
     const tracing = this.#tracing();
-    const fetch = tracing(demoFetch(host.fetch ?? httpFetch));
+    const fetch = tracing(demoFetch(host.fetch ?? httpFetch, host.hasDemoFolder === true));
     const context: ModelContext = {
       env: this.env,
       version: VERSION,

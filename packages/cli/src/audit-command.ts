@@ -2,12 +2,13 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { BosunError } from "@bosun/platform/errors";
+import { screenSafe } from "@bosun/platform/safe-text";
 import { readAuditFolder, lastRecords, verifyAuditFolder } from "@bosun/policy";
+import type { AuditReport } from "@bosun/policy";
 import { homeOf, loadSettings } from "@bosun/settings";
 import { filterFrom, FILTERS } from "./audit/record-filter.ts";
 import { followRecords } from "./audit/follow-records.ts";
 import { lineOf } from "./audit/record-line.ts";
-import { reportVerification } from "./audit/verification.ts";
 import { UsageError, suggestion } from "@bosun/platform/flags";
 import type { FlagValues, Program } from "@bosun/platform/flags";
 import { command } from "./run-command.ts";
@@ -54,6 +55,7 @@ export const runAudit = command(PROGRAM, async (flags) => {
     const folder = folderFrom(flags);
     return action === "verify" ? verify(folder, flags) : await show(folder, flags);
   } catch (error) {
+    // A log or a settings file that cannot be read: its words are enough.
     if (!(error instanceof BosunError)) throw error;
     console.error(`bosun audit: ${error.message}`);
     return 1;
@@ -118,4 +120,29 @@ function lastFrom(text: string | undefined): number | undefined {
 function printLine(): (record: Parameters<typeof lineOf>[0]) => void {
   const colours = process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined;
   return (record) => console.log(lineOf(record, colours));
+}
+
+/** Each problem with the file and the line it is in. */
+function reportVerification(folder: string, lanes: readonly { file: string; report: AuditReport }[]): string {
+  if (lanes.length === 0) return screenSafe(`${folder} holds no audit log yet.`);
+  const lines = lanes.flatMap(({ file, report }) => [
+    `${report.ok ? "whole" : "BROKEN"}  ${file}  ${count(report.records, "record")} in ${count(report.files, "file")}`,
+    ...report.problems.map(({ file, line, what }) => `        ${file}${line > 0 ? `:${line}` : ""}: ${what}`),
+    ...report.notes.map((note) => `        note: ${note}`),
+    ...(report.head === undefined ? [] : [`        head ${report.head.n} ${report.head.hash}`]),
+  ]);
+  const ok = lanes.every(({ report }) => report.ok);
+  return screenSafe(
+    [
+      ...lines,
+      "",
+      ok
+        ? "Every line is chained to the one before; none is missing or changed. Who keeps the head elsewhere can also tell a log that was rewritten as a whole."
+        : "The record was changed after it was written.",
+    ].join("\n"),
+  );
+}
+
+function count(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? "" : "s"}`;
 }

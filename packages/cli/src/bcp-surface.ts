@@ -31,6 +31,7 @@ export async function bcpSurface(): Promise<readonly ServedTool[]> {
       try {
         return await running.run({ call, judged }, () => tool.run(atPlaces(input, judged), call.context));
       } catch (error) {
+        // What is wrong with a .bcp file is for the model; all else goes on to the one place for errors.
         const explained = explainBcp(error, tool);
         if (explained) return explained;
         throw error;

@@ -4,7 +4,7 @@ import { processIo, runAish } from "@bosun/chat";
 import type { OpenBuiltIn } from "@bosun/chat";
 import type { Transport } from "@bosun/mcp/server";
 import type { ToolService } from "@bosun/serve";
-import { sandboxHelper } from "./sandbox-helper.ts";
+import { sandboxHelper } from "./own-invocation.ts";
 
 const ALIAS = "here";
 

@@ -68,6 +68,7 @@ export const runInit = command(PROGRAM, async (flags) => {
   try {
     return change(client, where, flags);
   } catch (error) {
+    // About a file of the person: its words are enough.
     if (!(error instanceof ConfigFileError)) throw error;
     console.error(`bosun init: ${screenSafe(error.message)}`);
     return 1;
@@ -196,6 +197,7 @@ function stateOf(file: string, { key }: Client): string {
     const { text } = readConfigFile(file, undefined);
     return text === undefined ? "absent" : text.trim() === "" ? "empty" : summaryOf(text, key);
   } catch (error) {
+    // One unreadable file is a line of the list.
     return error instanceof Error ? error.message : String(error);
   }
 }

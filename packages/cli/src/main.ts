@@ -3,7 +3,7 @@
 import path from "node:path";
 import { COMMANDS } from "./commands.ts";
 import type { Command } from "./commands.ts";
-import { CONFINE } from "./sandbox-helper.ts";
+import { CONFINE } from "./own-invocation.ts";
 
 const WRONG_USAGE = 2;
 

@@ -14,6 +14,7 @@ export function command(program: Program, run: (flags: FlagValues) => Promise<nu
       }
       return await run(flags);
     } catch (error) {
+      // The two kinds that a person caused or can change; all else is ours, with its stack.
       if (error instanceof UsageError) {
         console.error(`${program.name}: ${error.message}\nTry: ${program.name} --help`);
         return 2;

@@ -1,7 +1,7 @@
 // bosun serve: the tool server on this process's streams, as its own sandbox helper where it is an executable.
 import { processIo, runServe } from "@bosun/serve";
 import type { Welcome } from "@bosun/serve";
-import { sandboxHelper } from "./sandbox-helper.ts";
+import { sandboxHelper } from "./own-invocation.ts";
 
 export async function runServeCommand(argv: readonly string[], welcome?: Welcome): Promise<number> {
   const helper = sandboxHelper();

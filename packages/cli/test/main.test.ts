@@ -45,8 +45,8 @@ test.concurrent.each(Object.keys(COMMANDS))("bosun %s --help teaches with an exa
   using place = new Place();
   const { code, out, err } = await place.run([name, "--help"]);
   expect({ code, err }).toEqual({ code: 0, err: "" });
-  expect(out).toMatch(name === "chat" ? /^ {2}aish /m : /^Usage: /m);
-  expect(out).toMatch(/Examples?:|Start here:|configuration:|^ {2}aish -p /m);
+  expect(out).toMatch(/^Usage: /m);
+  expect(out).toMatch(/Examples?:|Start here:|configuration:/);
   expect((await place.run(["help", name])).out).toBe(out);
 });
 

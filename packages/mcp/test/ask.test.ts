@@ -10,7 +10,7 @@ import { text } from "../src/wire/content.ts";
 import { ConnectionError } from "../src/wire/rpc-error.ts";
 import type { Client } from "../src/client/client.ts";
 import type { ClientOptions } from "../src/client/client-session.ts";
-import type { JsonObject } from "../src/wire/json.ts";
+import type { JsonObject } from "../src/wire/json-value.ts";
 import { transportPair } from "../src/wire/transport.ts";
 import { kitchenSink, pause } from "./fixtures/kitchen-sink.ts";
 import { initialized, rawConnection } from "./fixtures/raw-connection.ts";

@@ -1,6 +1,6 @@
 // Batches, where the negotiated revision has them.
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../src/wire/json.ts";
+import type { JsonObject } from "../src/wire/json-value.ts";
 import { kitchenSink } from "./fixtures/kitchen-sink.ts";
 import { initialized, modernMeta, rawConnection } from "./fixtures/raw-connection.ts";
 

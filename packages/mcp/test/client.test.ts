@@ -5,7 +5,7 @@ import type { Service } from "../src/server/call.ts";
 import type { Client } from "../src/client/client.ts";
 import { serveConnection } from "../src/server/connection.ts";
 import type { ClientOptions } from "../src/client/client-session.ts";
-import type { JsonObject } from "../src/wire/json.ts";
+import type { JsonObject } from "../src/wire/json-value.ts";
 import { requestText } from "../src/wire/message.ts";
 import type { Id } from "../src/wire/message.ts";
 import { RpcError } from "../src/wire/rpc-error.ts";

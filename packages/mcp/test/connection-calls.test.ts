@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { createServer } from "../src/server/server.ts";
 import { text } from "../src/wire/content.ts";
 import { object } from "../src/server/schema.ts";
-import type { JsonObject } from "../src/wire/json.ts";
+import type { JsonObject } from "../src/wire/json-value.ts";
 import { kitchenSink, newGate, pause, until } from "./fixtures/kitchen-sink.ts";
 import { initialized, modernMeta, rawConnection } from "./fixtures/raw-connection.ts";
 

@@ -10,7 +10,7 @@ import { defineTool } from "../src/server/tool.ts";
 import { RpcError } from "../src/wire/rpc-error.ts";
 import { transportPair } from "../src/wire/transport.ts";
 import { object } from "../src/server/schema.ts";
-import type { JsonObject } from "../src/wire/json.ts";
+import type { JsonObject } from "../src/wire/json-value.ts";
 import { kitchenSink, newGate, pause, until } from "./fixtures/kitchen-sink.ts";
 import { initialized, modernMeta, rawConnection } from "./fixtures/raw-connection.ts";
 

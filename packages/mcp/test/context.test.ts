@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { transportPair } from "../src/wire/transport.ts";
 import { connectTransport } from "../src/client/connect.ts";
 import { serveConnection } from "../src/server/connection.ts";
-import type { JsonObject } from "../src/wire/json.ts";
+import type { JsonObject } from "../src/wire/json-value.ts";
 import type { Progress } from "../src/client/outgoing-requests.ts";
 import { kitchenSink, pause } from "./fixtures/kitchen-sink.ts";
 import { initialized, modernMeta, rawConnection } from "./fixtures/raw-connection.ts";

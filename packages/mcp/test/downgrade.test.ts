@@ -1,6 +1,6 @@
 // What each revision gets to see, checked against its published schema.
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../src/wire/json.ts";
+import type { JsonObject } from "../src/wire/json-value.ts";
 import { kitchenSink, newGate } from "./fixtures/kitchen-sink.ts";
 import { initialized, modernMeta, rawConnection } from "./fixtures/raw-connection.ts";
 import { schemaProblems } from "./fixtures/published-schemas.ts";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { connectHttp, connectTransport } from "../src/client/connect.ts";
 import { serveHttp } from "../src/http/http-listener.ts";
 import { serveConnection } from "../src/server/connection.ts";
-import type { JsonObject } from "../src/wire/json.ts";
+import type { JsonObject } from "../src/wire/json-value.ts";
 import { PiecedMessage } from "../src/wire/encoded-text.ts";
 import { LineWriter } from "../src/wire/stdio.ts";
 import { idOf, resultMessage, resultText } from "../src/wire/message.ts";

@@ -1,6 +1,6 @@
 // Messages as nobody would send them, from a fixed seed: no crash, no hang, no answer to an id that was not asked.
 import { expect, test } from "bun:test";
-import type { Json, JsonObject } from "../src/wire/json.ts";
+import type { Json, JsonObject } from "../src/wire/json-value.ts";
 import { parseMessage } from "../src/wire/message.ts";
 import { kitchenSink, newGate, until } from "./fixtures/kitchen-sink.ts";
 import { initialized, modernMeta, rawConnection } from "./fixtures/raw-connection.ts";

@@ -1,7 +1,7 @@
 // Values in headers (2026-07-28), and the arguments that are mirrored there.
 import { describe, expect, test } from "bun:test";
 import { decodeHeaderText, encodeHeaderText } from "../src/wire/mcp-headers.ts";
-import type { JsonObject } from "../src/wire/json.ts";
+import type { JsonObject } from "../src/wire/json-value.ts";
 import { checkHeaderParams, headerParams, mirroredHeaders } from "../src/wire/param-headers.ts";
 import { object, string } from "../src/server/schema.ts";
 import { createServer } from "../src/server/server.ts";

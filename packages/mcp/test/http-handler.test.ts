@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { createHttpHandler } from "../src/http/http-handler.ts";
 import { LEGACY_REVISIONS } from "../src/wire/revisions.ts";
-import type { JsonObject } from "../src/wire/json.ts";
+import type { JsonObject } from "../src/wire/json-value.ts";
 import { kitchenSink, newGate, until } from "./fixtures/kitchen-sink.ts";
 import { ENDPOINT, events, httpPeer, messages } from "./fixtures/http-peer.ts";
 import { modernMeta } from "./fixtures/raw-connection.ts";

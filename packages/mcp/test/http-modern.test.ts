@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { text } from "../src/wire/content.ts";
 import { object } from "../src/server/schema.ts";
-import type { JsonObject } from "../src/wire/json.ts";
+import type { JsonObject } from "../src/wire/json-value.ts";
 import { kitchenSink, newGate, until } from "./fixtures/kitchen-sink.ts";
 import { httpPeer } from "./fixtures/http-peer.ts";
 

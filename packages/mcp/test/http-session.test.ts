@@ -4,7 +4,7 @@ import { EventStream, ReplayBudget, parseEventId, STREAM_LIMITS } from "../src/h
 import { createServer } from "../src/server/server.ts";
 import { text } from "../src/wire/content.ts";
 import { object } from "../src/server/schema.ts";
-import type { JsonObject } from "../src/wire/json.ts";
+import type { JsonObject } from "../src/wire/json-value.ts";
 import type { ServerEvent } from "@bosun/platform/sse";
 import { kitchenSink, newGate, pause, until } from "./fixtures/kitchen-sink.ts";
 import type { Gate } from "./fixtures/kitchen-sink.ts";

@@ -1,7 +1,7 @@
 // Sessions over HTTP: whose they are, when they end, and how many there may be.
 import { describe, expect, test } from "bun:test";
 import type { Service } from "../src/server/call.ts";
-import type { JsonObject } from "../src/wire/json.ts";
+import type { JsonObject } from "../src/wire/json-value.ts";
 import { RpcError } from "../src/wire/rpc-error.ts";
 import { kitchenSink, newGate, pause, until } from "./fixtures/kitchen-sink.ts";
 import { httpPeer, messages } from "./fixtures/http-peer.ts";

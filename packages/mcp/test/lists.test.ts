@@ -4,7 +4,7 @@ import { Client } from "../src/client/client.ts";
 import { connectTransport } from "../src/client/connect.ts";
 import { serveConnection } from "../src/server/connection.ts";
 import type { Service } from "../src/server/call.ts";
-import type { Json, JsonObject } from "../src/wire/json.ts";
+import type { Json, JsonObject } from "../src/wire/json-value.ts";
 import { pageOf } from "../src/server/pagination.ts";
 import { createServer } from "../src/server/server.ts";
 import { transportPair } from "../src/wire/transport.ts";

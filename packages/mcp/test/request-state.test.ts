@@ -1,6 +1,6 @@
 // The encrypted state that travels through the client with an answer.
 import { describe, expect, test } from "bun:test";
-import type { Json, JsonObject } from "../src/wire/json.ts";
+import type { Json, JsonObject } from "../src/wire/json-value.ts";
 import { digestOf, StateCipher } from "../src/server/state-cipher.ts";
 import { kitchenSink, newGate } from "./fixtures/kitchen-sink.ts";
 import { httpPeer, messages } from "./fixtures/http-peer.ts";

@@ -1,7 +1,7 @@
 // Real processes over stdio: a table of raw exchanges per revision, every answer valid by the revision's own schema.
 import { afterAll, describe, expect, test } from "bun:test";
 import path from "node:path";
-import type { JsonObject } from "../src/wire/json.ts";
+import type { JsonObject } from "../src/wire/json-value.ts";
 import { modernMeta } from "./fixtures/raw-connection.ts";
 import { BUN, ROOT, startRaw } from "./fixtures/stdio-child.ts";
 import type { RawChild } from "./fixtures/stdio-child.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { connectTransport } from "../src/client/connect.ts";
 import { serveConnection } from "../src/server/connection.ts";
 import { transportPair } from "../src/wire/transport.ts";
-import type { Json, JsonObject } from "../src/wire/json.ts";
+import type { Json, JsonObject } from "../src/wire/json-value.ts";
 import { notificationText } from "../src/wire/message.ts";
 import { kitchenSink, newGate, until } from "./fixtures/kitchen-sink.ts";
 import { modernMeta, rawConnection } from "./fixtures/raw-connection.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { TASKS_CAPABILITY } from "../src/client/client.ts";
 import { connectTransport } from "../src/client/connect.ts";
 import { serveConnection } from "../src/server/connection.ts";
-import type { JsonObject } from "../src/wire/json.ts";
+import type { JsonObject } from "../src/wire/json-value.ts";
 import { transportPair } from "../src/wire/transport.ts";
 import { kitchenSink, newGate, pause, until } from "./fixtures/kitchen-sink.ts";
 import { httpPeer, messages } from "./fixtures/http-peer.ts";

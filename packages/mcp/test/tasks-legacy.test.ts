@@ -1,6 +1,6 @@
 // Tasks as 2025-11-25 has them.
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../src/wire/json.ts";
+import type { JsonObject } from "../src/wire/json-value.ts";
 import { kitchenSink, newGate, pause, sinkTools, until } from "./fixtures/kitchen-sink.ts";
 import { initialized, rawConnection } from "./fixtures/raw-connection.ts";
 import type { RawConnection } from "./fixtures/raw-connection.ts";

@@ -1,6 +1,6 @@
 // What is kept of tasks, and how long.
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../src/wire/json.ts";
+import type { JsonObject } from "../src/wire/json-value.ts";
 import { TaskStore, TASK_LIMITS } from "../src/server/tasks.ts";
 import { createServer } from "../src/server/server.ts";
 import { kitchenSink, newGate, pause, taskTools, until } from "./fixtures/kitchen-sink.ts";

@@ -20,14 +20,7 @@ export {
   describeShell,
   refusalText,
 } from "./approvals/ask-text.ts";
-export {
-  type Deciders,
-  type CallToDecide,
-  type Resolution,
-  decide,
-  decisionEvent,
-  approvalCall,
-} from "./approvals/decide.ts";
+export { type Deciders, type CallToDecide, type Resolution, decide, approvalCall } from "./approvals/decide.ts";
 export { type Taint, createTaint } from "./approvals/taint.ts";
 export { type AuditRecord, type ChainLink } from "./audit/audit-line.ts";
 export { type AuditFilter, readAudit, readAuditFolder, lastRecords } from "./audit/audit-read.ts";

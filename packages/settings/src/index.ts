@@ -14,8 +14,14 @@ export {
 } from "./locations.ts";
 export { isOffered } from "./offered-tools.ts";
 export { policyOfSettings, unmatchedRules } from "./policy-of-settings.ts";
-export { type ProjectSettings, type IsTrusted, loadProjectSettings, tightenSettings } from "./project-settings.ts";
-export { type ProjectTrust, openProjectTrust } from "./project-trust.ts";
+export {
+  type ProjectSettings,
+  type ProjectTrust,
+  type IsTrusted,
+  loadProjectSettings,
+  openProjectTrust,
+  tightenSettings,
+} from "./project-settings.ts";
 export { secretsOfSettings } from "./secrets-of-settings.ts";
 export { type ServerList, readServerList } from "./server-lists.ts";
 export { settingsReference } from "./settings-reference.ts";

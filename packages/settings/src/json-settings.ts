@@ -10,6 +10,7 @@ export function readJson(file: string, given: string): TableNode {
     const node = reader.node(readJsonTree(text, { maxDepth: MAX_NESTING }));
     return node.kind === "table" ? node : reader.fail("settings must be an object { … }", 0);
   } catch (error) {
+    // The same place, as an error about this file.
     if (!(error instanceof JsonError)) throw error;
     throw new SettingsError(file, error.at, error.problem);
   }

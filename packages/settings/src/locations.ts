@@ -107,6 +107,7 @@ function realPathOf(file: string): string {
   try {
     return realpathSync(file);
   } catch {
+    // Not there yet: the nearest folder that is decides where it would be.
     const folder = path.dirname(file);
     return folder === file ? file : path.join(realPathOf(folder), path.basename(file));
   }

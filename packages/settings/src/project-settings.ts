@@ -1,5 +1,7 @@
 // The project's own settings file: comes with a cloned folder, so it is trusted by its hash, once, by a person, and
 // even then may only make things stricter.
+import { isObject } from "@bosun/platform/json";
+import { openStateFile, stateFileIn } from "@bosun/platform/private-files";
 import { realpathSync } from "node:fs";
 import path from "node:path";
 import { BosunError } from "@bosun/platform/errors";
@@ -60,6 +62,7 @@ function attempt<T>(read: () => T): T | BosunError {
   try {
     return read();
   } catch (error) {
+    // A project file that cannot be read is reported, it does not stop the start.
     if (error instanceof BosunError) return error;
     throw error;
   }
@@ -123,4 +126,39 @@ function tightenMap(of: Field<unknown>, own: Record<string, unknown>, node: Tabl
     result[member.key] = tighten(of, own[member.key], member.value, here);
   }
   return result;
+}
+
+/** Which project files a person has agreed to, by path and content. */
+export type ProjectTrust = {
+  readonly isTrusted: IsTrusted;
+  trust(file: string, hash: string, now: Date): void;
+  forget(file: string): void;
+};
+
+type Entries = Readonly<Record<string, { readonly hash: string; readonly at: string }>>;
+
+export function openProjectTrust(stateFolder: string): ProjectTrust {
+  const store = openStateFile<Entries>(stateFileIn(stateFolder, "trusted-projects.json"), {}, parseEntries);
+  return {
+    isTrusted(file, hash) {
+      const known = Object.hasOwn(store.value, file) ? store.value[file] : undefined;
+      return known === undefined ? "no" : known.hash === hash ? "yes" : "another version";
+    },
+    trust(file, hash, now) {
+      store.update((entries) => ({ ...entries, [file]: { hash, at: now.toISOString() } }));
+    },
+    forget(file) {
+      store.update((entries) => Object.fromEntries(Object.entries(entries).filter(([one]) => one !== file)));
+    },
+  };
+}
+
+function parseEntries(value: unknown): Entries | undefined {
+  if (!isObject(value)) return undefined;
+  const entries: [string, { hash: string; at: string }][] = [];
+  for (const [file, entry] of Object.entries(value)) {
+    if (!isObject(entry) || typeof entry["hash"] !== "string" || typeof entry["at"] !== "string") return undefined;
+    entries.push([file, { hash: entry["hash"], at: entry["at"] }]);
+  }
+  return Object.fromEntries(entries);
 }

@@ -63,6 +63,7 @@ class EntryReader {
     try {
       return this.#address(value);
     } catch (error) {
+      // One unusable entry of another program's list is left out and named; the others count.
       if (error instanceof SettingsError) throw error;
       return this.#leave(error instanceof Error ? error.message : "cannot be read");
     }

@@ -172,6 +172,7 @@ function approvalsIn(table: TableNode, prefix: string, place: Place): Approval[]
     try {
       if (compileToolPattern(name).alias === undefined) throw new Error("a bare * is refused: name the servers");
     } catch (error) {
+      // The pattern says what is wrong, this adds where.
       throw at(member.at, place, `${place.name}: ${error instanceof Error ? error.message : name}`);
     }
     return [

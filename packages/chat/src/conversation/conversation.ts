@@ -62,11 +62,16 @@ export class Conversation {
     return this.#compaction?.summary;
   }
 
-  ask(text: string): void {
+  ask(text: string, images: readonly string[] = []): void {
     this.close("(stopped before answering)", NOT_RUN, "not-run");
     const exec = this.pending;
     this.pending = [];
-    this.#add({ role: "user", content: text, ...(exec.length > 0 ? { exec } : {}) });
+    this.#add({
+      role: "user",
+      content: text,
+      ...(exec.length > 0 ? { exec } : {}),
+      ...(images.length > 0 ? { images } : {}),
+    });
   }
 
   say(said: Said): AssistantTurn {

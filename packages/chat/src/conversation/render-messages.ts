@@ -24,7 +24,7 @@ const UNANSWERED = "(stopped before answering)";
 /** One call and its result, with the id it has in this request. */
 type Answered = { call: ToolCall; id: string; result: ToolTurn | undefined };
 type Block =
-  | { kind: "user"; text: string }
+  | { kind: "user"; text: string; images: readonly string[] }
   | { kind: "assistant"; text: string; turn: AssistantTurn | undefined }
   | { kind: "calls"; turn: AssistantTurn; answered: Answered[] };
 
@@ -40,7 +40,7 @@ export function renderMessages(turns: readonly Turn[], options: RenderOptions): 
     if (block.kind === "user") {
       const merged = isFirstUser && systemRole === "merge" && system !== "" ? `${system}\n\n${block.text}` : block.text;
       isFirstUser = false;
-      messages.push({ role: "user", content: merged });
+      messages.push({ role: "user", content: options.vision === true ? withPictures(merged, block.images) : merged });
     } else if (block.kind === "assistant") {
       const echo = block.turn === undefined ? {} : echoOf(block.turn, options, place > current, false);
       messages.push({ role: "assistant", content: block.text, ...echo });
@@ -66,17 +66,20 @@ function blocksOf(turns: readonly Turn[], compat: Compat): Block[] {
     if (turn.role === "user") {
       const text = userText(turn);
       if (text.trim() === "") return;
-      if (last?.kind === "user") last.text = `${last.text}\n\n${text}`;
-      else {
+      const images = turn.images ?? [];
+      if (last?.kind === "user") {
+        last.text = `${last.text}\n\n${text}`;
+        last.images = [...last.images, ...images];
+      } else {
         // Some templates refuse a question that follows results directly.
         if (last?.kind === "calls") blocks.push({ kind: "assistant", text: UNANSWERED, turn: undefined });
-        blocks.push({ kind: "user", text });
+        blocks.push({ kind: "user", text, images });
       }
     } else if (turn.role === "assistant" && turn.toolCalls.length > 0) {
-      if (needsUser()) blocks.push({ kind: "user", text: WENT_ON });
+      if (needsUser()) blocks.push(wentOn(WENT_ON));
       blocks.push({ kind: "calls", turn, answered: answeredCalls(turn, turns, place, ids) });
     } else if (turn.role === "assistant" && turn.content.trim() !== "") {
-      if (last === undefined) blocks.push({ kind: "user", text: WENT_ON });
+      if (last === undefined) blocks.push(wentOn(WENT_ON));
       if (last?.kind === "assistant") {
         last.text = `${last.text}\n\n${turn.content}`;
         last.turn = undefined;
@@ -84,8 +87,17 @@ function blocksOf(turns: readonly Turn[], compat: Compat): Block[] {
     }
     // A tool turn was taken with its call, or has none: it stands nowhere else.
   });
-  if (needsUser()) blocks.push({ kind: "user", text: blocks.length === 0 ? WENT_ON : CONTINUE });
+  if (needsUser()) blocks.push(wentOn(blocks.length === 0 ? WENT_ON : CONTINUE));
   return blocks;
+}
+
+function wentOn(text: string): Block {
+  return { kind: "user", text, images: [] };
+}
+
+function withPictures(text: string, images: readonly string[]): string | JsonObject[] {
+  if (images.length === 0) return text;
+  return [{ type: "text", text }, ...images.map((url) => ({ type: "image_url", image_url: { url } }))];
 }
 
 function answeredCalls(turn: AssistantTurn, turns: readonly Turn[], place: number, ids: Ids): Answered[] {

@@ -36,7 +36,13 @@ export type ExecBlock = {
   output: string;
 };
 
-export type UserTurn = { role: "user"; content: string; exec?: ExecBlock[] };
+export type UserTurn = {
+  role: "user";
+  content: string;
+  exec?: ExecBlock[];
+  /** Pictures as data URLs, for models that see; not kept in the log. */
+  images?: readonly string[];
+};
 
 export type AssistantTurn = {
   role: "assistant";

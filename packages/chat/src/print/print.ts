@@ -6,6 +6,7 @@ import { Program } from "../program.ts";
 import type { HostOptions, Ui } from "../program.ts";
 import { NoModel } from "../model/model-list.ts";
 import type { Io } from "../screen/program-io.ts";
+import { withAttachments } from "../repl/attachments.ts";
 import { runTurn } from "../turn/turn.ts";
 import type { TurnEnd } from "../turn/turn.ts";
 import { runCommands } from "./run-allowed-commands.ts";
@@ -39,7 +40,7 @@ export async function runPrint(io: Io, options: ChatOptions, prompt: string, hos
   }
   const stop = new StopConditions(io, options.timeoutS);
   try {
-    return await answer(program, report, question, stop);
+    return await answer(program, report, { question, typed: prompt }, stop);
   } finally {
     stop.over();
     await Promise.race([program.close(), Bun.sleep(CLOSE_MS)]);
@@ -47,7 +48,15 @@ export async function runPrint(io: Io, options: ChatOptions, prompt: string, hos
   }
 }
 
-async function answer(program: Program, report: PrintOutput, question: string, stop: StopConditions): Promise<number> {
+/** The whole question, and the part of it that stood on the command line. */
+type Asked = { question: string; typed: string };
+
+async function answer(
+  program: Program,
+  report: PrintOutput,
+  { question, typed }: Asked,
+  stop: StopConditions,
+): Promise<number> {
   const { chat, options } = program;
   await Promise.race([chat.servers.connectAll(), stop.whenStopped]);
   if (stop.reason !== undefined) return ended(report, stop, undefined, program);
@@ -61,7 +70,13 @@ async function answer(program: Program, report: PrintOutput, question: string, s
   }
   if (!begin(program, report)) return report.end(EXIT.usage, undefined, program);
   report.start(program);
-  chat.conversation.ask(question);
+  const attached = withAttachments(question, chat, {
+    cwd: program.io.cwd(),
+    home: program.io.home,
+    typed, // and nothing that was piped in
+  });
+  for (const note of attached.notes) report.status(note);
+  chat.conversation.ask(attached.text, attached.images);
   const end = await runTurn(chat, report, {}, stop.signal);
   await runCommands(program, report, end.commands, stop.signal);
   return ended(report, stop, end, program);

@@ -9,6 +9,8 @@ import type { Server } from "../servers/mcp-server.ts";
 import { InputHistory } from "../settings/input-history.ts";
 import { displayName, nearest } from "../tools/tool-names.ts";
 import { runTurn } from "../turn/turn.ts";
+import { FIRST_QUESTION } from "../model/demo-model.ts";
+import { withAttachments } from "./attachments.ts";
 import { completions } from "./tab-completion.ts";
 import { editText, onTerminal } from "../shell/terminal-program.ts";
 import { runProposed } from "./confirm-commands.ts";
@@ -62,7 +64,7 @@ export class Repl {
       setTimeout(() => void this.#connect(SETTLE_MS), 0); // the prompt first: starting servers takes time
     else {
       await this.#connect(FIRST_QUESTION_MS);
-      await this.ask(firstQuestion);
+      await this.#askWithFiles(firstQuestion, false);
     }
     while (!this.#isLeaving) {
       this.input.onInterrupt = undefined;
@@ -74,11 +76,11 @@ export class Repl {
         history: this.history.lines,
         clearsOnInterrupt: true,
         isWhole: isWholeInput,
-        complete: (text) => completions(text, this.meta.keys(), this.program.chat.servers),
+        complete: (text) => this.#completions(text),
       });
       if (end.kind === "end-of-input") break;
       if (end.kind === "interrupt") this.#interruptedAtPrompt();
-      else await this.#line(end.text, end.isPaste);
+      else await this.#line(end.text, end);
     }
     return 0;
   }
@@ -93,11 +95,30 @@ export class Repl {
     this.view.status(`mcp: ${stateOf(server)}`);
   }
 
-  async ask(text: string): Promise<void> {
+  async ask(text: string, images: readonly string[] = []): Promise<void> {
     const { chat } = this.program;
     this.#hasCommandJustRun = false;
-    chat.conversation.ask(text);
+    chat.conversation.ask(text, images);
     await this.#turn();
+  }
+
+  async #askWithFiles(text: string, hasPaste: boolean): Promise<void> {
+    const { chat, io } = this.program;
+    const attached = withAttachments(text, chat, { cwd: io.cwd(), home: io.home, hasPaste });
+    for (const note of attached.notes) this.view.status(note);
+    await this.ask(attached.text, attached.images);
+  }
+
+  #completions(text: string): string[] {
+    const { chat, models, io } = this.program;
+    return completions(text, {
+      commands: this.meta.keys(),
+      prompts: [],
+      models: Object.keys(models.all()),
+      servers: chat.servers,
+      cwd: io.cwd(),
+      home: io.home,
+    });
   }
 
   /** The last question again. */
@@ -105,7 +126,7 @@ export class Repl {
     const question = this.program.chat.conversation.undo();
     if (question === undefined) return this.view.status("there is nothing to ask again");
     if (question.exec) this.program.chat.conversation.pending.unshift(...question.exec);
-    await this.ask(question.content);
+    await this.ask(question.content, question.images);
   }
 
   /** Runs something that Ctrl-C can stop. */
@@ -141,7 +162,7 @@ export class Repl {
     this.#nextLine = text;
   }
 
-  async #line(line: string, isPaste: boolean): Promise<void> {
+  async #line(line: string, { isPaste, hasPaste = false }: { isPaste: boolean; hasPaste?: boolean }): Promise<void> {
     const { settings, io, env } = this.program;
     const hadCommand = this.#hasCommandJustRun;
     this.#hasCommandJustRun = false;
@@ -185,7 +206,7 @@ export class Repl {
         return this.shell(to.command, to.remember);
       case "ask":
         if (to.guessed) this.terminal.line(this.terminal.style.dim(`? ${safeLine(to.text)}`));
-        return this.ask(to.text);
+        return this.#askWithFiles(to.text, hasPaste);
       default:
         to satisfies never;
     }
@@ -247,6 +268,8 @@ export class Repl {
     const { chat, settings, io } = this.program;
     this.terminal.line(banner(this.program));
     if (!settings.shell.confirmCmd) this.view.problem("CMD: lines run without asking (shell.confirm_cmd = false)");
+    if (this.program.isDemo)
+      this.view.status(`everything here is real, in a folder of its own · ask: ${FIRST_QUESTION}`);
     if (settings.shell.route !== "ai") this.view.status(`lines go to: ${settings.shell.route}`);
     if (chat.servers.list().length === 0)
       this.view.status(`in ${homeRelative(io.cwd(), io.home)} · :help for commands`);

@@ -1,5 +1,5 @@
 // The interactive program: terminal, keyboard, person and repl put together; signals; an end that leaves nothing behind.
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import type { ElicitAnswer, JsonObject } from "@bosun/mcp";
 import type { ChatOptions } from "../config.ts";
@@ -14,6 +14,7 @@ import { Terminal } from "../screen/terminal.ts";
 import { askForm } from "./elicitation-form.ts";
 import { META } from "./meta-commands.ts";
 import { ageOf } from "./meta-sessions.ts";
+import { makeDemoFolder } from "../model/demo-model.ts";
 import { NoModel } from "../model/model-list.ts";
 import { Repl } from "./repl.ts";
 import { homeRelative } from "../screen/text-layout.ts";
@@ -54,6 +55,7 @@ export async function startRepl(
   input.open();
   let program: Program | undefined;
   let endedBy: number | undefined;
+  const demo = options.demo ? enterDemoFolder(io) : undefined;
   const stopCatching = catchMistakes(view);
   const stop = onSignals(
     io,
@@ -62,7 +64,12 @@ export async function startRepl(
     (exit) => (endedBy ??= exit),
   );
   try {
-    program = await createProgram(io, options, ui, host);
+    // What is said in the demo is nothing to come back to.
+    const here =
+      demo === undefined
+        ? { options, host }
+        : { options: { ...options, noHistory: true }, host: { ...host, hasDemoFolder: true } };
+    program = await createProgram(io, here.options, ui, here.host);
     if (endedBy !== undefined) return endedBy;
     view.isStyled = !options.plain && program.settings.render === "styled";
     prompts.bell = program.settings.bell;
@@ -84,6 +91,7 @@ export async function startRepl(
       () => input.close(),
       () => Promise.race([program?.close(), Bun.sleep(CLOSE_MS)]),
       () => io.endChildren(),
+      () => demo?.leave(),
     ]);
   }
 }
@@ -97,6 +105,19 @@ async function endEach(steps: readonly (() => unknown)[]): Promise<void> {
       console.error(error);
     }
   }
+}
+
+/** Whatever the demo does, it does in a folder that is gone afterwards. */
+function enterDemoFolder(io: Io): { leave: () => void } {
+  const before = io.cwd();
+  const folder = makeDemoFolder();
+  io.chdir(folder);
+  return {
+    leave() {
+      io.chdir(before);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 // For a look at what an edit changes. A file that is large or not a plain one is not looked at.

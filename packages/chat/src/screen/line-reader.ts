@@ -1,12 +1,13 @@
 // Reads one line (or several) from the keyboard at the bottom of the screen: editing, history, search, paste. Draws
 // below everything else and never above its own first row.
+import { makeScreenSafe } from "@bosun/platform/safe-text";
 import { EditBuffer } from "./edit-buffer.ts";
 import type { Key, KeyName } from "./key-parser.ts";
 import { layOut } from "./text-layout.ts";
 import type { Terminal } from "./terminal.ts";
 
 export type LineEnd =
-  | { kind: "line"; text: string; isPaste: boolean }
+  | { kind: "line"; text: string; isPaste: boolean; hasPaste?: boolean }
   /** Ctrl-C; `text` is what stood there. */
   | { kind: "interrupt"; text: string }
   | { kind: "end-of-input" };
@@ -39,6 +40,7 @@ export class LineReader {
   #drawnRows = 0;
   #cursorRow = 0;
   #pasted = false;
+  #hasPaste = false;
   #isOver = false;
 
   constructor(terminal: Terminal, options: LineOptions) {
@@ -67,6 +69,7 @@ export class LineReader {
     else if (key.kind === "paste") {
       // Whatever is in it, it is text: nothing in a paste presses Enter.
       if (this.#buffer.text === "") this.#pasted = true;
+      this.#hasPaste = true;
       this.#buffer.insert(key.text.replace(/\n$/, ""));
     } else if (this.#named(key.name)) return;
     this.#redraw();
@@ -147,7 +150,7 @@ export class LineReader {
       this.#buffer.insert("\n");
       return false;
     }
-    this.finish({ kind: "line", text, isPaste: this.#pasted });
+    this.finish({ kind: "line", text, isPaste: this.#pasted, ...(this.#hasPaste ? { hasPaste: true } : {}) });
     return true;
   }
 
@@ -156,6 +159,7 @@ export class LineReader {
     if (this.#options.clearsOnInterrupt === true && text !== "") {
       this.#buffer.set("");
       this.#pasted = false;
+      this.#hasPaste = false;
       return false;
     }
     this.finish({ kind: "interrupt", text });
@@ -217,8 +221,10 @@ export class LineReader {
     if (first === undefined) return;
     let common = first;
     for (const one of found) while (!one.startsWith(common)) common = common.slice(0, -1);
-    if (common.length > this.#buffer.text.length) this.#buffer.set(found.length === 1 ? `${common} ` : common);
-    else if (found.length > 1) this.#terminal.line(this.#terminal.style.dim(found.slice(0, 24).join("  ")));
+    const isFolder = common.endsWith("/");
+    if (common.length > this.#buffer.text.length)
+      this.#buffer.set(found.length === 1 && !isFolder ? `${common} ` : common);
+    else if (found.length > 1) this.#terminal.line(this.#terminal.style.dim(choices(found)));
   }
 
   #redraw(): void {
@@ -249,6 +255,20 @@ export class LineReader {
   get drawnRows(): number {
     return this.#drawnRows;
   }
+}
+
+const MOST_CHOICES = 40;
+
+/** Of whole lines that could be meant, the part in which they differ. */
+function choices(lines: readonly string[]): string {
+  const shown = lines.slice(0, MOST_CHOICES).map((line) => safeName(/\S+$/.exec(line)?.[0] ?? line));
+  const more = lines.length > MOST_CHOICES ? [`… ${lines.length - MOST_CHOICES} more`] : [];
+  return [...shown, ...more].join("  ");
+}
+
+// Names of files may hold anything.
+function safeName(name: string): string {
+  return makeScreenSafe(name, { oneLine: true, maxChars: 80 }).text;
 }
 
 const NOTHING = { text: "", cursor: 0 };

@@ -79,6 +79,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
+    // No such switch in this kernel.
     return "";
   }
 }

@@ -63,6 +63,7 @@ function examineRipgrep(): Finding {
     accessSync(file, constants.X_OK);
     return { ok: true, what: file };
   } catch (error) {
+    // A finding: what is missing is what the doctor is asked for.
     return { ok: false, what: "not found", problem: messageOf(error) };
   }
 }
@@ -81,6 +82,7 @@ function examineSettings(here: Here, home: string, config: string | undefined): 
     });
     return { settings, finding: { ok: true, what, warnings } };
   } catch (error) {
+    // A finding, with the file and the line that are wrong.
     if (!(error instanceof BosunError)) throw error;
     return { settings: undefined, finding: { ok: false, what, problem: error.message, warnings: [] } };
   }
@@ -109,6 +111,7 @@ function examineAbsent(folder: string): Finding {
     accessSync(above, constants.W_OK);
     return { ok: true, what: `${folder} (made when it is needed)` };
   } catch {
+    // Neither looked at nor written.
     return { ok: false, what: folder, problem: `cannot be made: ${above} is not writable` };
   }
 }

@@ -31,6 +31,7 @@ export function examineProtected(
     const places = protection.places().map((place) => protection.shown(place.path));
     return { ok: true, what: describe(places, open, mechanism), places };
   } catch (error) {
+    // A finding: a pattern of paths.open that is none.
     if (!(error instanceof EngineError)) throw error;
     return { ok: false, what: "paths.open", problem: error.message, places: [] };
   }

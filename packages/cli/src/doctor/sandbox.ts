@@ -2,7 +2,7 @@
 import { boundaryOf, chooseSandbox, closeScope, openScope } from "@bosun/engine";
 import type { Attempt, Mechanism, SandboxDescription } from "@bosun/engine";
 import { homeOf, protectedPaths } from "@bosun/settings";
-import { sandboxHelper } from "../sandbox-helper.ts";
+import { sandboxHelper } from "../own-invocation.ts";
 import { sandboxAdvice } from "./advice.ts";
 
 export type SandboxFindings = {

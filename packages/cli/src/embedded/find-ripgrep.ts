@@ -79,6 +79,7 @@ function isIntact(file: string): boolean {
   try {
     descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   } catch {
+    // Not there, or a link: unpacked again.
     return false;
   }
   try {

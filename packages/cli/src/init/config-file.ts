@@ -42,6 +42,7 @@ export function readConfigFile(file: string, within: string | undefined): Config
   try {
     descriptor = openSync(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
+    // No file yet: one is made.
     if (codeOf(error) === "ENOENT") return { real, text: undefined, mode: within === undefined ? 0o600 : 0o644 };
     throw new ConfigFileError(`${real} cannot be read (${codeOf(error)})`);
   }
@@ -60,6 +61,7 @@ export function replaceConfigFile(before: ConfigFile, text: string, now: Date): 
   try {
     return replace(before, text, now);
   } catch (error) {
+    // The system does not say that nothing was changed.
     if (error instanceof ConfigFileError) throw error;
     throw new ConfigFileError(`${before.real} cannot be written (${codeOf(error)}): nothing was changed`);
   }
@@ -78,6 +80,7 @@ function replace({ real, mode, text: old }: ConfigFile, text: string, now: Date)
     }
     renameSync(aside, real);
   } catch (error) {
+    // The new text did not get its name: it stays nowhere.
     rmSync(aside, { force: true });
     throw error;
   }
@@ -93,6 +96,7 @@ function backUp(file: string, text: string, mode: number, now: Date): string {
       writeNew(name, text, mode);
       return name;
     } catch (error) {
+      // A backup of the same second: the next number.
       if (codeOf(error) !== "EEXIST" || attempt > 100) throw error;
     }
   }
@@ -133,6 +137,7 @@ function realPathOf(file: string): string {
   try {
     return realpathSync(file);
   } catch {
+    // The system would say ENOENT of a name that can be seen.
     throw new ConfigFileError(`${file} is a link that leads nowhere`);
   }
 }
@@ -141,6 +146,7 @@ function decoded(file: string, bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
+    // The decoder does not name the file.
     throw new ConfigFileError(`${file} is not UTF-8 text`);
   }
 }

@@ -1,7 +1,7 @@
 // Which era a server speaks, found by asking: the newest first, then what its answer shows.
 // Never keyed on one error code: servers of all ages answer an unknown first request in all ways there are.
-import type { JsonObject } from "../wire/json.ts";
-import { isObject } from "../wire/json.ts";
+import type { JsonObject } from "../wire/json-value.ts";
+import { isObject } from "../wire/json-value.ts";
 import type { Answer } from "./link.ts";
 import { isModern } from "../wire/revisions.ts";
 import { CAPABILITY_MISSING, ConnectionError, HEADER_MISMATCH, VERSION_UNSUPPORTED } from "../wire/rpc-error.ts";

@@ -3,7 +3,7 @@ import { AuthorizationError } from "../auth/authorization-error.ts";
 import type { HttpFetch } from "../auth/fetch-json.ts";
 import { Deadline } from "../wire/deadline.ts";
 import { readCounted } from "../wire/http-body.ts";
-import type { JsonObject, RawJson } from "../wire/json.ts";
+import type { JsonObject, RawJson } from "../wire/json-value.ts";
 import { EventStreamReader } from "./event-stream-reader.ts";
 import type { Answer, FromServer, Link, Outgoing } from "./link.ts";
 import { idValue, notificationText, parseMessage, requestText } from "../wire/message.ts";

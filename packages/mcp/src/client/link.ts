@@ -1,6 +1,6 @@
 // A client's way to a server: it sends a request and brings back its reply, whatever carries them.
 // It knows no eras and no methods; client.ts does.
-import type { JsonObject, RawJson } from "../wire/json.ts";
+import type { JsonObject, RawJson } from "../wire/json-value.ts";
 import { idValue, notificationText, requestText } from "../wire/message.ts";
 import type { Id, Notification, Reply, Request } from "../wire/message.ts";
 import { PendingRequests } from "../wire/pending-requests.ts";

@@ -1,7 +1,7 @@
 // Requests of a client's that are under way: each with its id, its deadline, its progress and its own headers.
 import { Deadline } from "../wire/deadline.ts";
-import { isObject } from "../wire/json.ts";
-import type { JsonObject } from "../wire/json.ts";
+import { isObject } from "../wire/json-value.ts";
+import type { JsonObject } from "../wire/json-value.ts";
 import type { Answer, Link, Outgoing } from "./link.ts";
 import { idValue, resultOf } from "../wire/message.ts";
 import type { Id } from "../wire/message.ts";

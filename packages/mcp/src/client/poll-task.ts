@@ -3,8 +3,8 @@ import type { ClientSession } from "./client-session.ts";
 import type { CallOptions } from "./outgoing-requests.ts";
 import { Deadline } from "../wire/deadline.ts";
 import { pause } from "./event-stream-reader.ts";
-import { isObject } from "../wire/json.ts";
-import type { Json, JsonObject } from "../wire/json.ts";
+import { isObject } from "../wire/json-value.ts";
+import type { Json, JsonObject } from "../wire/json-value.ts";
 import { ConnectionError, RpcError } from "../wire/rpc-error.ts";
 
 const DEFAULT_POLL_MS = 1000;

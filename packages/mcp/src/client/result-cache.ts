@@ -1,5 +1,5 @@
 // Results that a 2026-07-28 server said may be kept for a while. One cache per client, so one authorization context.
-import type { Json, JsonObject } from "../wire/json.ts";
+import type { Json, JsonObject } from "../wire/json-value.ts";
 
 const MAX_ENTRIES = 200;
 /** Larger results are asked for again each time. */

@@ -1,7 +1,7 @@
 // What a server asks of a client, in requests of its own (legacy) or in `input_required` results (2026-07-28), and how it
 // is answered: by the same handlers.
-import { isObject } from "../wire/json.ts";
-import type { Json, JsonObject } from "../wire/json.ts";
+import { isObject } from "../wire/json-value.ts";
+import type { Json, JsonObject } from "../wire/json-value.ts";
 import { errorText } from "../wire/message.ts";
 import type { Id, Request } from "../wire/message.ts";
 import { replyTo } from "../wire/reply.ts";

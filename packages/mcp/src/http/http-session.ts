@@ -5,7 +5,7 @@ import { EventStream, parseEventId } from "./event-stream.ts";
 import type { ReplayBudget, StreamLimits } from "./event-stream.ts";
 import type { MessageText } from "../wire/encoded-text.ts";
 import { HttpReply, jsonResponse } from "./http-reply.ts";
-import type { JsonObject } from "../wire/json.ts";
+import type { JsonObject } from "../wire/json-value.ts";
 import { LegacySession } from "../server/legacy-session.ts";
 import { RunningCalls } from "../server/running-calls.ts";
 import type { RunningCall } from "../server/running-calls.ts";

@@ -4,8 +4,8 @@
 // `input_required`, the client gathers the answers and calls again, and the handler runs from its top: so a handler must
 // have no side effects before its last `ask`.
 import type { Call } from "./call.ts";
-import { isObject } from "../wire/json.ts";
-import type { Json, JsonObject } from "../wire/json.ts";
+import { isObject } from "../wire/json-value.ts";
+import type { Json, JsonObject } from "../wire/json-value.ts";
 import { atLeast, isModern } from "../wire/revisions.ts";
 import { CAPABILITY_MISSING, INVALID_PARAMS, INVALID_REQUEST, RpcError } from "../wire/rpc-error.ts";
 import { digestOf } from "./state-cipher.ts";

@@ -1,6 +1,6 @@
 // The contract between what carries messages (stdio, HTTP) and what answers them (a server, a relay).
 // Carriers know sessions, streams and headers; services know methods. Neither knows the other's half.
-import type { JsonObject, RawJson } from "../wire/json.ts";
+import type { JsonObject, RawJson } from "../wire/json-value.ts";
 import type { Id, Notification, Request } from "../wire/message.ts";
 import type { LegacyRevision, Revision } from "../wire/revisions.ts";
 import { INVALID_REQUEST, RpcError } from "../wire/rpc-error.ts";

@@ -1,7 +1,7 @@
 // Tools and their results as each revision can read them: newer members are left out for older clients.
 import type { Content, ToolResult } from "../wire/content.ts";
-import { isObject } from "../wire/json.ts";
-import type { Json, JsonObject } from "../wire/json.ts";
+import { isObject } from "../wire/json-value.ts";
+import type { Json, JsonObject } from "../wire/json-value.ts";
 import { atLeast } from "../wire/revisions.ts";
 import type { Revision } from "../wire/revisions.ts";
 import type { PromptMessage } from "./resource.ts";

@@ -1,8 +1,8 @@
 // A legacy conversation: what `initialize` settled, and requests that the server sends to the client.
 // How its messages travel is the carrier's business.
 import type { ClientFacts, RequestOptions, Session } from "./call.ts";
-import { isObject } from "../wire/json.ts";
-import type { JsonObject, RawJson } from "../wire/json.ts";
+import { isObject } from "../wire/json-value.ts";
+import type { JsonObject, RawJson } from "../wire/json-value.ts";
 import { exactResultOf, idValue, notificationText, requestText, resultOf } from "../wire/message.ts";
 import type { Malformed, Reply } from "../wire/message.ts";
 import { PendingRequests } from "../wire/pending-requests.ts";

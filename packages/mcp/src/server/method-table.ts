@@ -2,8 +2,8 @@
 import { InputRequired } from "./ask.ts";
 import type { Call } from "./call.ts";
 import { checkLogLevel } from "./modern-request.ts";
-import { isObject } from "../wire/json.ts";
-import type { JsonObject } from "../wire/json.ts";
+import { isObject } from "../wire/json-value.ts";
+import type { JsonObject } from "../wire/json-value.ts";
 import { isModern, META } from "../wire/revisions.ts";
 import type { Era } from "../wire/revisions.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../wire/rpc-error.ts";

@@ -1,8 +1,8 @@
 // 2026-07-28 has no handshake: every request carries revision and client in its `_meta`. What must be there, and how it is read.
 import type { ClientFacts } from "./call.ts";
 import { isLogLevel } from "./context.ts";
-import { isObject } from "../wire/json.ts";
-import type { Json, JsonObject } from "../wire/json.ts";
+import { isObject } from "../wire/json-value.ts";
+import type { Json, JsonObject } from "../wire/json-value.ts";
 import { isModern, META, MODERN_REVISIONS } from "../wire/revisions.ts";
 import type { ModernRevision } from "../wire/revisions.ts";
 import { BadRequest, INVALID_PARAMS, RpcError, VERSION_UNSUPPORTED } from "../wire/rpc-error.ts";

@@ -1,6 +1,6 @@
 // Lists in pages. A cursor names the last item of the page before, so it survives changes of the list and cannot be
 // mistaken for one of another list.
-import type { Json, JsonObject } from "../wire/json.ts";
+import type { Json, JsonObject } from "../wire/json-value.ts";
 import { INVALID_PARAMS, RpcError } from "../wire/rpc-error.ts";
 
 export type Page<T> = { items: readonly T[]; nextCursor?: string };

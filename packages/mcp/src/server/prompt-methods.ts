@@ -1,8 +1,8 @@
 // prompts/* and completion/complete.
 import type { Call } from "./call.ts";
 import { promptFor } from "./downgrade.ts";
-import { isObject } from "../wire/json.ts";
-import type { Json, JsonObject } from "../wire/json.ts";
+import { isObject } from "../wire/json-value.ts";
+import type { Json, JsonObject } from "../wire/json-value.ts";
 import type { Methods } from "./method-table.ts";
 import { pageOf, withCursor } from "./pagination.ts";
 import { describedAs } from "./resource.ts";

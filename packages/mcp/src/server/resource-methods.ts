@@ -2,7 +2,7 @@
 import type { Call } from "./call.ts";
 import type { ResourceContents } from "../wire/content.ts";
 import type { Context } from "./context.ts";
-import type { Json, JsonObject } from "../wire/json.ts";
+import type { Json, JsonObject } from "../wire/json-value.ts";
 import type { Methods } from "./method-table.ts";
 import { pageOf, withCursor } from "./pagination.ts";
 import { describedAs } from "./resource.ts";

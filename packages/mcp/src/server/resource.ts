@@ -1,7 +1,7 @@
 // Resources and prompts as a server defines them.
 import type { Annotations, Content, Icon, ResourceContents } from "../wire/content.ts";
 import type { Context } from "./context.ts";
-import type { JsonObject } from "../wire/json.ts";
+import type { JsonObject } from "../wire/json-value.ts";
 
 type Described = {
   name: string;

@@ -4,7 +4,7 @@ import { idFrom } from "../wire/message.ts";
 import type { Id, Notification, Request } from "../wire/message.ts";
 import { CancelledByPeer, INVALID_REQUEST, RpcError } from "../wire/rpc-error.ts";
 import type { Call, Service } from "./call.ts";
-import type { JsonObject, RawJson } from "../wire/json.ts";
+import type { JsonObject, RawJson } from "../wire/json-value.ts";
 
 export type RunningCall = { readonly method: string; readonly abort: AbortController };
 

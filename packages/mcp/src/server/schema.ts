@@ -2,8 +2,8 @@
 //
 //   const input = object({ path: string("where"), lines: integer("how many", { default: 10 }) });
 //   type Input = Infer<typeof input>;            // { path: string; lines: number }
-import { isObject } from "../wire/json.ts";
-import type { Json, JsonObject } from "../wire/json.ts";
+import { isObject } from "../wire/json-value.ts";
+import type { Json, JsonObject } from "../wire/json-value.ts";
 
 export type Parsed<T> = { ok: true; value: T } | { ok: false; problem: string };
 

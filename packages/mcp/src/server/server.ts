@@ -7,7 +7,7 @@ import type { Change } from "./subscriptions.ts";
 import type { Icon } from "../wire/content.ts";
 import { isLogLevel, logLevelOf, withContext } from "./context.ts";
 import type { LogLevel } from "./context.ts";
-import type { JsonObject } from "../wire/json.ts";
+import type { JsonObject } from "../wire/json-value.ts";
 import { callMethod } from "./method-table.ts";
 import type { Methods } from "./method-table.ts";
 import { completionMethods, promptMethods } from "./prompt-methods.ts";

@@ -1,8 +1,8 @@
 // Who a call belongs to. Connections and legacy sessions name their client; callers without either (2026-07-28 over HTTP)
 // share one name per principal, and get a state of their own when they ask for one by handle.
 import type { Call } from "./call.ts";
-import { isObject } from "../wire/json.ts";
-import type { JsonObject } from "../wire/json.ts";
+import { isObject } from "../wire/json-value.ts";
+import type { JsonObject } from "../wire/json-value.ts";
 import { INVALID_PARAMS, RpcError } from "../wire/rpc-error.ts";
 
 /** In a request's `_meta`: "new", or a handle that "new" was answered with. */

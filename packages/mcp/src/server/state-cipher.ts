@@ -1,7 +1,7 @@
 // State that travels through a client and must come back as it left: encrypted and authenticated, so that it can be
 // neither read nor altered on the way. WebCrypto, because importing node:crypto costs start-up time.
-import { isObject } from "../wire/json.ts";
-import type { Json } from "../wire/json.ts";
+import { isObject } from "../wire/json-value.ts";
+import type { Json } from "../wire/json-value.ts";
 
 const NONCE_BYTES = 12;
 

@@ -1,7 +1,7 @@
 // What changes on a server, and who is notified: legacy sessions, and the streams of subscriptions/listen (2026-07-28).
 import type { Call } from "./call.ts";
-import { isObject } from "../wire/json.ts";
-import type { Json, JsonObject } from "../wire/json.ts";
+import { isObject } from "../wire/json-value.ts";
+import type { Json, JsonObject } from "../wire/json-value.ts";
 import { idValue } from "../wire/message.ts";
 import type { Methods } from "./method-table.ts";
 import { META } from "../wire/revisions.ts";

@@ -2,8 +2,8 @@
 import { wireForm } from "./ask.ts";
 import type { Answers, Question } from "./ask.ts";
 import type { Call } from "./call.ts";
-import { isObject } from "../wire/json.ts";
-import type { JsonObject } from "../wire/json.ts";
+import { isObject } from "../wire/json-value.ts";
+import type { JsonObject } from "../wire/json-value.ts";
 import type { Methods } from "./method-table.ts";
 import { pageOf, withCursor } from "./pagination.ts";
 import { isModern, META, TASKS_EXTENSION } from "../wire/revisions.ts";

@@ -1,7 +1,7 @@
 // Calls that outlive their request: what is kept of them, for whom, and for how long.
 // Knows the states of a task; not how a revision spells them (task-methods.ts).
 import type { Answers, Question } from "./ask.ts";
-import type { JsonObject } from "../wire/json.ts";
+import type { JsonObject } from "../wire/json-value.ts";
 import { RpcError } from "../wire/rpc-error.ts";
 
 type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";

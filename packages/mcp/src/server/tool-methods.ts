@@ -3,7 +3,7 @@ import type { Call } from "./call.ts";
 import type { Context } from "./context.ts";
 import type { ToolResult } from "../wire/content.ts";
 import { toolDefinition, toolResultFor } from "./downgrade.ts";
-import type { JsonObject } from "../wire/json.ts";
+import type { JsonObject } from "../wire/json-value.ts";
 import type { Methods } from "./method-table.ts";
 import { pageOf, withCursor } from "./pagination.ts";
 import { headerParams, checkHeaderParams } from "../wire/param-headers.ts";

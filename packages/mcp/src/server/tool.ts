@@ -1,7 +1,7 @@
 // A tool: one description that is published, parsed with and typed by. See call-tool.ts for how it runs.
 import type { Context } from "./context.ts";
 import type { Icon, ToolResult } from "../wire/content.ts";
-import type { JsonObject } from "../wire/json.ts";
+import type { JsonObject } from "../wire/json-value.ts";
 import type { Schema } from "./schema.ts";
 
 /** The suite of clients out there accepts 64; the protocol itself says 128. */

@@ -1,5 +1,5 @@
 // What tools, prompts and resources say: content blocks, and the makers of tool results.
-import type { Json, JsonObject } from "./json.ts";
+import type { Json, JsonObject } from "./json-value.ts";
 
 export type Annotations = { audience?: ("user" | "assistant")[]; priority?: number; lastModified?: string };
 export type Icon = { src: string; mimeType?: string; sizes?: string[]; theme?: "light" | "dark" };

@@ -1,6 +1,6 @@
 // The HTTP headers that repeat what a 2026-07-28 message says, for gateways that do not read bodies: plain where a header
 // can carry the value, wrapped in base64 where not.
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "./json-value.ts";
 
 /** The member of params that `Mcp-Name` repeats. */
 const NAMED_BY: { [method: string]: string } = {

@@ -3,8 +3,8 @@
 import { elementTexts, exactNumber, isDeeperThan, parseExactly, spanAt } from "@bosun/platform/json";
 import { EncodedText, PiecedMessage } from "./encoded-text.ts";
 import type { MessageText } from "./encoded-text.ts";
-import { encode, isObject, RawJson } from "./json.ts";
-import type { Json, JsonObject } from "./json.ts";
+import { encode, isObject, RawJson } from "./json-value.ts";
+import type { Json, JsonObject } from "./json-value.ts";
 import { INVALID_REQUEST, PARSE_ERROR, RpcError } from "./rpc-error.ts";
 
 /** Deeper than anything meant seriously, and far from where recursion in handlers would end the stack. */

@@ -1,8 +1,8 @@
 // `x-mcp-header` (2026-07-28): arguments that are mirrored in HTTP headers, so that gateways can route without
 // reading bodies. A server checks that both say the same; a client drops tools that use it wrongly.
 import { decodeHeaderText, encodeHeaderText } from "./mcp-headers.ts";
-import { isObject } from "./json.ts";
-import type { Json, JsonObject } from "./json.ts";
+import { isObject } from "./json-value.ts";
+import type { Json, JsonObject } from "./json-value.ts";
 import { HEADER_MISMATCH, RpcError } from "./rpc-error.ts";
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

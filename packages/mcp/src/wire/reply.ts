@@ -1,7 +1,7 @@
 // What a handler gave or threw → the JSON-RPC reply to its request. The one place where an error becomes one that a peer
 // sees, whoever carries the reply: known errors as they are, anything else without its internals.
 import type { MessageText } from "./encoded-text.ts";
-import type { JsonObject, RawJson } from "./json.ts";
+import type { JsonObject, RawJson } from "./json-value.ts";
 import { errorText, resultMessage } from "./message.ts";
 import type { Id } from "./message.ts";
 import { INTERNAL_ERROR, RpcError } from "./rpc-error.ts";

@@ -1,6 +1,6 @@
 // The protocol's error codes, and the one exception that becomes a JSON-RPC error.
-import { isObject } from "./json.ts";
-import type { Json, JsonObject } from "./json.ts";
+import { isObject } from "./json-value.ts";
+import type { Json, JsonObject } from "./json-value.ts";
 
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;

@@ -74,6 +74,11 @@ export function memberOf(node: JsonTree | undefined, key: string): JsonMember | 
   return node?.kind === "object" ? node.members.findLast((member) => member.key === key) : undefined;
 }
 
+/** Neither null nor a list: what JSON calls an object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 class Reader {
   readonly #text: string;
   readonly #comments: boolean;

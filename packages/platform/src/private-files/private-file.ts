@@ -65,6 +65,7 @@ export function writePrivateFile(file: string, content: string | Uint8Array): vo
     }
     renameSync(temporary, file); // replaces a link planted at this name, does not write through it
   } catch (error) {
+    // Half a file under a name that nobody knows would stay.
     removeQuietly(temporary);
     throw error;
   }
@@ -78,6 +79,7 @@ export function openPrivateAppend(file: string): number {
   try {
     descriptor = openSync(file, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK, 0o600);
   } catch (error) {
+    // A link or a device under that name, or nothing we may write: in words that say which.
     throw unsafe(file, error);
   }
   try {
@@ -85,6 +87,7 @@ export function openPrivateAppend(file: string): number {
     if ((mode & OTHERS_MAY_ANYTHING) !== 0) fchmodSync(descriptor, 0o600);
     return descriptor;
   } catch (error) {
+    // Nobody gets the descriptor: it would stay open.
     closeSync(descriptor);
     throw error;
   }
@@ -113,6 +116,7 @@ function openExisting(file: string, followLinks: boolean): number | undefined {
     // Non-blocking: a FIFO planted at this name must not hang the start.
     return openSync(file, O_RDONLY | O_NONBLOCK | (followLinks ? 0 : O_NOFOLLOW));
   } catch (error) {
+    // Not being there is an answer; anything else is not ours to read.
     if (codeOf(error) === "ENOENT") return undefined;
     throw unsafe(file, error);
   }
@@ -149,6 +153,7 @@ function readAll(descriptor: number, file: string, maxBytes: number): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
   } catch {
+    // The decoder does not name the file.
     throw new BosunError("UNSAFE_FILE", `${file} is not valid UTF-8`);
   }
 }

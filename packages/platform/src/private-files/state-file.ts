@@ -44,6 +44,7 @@ function parsed<T>(file: string, text: string, parse: (value: unknown) => T | un
   try {
     value = parse(JSON.parse(text));
   } catch {
+    // Not JSON at all: as damaged as JSON of another form.
     value = undefined;
   }
   if (value === undefined) throw new BosunError("STORE", `${file} is damaged: move it away to start over`);

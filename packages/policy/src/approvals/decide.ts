@@ -1,10 +1,9 @@
 // The whole way of one call: rules, then what the session denied, then taint, then what was remembered, then a question.
-// Server, proxy and chat all go this way; none decides on its own.
+// The tool server and the chat go this way; neither decides on its own. The proxy passes calls on: its server or its client
+// decides, and it holds back changed tool definitions (pins).
 import type { ApprovalCall, Approvals, Ask, Grant } from "./approvals.ts";
 import { describeGrant } from "./approvals.ts";
-import type { AuditEvent } from "../audit/audit.ts";
-import { nameOfRule, type Decision } from "../rules/decision.ts";
-import { displayName } from "../rules/tool-pattern.ts";
+import type { Decision } from "../rules/decision.ts";
 import { judge, type Call, type JudgeOptions } from "../rules/judge.ts";
 import type { Policy } from "../rules/policy.ts";
 import type { Taint } from "./taint.ts";
@@ -43,22 +42,6 @@ export function decide(deciders: Deciders, call: CallToDecide, options: JudgeOpt
   if (considered.kind === "refused") return { kind: "deny", decision: refusedBy(considered.grant) };
   if (considered.kind === "ask") return { kind: "ask", decision, ask: considered.ask };
   return { kind: "allow", decision: grantedBy(considered.grant), grant: considered.grant };
-}
-
-/** The audit line of a decision: the same members whichever program decided. */
-export function decisionEvent(call: CallToDecide, resolution: Resolution): AuditEvent {
-  const { decision } = resolution;
-  return {
-    kind: "decision",
-    tool: displayName(call.tool),
-    definition: call.definition,
-    arguments: call.arguments ?? null,
-    verdict: resolution.kind,
-    rule: nameOfRule(decision.rule),
-    reason: decision.part === undefined ? decision.reason : `${decision.reason}: ${decision.part}`,
-    ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
-    ...(call.paths === undefined || call.paths.length === 0 ? {} : { paths: call.paths.map(({ path }) => path) }),
-  };
 }
 
 /** The part of a call that an approval is bound to. */

@@ -30,6 +30,7 @@ export function claimLane(folder: string): { file: string; release: () => void }
   try {
     makePrivateFolder(folder);
   } catch (error) {
+    // What is unsafe says why; a folder that cannot be made is said here, with its name.
     if (error instanceof BosunError) throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw new BosunError(
@@ -83,6 +84,7 @@ export function readHead(file: string): Head {
   try {
     text = readWhole(`${file}.head`, HEAD_BYTES + 1);
   } catch (error) {
+    // Never written, or no longer to be read: the verifier tells them apart.
     return codeOf(error) === "ENOENT" ? { kind: "absent" } : { kind: "damaged" };
   }
   if (text === "") return { kind: "absent" };
@@ -128,6 +130,7 @@ function textOf(bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
+    // Not UTF-8: said above.
     return `\u0000${bytes.toString("latin1")}`;
   }
 }
@@ -151,6 +154,7 @@ function claim(lock: string): (() => void) | undefined {
       if (readLock(aside) !== holder) linked(aside, lock);
       unlinkSync(aside);
     } catch (error) {
+      // Gone: its holder, or somebody who looked too, has removed it.
       if (codeOf(error) !== "ENOENT") throw error;
     }
   }
@@ -167,6 +171,7 @@ function createLock(lock: string, text: string): boolean {
     closeSync(descriptor);
     return linked(aside, lock);
   } catch (error) {
+    // Nothing may run unrecorded: whoever opens the log must hear of it.
     throw new BosunError("AUDIT", `${lock} cannot be made: ${error instanceof Error ? error.message : "unknown"}`);
   } finally {
     rmSync(aside, { force: true });
@@ -178,6 +183,7 @@ function linked(from: string, to: string): boolean {
     linkSync(from, to);
     return true;
   } catch (error) {
+    // Somebody else was first.
     if (codeOf(error) === "EEXIST") return false;
     throw error;
   }
@@ -196,6 +202,7 @@ function readLock(lock: string): string | undefined {
   try {
     return readWhole(lock, 256);
   } catch {
+    // None, or one that is being removed.
     return undefined;
   }
 }
@@ -207,6 +214,7 @@ function isAlive(holder: string): boolean {
   try {
     process.kill(number, 0);
   } catch (error) {
+    // EPERM: it lives, as another user.
     if (codeOf(error) === "ESRCH") return false;
   }
   // Process ids are used again: the start time tells the old holder from a stranger.
@@ -233,6 +241,7 @@ function listing(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
+    // The folder is made with the first record.
     if (codeOf(error) === "ENOENT") return [];
     throw error;
   }

@@ -47,6 +47,7 @@ function parseRecord(text: string): AuditRecord | undefined {
   try {
     value = JSON.parse(text);
   } catch {
+    // A line that is no JSON is a finding of the verifier, not an error.
     return undefined;
   }
   return isRecord(value) ? value : undefined;

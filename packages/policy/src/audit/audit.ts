@@ -78,6 +78,7 @@ export function openAudit(options: AuditOptions): Audit {
     try {
       return new AuditLog(file, release, options);
     } catch (error) {
+      // The lane is free for the next program.
       release();
       throw error;
     }
@@ -135,6 +136,7 @@ class AuditLog implements Audit {
       if (this.#size >= this.#options.maxBytes) this.#rotate();
       this.#writeAll(events.map((event) => this.#shown(event)));
     } catch (error) {
+      // A log that was changed under us says so itself; what is left is a disk that does not take the line.
       if (error instanceof BosunError) throw error;
       this.#takeBack();
       throw notWritten(this.file, error);
@@ -147,6 +149,7 @@ class AuditLog implements Audit {
     try {
       if (fstatSync(this.#log).size > this.#size) ftruncateSync(this.#log, this.#size);
     } catch {
+      // An append-only file keeps the half line: it is noted before the next one.
       this.#failed = true;
     }
   }

@@ -45,6 +45,7 @@ export function judge(policy: Policy, call: Call, options: JudgeOptions = {}): D
   try {
     return judgeAll(policy, call, options);
   } catch (error) {
+    // What cannot be judged is refused, whatever the reason.
     const why = error instanceof Error ? error.message : String(error);
     return {
       verdict: "deny",

@@ -177,6 +177,7 @@ function located<T>(source: RuleSource, compile: () => T): T {
   try {
     return compile();
   } catch (error) {
+    // The pattern says what is wrong, the caller where it stands.
     const problem = error instanceof Error ? error.message : String(error);
     throw new BosunError("SETTINGS", `${source.file}:${source.line ?? 1}: ${source.name}: ${problem}`);
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { callDigest, openApprovals, type ApprovalCall, type Ask } from "../../src/approvals/approvals.ts";
-import { approvalCall, decide, decisionEvent, type CallToDecide } from "../../src/approvals/decide.ts";
+import { approvalCall, decide, type CallToDecide } from "../../src/approvals/decide.ts";
 import { openProjectTrust } from "@bosun/settings";
 import type { Decision } from "../../src/rules/decision.ts";
 import { serverIdentity, serverLabel } from "../../src/pins/server-identity.ts";
@@ -326,21 +326,6 @@ describe("the whole way of a call", () => {
     const same = approvalCall(about("mail.send"));
     expect(deciders.approvals.answer(tainted.ask, same, { kind: "session", scope: "tool" }).kind).toBe("allowed");
     expect(decide(open, about("mail.send", { sends: true })).kind).toBe("allow");
-  });
-
-  test("its audit line says what was decided, by which rule, about what", () => {
-    const deciders = { policy: rules, approvals: openApprovals({ stateFolder: fresh() }) };
-    const wipe = about("lab.wipe", { arguments: { disk: "a" }, cwd: "/w" });
-    expect(decisionEvent(wipe, decide(deciders, wipe))).toEqual({
-      kind: "decision",
-      tool: "lab.wipe",
-      definition: "d1",
-      arguments: { disk: "a" },
-      verdict: "deny",
-      rule: "rule 1 (config.toml:1)",
-      reason: "this tool is not allowed",
-      cwd: "/w",
-    });
   });
 
   test.each<[string, NonNullable<CallToDecide["paths"]>]>([

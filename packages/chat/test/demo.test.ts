@@ -1,0 +1,50 @@
+// The demo: three questions, three real things, each with a yes, in a folder that is gone afterwards; and a no is told as a no.
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "bun:test";
+import { makeHome, ROOT } from "./home.ts";
+import { answer, CTRL_D, PROMPT, say, startPty } from "./pty.ts";
+
+const BOSUN = path.join(ROOT, "packages/cli/src/main.ts");
+
+test("a file is read, mended with its diff and question, and run; nothing of it stays", async () => {
+  const home = makeHome();
+  const screen = startPty(home, ["--demo"], { program: [BOSUN, "chat"] });
+  await screen.until(/here ready/);
+  await screen.until("ask: what does greet.sh do?");
+  await say(screen, "what is in it?");
+  await screen.until("call it?");
+  await answer(screen, "n");
+  await screen.until("You said no, so it did not happen");
+  await screen.until(PROMPT);
+  let mark = screen.mark();
+  await say(screen, "then read it");
+  await screen.until("call it?", mark);
+  await answer(screen, "y");
+  await screen.until("Ask me to fix it.", mark);
+  await screen.until(/ +Line +What it does\n +─+ +─+\n/, mark);
+  await screen.until(PROMPT);
+  mark = screen.mark();
+  await say(screen, "fix it");
+  await screen.until(/│ -name=\$\{1:-wrold\}\n│ \+name=\$\{1:-world\}\n/, mark);
+  await answer(screen, "y");
+  await screen.until("Fixed. Ask me to run it.", mark);
+  await screen.until(PROMPT);
+  mark = screen.mark();
+  await say(screen, "run it");
+  await screen.until("run this command here?", mark);
+  const [folder = ""] = /\S*bosun-demo-\w+/.exec(screen.screen()) ?? [];
+  expect(existsSync(path.join(folder, "greet.sh"))).toBe(true);
+  await answer(screen, "y");
+  await screen.until("│ Hello, world!", mark);
+  await screen.until(PROMPT);
+  await say(screen, "thank you");
+  await screen.until("That was the demo");
+  await screen.until(PROMPT);
+  screen.type(CTRL_D);
+  expect(await screen.exited).toBe(0);
+  expect(existsSync(folder)).toBe(false);
+  expect(home.files().some(({ file }) => file.endsWith(".jsonl") && file.includes("sessions"))).toBe(false);
+  await screen.stop();
+  home.remove();
+});

@@ -1,1 +1,0 @@
-export { runBosun } from "./main.ts";
