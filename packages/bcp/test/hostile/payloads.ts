@@ -249,8 +249,8 @@ export const HOSTILE: readonly Hostile[] = [
   },
   { name: "a block of 100 MB of zeros", make: () => payload(frame(1, 2, zeros(100 * MIB))), ends: "DecompressionBomb" },
   {
-    name: "a thousand blocks of 16 MiB of zeros",
-    make: () => payload(repeat(frame(0x42, 2, zeros(16 * MIB)), 1000)),
+    name: "a hundred blocks of 16 MiB of zeros",
+    make: () => payload(repeat(frame(0x42, 2, zeros(16 * MIB)), 100)),
     ends: "DecompressionBomb",
   },
   {

@@ -1,4 +1,5 @@
 // The conversation at a terminal: one line in, where it goes, what comes of it, until the person leaves.
+import { MODES } from "../approval/modes.ts";
 import type { Program } from "../program.ts";
 import type { Input } from "../screen/keyboard-input.ts";
 import type { TerminalPrompts } from "../screen/terminal-prompts.ts";
@@ -270,6 +271,8 @@ export class Repl {
     if (!settings.shell.confirmCmd) this.view.problem("CMD: lines run without asking (shell.confirm_cmd = false)");
     if (this.program.isDemo)
       this.view.status(`everything here is real, in a folder of its own · ask: ${FIRST_QUESTION}`);
+    const { mode } = chat.approvalPolicy;
+    if (mode !== "ask") this.view.status(`mode ${mode}: ${MODES[mode]} (:mode changes it)`);
     if (settings.shell.route !== "ai") this.view.status(`lines go to: ${settings.shell.route}`);
     if (chat.servers.list().length === 0)
       this.view.status(`in ${homeRelative(io.cwd(), io.home)} · :help for commands`);

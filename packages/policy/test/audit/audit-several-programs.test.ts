@@ -1,11 +1,11 @@
-// Programs that run at once each have a lane of the audit to themselves.
+// Programs that run at once each have a log of the audit to themselves.
 import { expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-test("programs that start in the same moment never share a lane", async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), "audit-lanes-"));
+test("programs that start in the same moment never share a log", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "audit-logs-"));
   const script = path.join(import.meta.dir, "audit-claimer.ts");
   const claim = async (): Promise<string> => {
     const words = [process.execPath, "--no-env-file", "--config=/dev/null", script, path.join(folder, "audit"), "400"];
