@@ -6,7 +6,7 @@ import { sha256 } from "@bosun/platform/hash";
 import { BosunError } from "@bosun/platform/errors";
 import { openPrivateAppend, writeAll } from "@bosun/platform/private-files";
 import { createRedactor, type Redactor } from "@bosun/platform/secrets";
-import { claimLane, filesOf, linesOf, openHead, readHead, rotatedName, writeHead } from "./audit-files.ts";
+import { claimLog, filesOf, linesOf, openHead, readHead, rotatedName, writeHead } from "./audit-files.ts";
 import { CHAIN_START, MAX_LINE_CHARS, readLine, writeLine, type ChainLink, type Members } from "./audit-line.ts";
 
 const MIB = 1024 * 1024;
@@ -74,11 +74,11 @@ export type Audit = {
 
 export function openAudit(options: AuditOptions): Audit {
   try {
-    const { file, release } = claimLane(options.folder);
+    const { file, release } = claimLog(options.folder);
     try {
       return new AuditLog(file, release, options);
     } catch (error) {
-      // The lane is free for the next program.
+      // The log is free for the next program.
       release();
       throw error;
     }
