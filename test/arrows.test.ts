@@ -14,6 +14,7 @@ const ARROWS: { [name: string]: { ours: string[]; outside: string[] } } = {
   engine: { ours: ["platform"], outside: ["@vscode/ripgrep", "unbash"] },
   policy: { ours: ["platform"], outside: [] },
   settings: { ours: ["platform", "policy"], outside: [] },
+  network: { ours: ["platform"], outside: [] },
   serve: { ours: ["platform", "mcp", "shrink", "engine", "policy", "settings"], outside: [] },
   proxy: { ours: ["platform", "mcp", "bcp", "shrink", "policy", "settings"], outside: [] },
   chat: { ours: ["platform", "mcp", "shrink", "engine", "policy", "settings"], outside: [] },
