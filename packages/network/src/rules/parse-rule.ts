@@ -89,7 +89,9 @@ function firstOdd(written: string): number {
   const odd = written.search(/[^a-z0-9_.-]/i);
   if (odd >= 0) return odd;
   const label = /(?:^|\.)(?:-|[^.]*-(?:\.|$)|(?=\.|$)|[^.]{64})/i.exec(written);
-  return label === null ? 0 : Math.min(written.length - 1, label.index + (label[0].startsWith(".") ? 1 : 0));
+  return label === null || written === ""
+    ? 0
+    : Math.min(written.length - 1, label.index + (label[0].startsWith(".") ? 1 : 0));
 }
 
 function parsePorts(text: string, start: number): readonly number[] | ParsedRule {
