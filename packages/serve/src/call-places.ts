@@ -5,13 +5,12 @@ import path from "node:path";
 import {
   EngineError,
   PinnedDirectory,
-  openDirectly,
   parseWorkspacePath,
   refuseReadOnly,
   resolveInScope,
   unchangedPlace,
 } from "@bosun/engine";
-import type { OpenFile, Scope, ScopedPath, Session } from "@bosun/engine";
+import type { Scope, ScopedPath, Session } from "@bosun/engine";
 import { judgePath } from "@bosun/policy";
 import type { CallPath } from "@bosun/policy";
 import type { Bench } from "./bench.ts";
@@ -24,8 +23,6 @@ import type { Watch } from "./watch.ts";
 export type Places = {
   /** The place of that path of the tool's acts, by its position there. */
   place(index?: number): ScopedPath;
-  /** The same as a file, by a shorter way; undefined when only the place itself can tell what is there. */
-  fileAtOnce(index?: number): OpenFile | undefined;
   /** A real path that turned up in a file of the call. Throws unless the boundary and the rules allow it without a question. */
   admit(real: string, access: "read" | "write"): void;
   /** Where the command of the tool's acts runs, and what is there when the caller named it. */
@@ -59,12 +56,6 @@ export class CallPlaces implements Places, Disposable {
     const place = this.#resolved(index);
     if (this.#path(index).access === "write") refuseReadOnly(place);
     return place;
-  }
-
-  fileAtOnce(index = 0): OpenFile | undefined {
-    // Once resolved, for the rules, the place is what counts.
-    if (this.#places[index] !== undefined) return undefined;
-    return openDirectly(this.#scope, this.#text(this.#path(index).requested), this.#base);
   }
 
   admit(real: string, access: "read" | "write"): void {

@@ -42,30 +42,20 @@ export function guarded(tool: ServedTool, guarding: Guarding): Tool {
   });
 }
 
-// A call that can be answered at once is: promises would cost a short one more than its work does.
-function callGuarded(
-  tool: ServedTool,
-  args: unknown,
-  context: Context,
-  guarding: Guarding,
-): Promise<ToolResult> | ToolResult {
-  const { bench } = guarding;
+async function callGuarded(tool: ServedTool, args: unknown, context: Context, guarding: Guarding): Promise<ToolResult> {
+  const { bench, watch, secrets } = guarding;
   const session = bench.sessionOf(context.owner);
-  const record = new CallRecord(tool, args, session, guarding.watch);
+  const record = new CallRecord(tool, args, session, watch);
   const made = { tool: tool.name, args, workdir: bench.config.workdir };
-  let places: CallPlaces | undefined;
-  const ended = (result: ToolResult): ToolResult => {
-    places?.[Symbol.dispose]();
-    const shown = withoutSecrets(result, guarding.secrets);
-    const unrecorded = record.end(shown.isError === true ? "error" : "ok");
-    if (unrecorded === undefined) return shown;
+  try {
+    const result = withoutSecrets(await judgeAndRun(tool, args, { ...guarding, context, session, record }), secrets);
+    const unrecorded = record.end(result.isError === true ? "error" : "ok");
+    if (unrecorded === undefined) return result;
     // What was only looked at is kept back; what was done is done, and the caller must know it.
     return tool.readOnly
       ? explainUnrecorded(tool.surface, unrecorded, made)
-      : withUnrecordedNote(tool.surface, unrecorded, shown);
-  };
-  const failed = (error: unknown): ToolResult => {
-    places?.[Symbol.dispose]();
+      : withUnrecordedNote(tool.surface, unrecorded, result);
+  } catch (error) {
     if (context.signal.aborted) record.end("cancelled");
     if (error instanceof BosunError) bench.log("error", "a call cannot be recorded", { error: error.message });
     const explained =
@@ -77,129 +67,106 @@ function callGuarded(
     const isRefused = error instanceof Refusal || record.refusedByBoundary(error);
     record.end(isRefused ? "refused" : "error", error instanceof Error ? error.message : "");
     return explained;
-  };
-  try {
-    guarding.watch.ready();
-    const parsed = tool.input.parse(args, "arguments");
-    if (!parsed.ok) throw new InvalidArguments(parsed.problem);
-    const { watch } = guarding;
-    const acts = tool.acts(parsed.value);
-    const own = (places = new CallPlaces({ surface: tool.surface, bench, session, watch }, acts));
-    guarding.shown.check(tool.name, args, own);
-    const permitting = { ...guarding, context, session, record, places };
-    const open: string[] = [];
-    const permitted = permit(tool, args, acts, permitting);
-    const opened = mayChangeHeld(acts)
-      ? Promise.resolve(permitted).then(async () => {
-          open.push(...(await askToOpen(callToDecide(tool, args, acts, permitting), acts, permitting)));
-        })
-      : permitted;
-    const writes = tool.readOnly ? undefined : settledWritesAmong(bench, own.written());
-    const permission = permitWrites(writes, opened, tool, args, acts, permitting);
-    const call: ToolCall = {
-      bench,
-      session,
-      context,
-      open,
-      place: (index) => own.place(index),
-      fileAtOnce: (index) => own.fileAtOnce(index),
-      admit: (real, access) => own.admit(real, access),
-      directory: () => own.directory(),
-      note: (facts) => record.note(facts),
-    };
-    const run = (): Promise<ToolResult> | ToolResult =>
-      runSettled(tool, parsed.value, call, { writes, changedPlaces: bench.changedPlaces });
-    const result = permission === undefined ? run() : permission.then(run);
-    return result instanceof Promise ? result.then(ended).catch(failed) : ended(result);
-  } catch (error) {
-    return failed(error);
   }
 }
 
-type Permitting = Guarding & {
-  readonly context: Context;
-  readonly session: Session;
-  readonly record: CallRecord;
-  readonly places: CallPlaces;
-};
+type Calling = Guarding & { readonly context: Context; readonly session: Session; readonly record: CallRecord };
+type Permitting = Calling & { readonly places: CallPlaces };
 
-type Settling = {
-  readonly writes: readonly SettledWrite[] | undefined;
-  readonly changedPlaces: Bench["changedPlaces"];
-};
+/** Everything that can keep the call from running, in order; then the tool itself. */
+async function judgeAndRun(tool: ServedTool, args: unknown, calling: Calling): Promise<ToolResult> {
+  const { bench, watch, shown, context, session, record } = calling;
+  watch.ready();
+  const parsed = tool.input.parse(args, "arguments");
+  if (!parsed.ok) throw new InvalidArguments(parsed.problem);
+  const acts = tool.acts(parsed.value);
+  using places = new CallPlaces({ surface: tool.surface, bench, session, watch }, acts);
+  shown.check(tool.name, args, places);
+  const permitting = { ...calling, places };
+  await permit(tool, args, acts, permitting);
+  const open = mayChangeHeld(acts) ? await askToOpen(callToDecide(tool, args, acts, permitting), acts, permitting) : [];
+  const writes = tool.readOnly ? undefined : settledWritesAmong(bench, places.written());
+  if (writes !== undefined) await permitWrites(writes, tool, args, acts, permitting);
+  const call: ToolCall = {
+    bench,
+    session,
+    context,
+    open,
+    place: (index) => places.place(index),
+    admit: (real, access) => places.admit(real, access),
+    directory: () => places.directory(),
+    note: (facts) => record.note(facts),
+  };
+  if (tool.showsCommands === true) return await runCommandTool(tool, parsed.value, call, bench.changedPlaces);
+  if (writes !== undefined) return await runSettledWrite(tool, parsed.value, call, writes, bench.changedPlaces);
+  return await tool.run(parsed.value, call);
+}
 
-/** The tool's work, between what is done about settled places before and after it. */
-function runSettled(
+/** What an earlier command changed is asked about before; what this one changed is said after. */
+async function runCommandTool(
   tool: ServedTool,
   input: unknown,
   call: ToolCall,
-  { writes, changedPlaces }: Settling,
-): Promise<ToolResult> | ToolResult {
+  changedPlaces: Bench["changedPlaces"],
+): Promise<ToolResult> {
   const { session, context } = call;
-  if (tool.showsCommands === true) {
-    const asked = changedPlaces.before(session, context);
-    const ran = asked === undefined ? tool.run(input, call) : asked.then(() => tool.run(input, call));
-    const shown = (result: ToolResult) => changedPlaces.after(session, context, tool.surface, result);
-    return ran instanceof Promise ? ran.then(shown) : shown(ran);
-  }
-  if (writes === undefined) return tool.run(input, call);
-  const watched = writes.map((write) => ({ write, watch: changedPlaces.places.watchWrite(write.file) }));
-  const accept = (): void => {
-    for (const { write, watch } of watched) {
-      if (!watch.hasChanged()) continue;
-      changedPlaces.changedByTool(write.file, write.place.level, session.handle.slice(0, 12));
-      changedPlaces.places.accept(write.file, write.agreed);
-    }
-  };
-  const write = async (): Promise<ToolResult> => {
-    try {
-      const result = await tool.run(input, call);
-      accept();
-      return result;
-    } finally {
-      for (const { watch } of watched) watch.end();
-    }
-  };
-  return write();
+  await changedPlaces.before(session, context);
+  return await changedPlaces.after(session, context, tool.surface, await tool.run(input, call));
 }
 
-/** A place that is settled is asked about besides whatever rules say, unless they say no. */
-function permitWrites(
-  writes: readonly SettledWrite[] | undefined,
-  permission: Promise<void> | undefined,
+/** A file tool on settled places: what it changed there is accepted, for a person has agreed. */
+async function runSettledWrite(
   tool: ServedTool,
-  args: unknown,
-  acts: Acts,
-  permitting: Permitting,
-): Promise<void> | undefined {
-  const settled = writes?.filter(({ place }) => place.level === "settle") ?? [];
-  if (settled.length === 0) return permission;
-  const ask = (): Promise<void> => {
-    const call = callToDecide(tool, args, acts, permitting);
-    const decision = placeDecision(settled);
-    permitting.record.decided(decision, acts, call, true);
-    const { places, watch } = permitting;
-    return whileHeld({ places, watch, decision }, () => askAboutPlaces(settled, call, args, permitting));
-  };
-  return permission === undefined ? ask() : permission.then(ask);
+  input: unknown,
+  call: ToolCall,
+  writes: readonly SettledWrite[],
+  changedPlaces: Bench["changedPlaces"],
+): Promise<ToolResult> {
+  const watched = writes.map((write) => ({ write, watch: changedPlaces.places.watchWrite(write.file) }));
+  try {
+    const result = await tool.run(input, call);
+    for (const { write, watch } of watched) {
+      if (!watch.hasChanged()) continue;
+      changedPlaces.changedByTool(write.file, write.place.level, call.session.handle.slice(0, 12));
+      changedPlaces.places.accept(write.file, write.agreed);
+    }
+    return result;
+  } finally {
+    for (const { watch } of watched) watch.end();
+  }
 }
 
 /** The call may run: now, or when a person has said so. Throws Refusal when it may not. */
-function permit(tool: ServedTool, args: unknown, acts: Acts, permitting: Permitting): Promise<void> | undefined {
+async function permit(tool: ServedTool, args: unknown, acts: Acts, permitting: Permitting): Promise<void> {
   const { watch, session, record, places } = permitting;
   const runs = acts.command !== undefined || acts.argv !== undefined;
-  if (!runs && !watch.judgesReads) return undefined;
+  if (!runs && !watch.judgesReads) return;
   const isRead = acts.argv !== undefined || (acts.command !== undefined && watch.policy.judgesCommands);
-  if (isRead && !watch.readsCommands) return watch.loadGrammar().then(() => permit(tool, args, acts, permitting));
+  if (isRead && !watch.readsCommands) await watch.loadGrammar();
   const call = callToDecide(tool, args, acts, permitting);
   const resolution = watch.decide(session, call, isShared(permitting.context.owner));
   const { kind, decision } = resolution;
   record.decided(decision, acts, call, runs || kind !== "allow");
-  if (kind === "deny") {
-    throw new Refusal("denied", decision, { settingsFile: watch.settingsFile });
-  }
-  if (resolution.kind !== "ask") return undefined;
-  return whileHeld({ places, watch, decision }, () => askPerson(resolution.ask, call, permitting));
+  if (kind === "deny") throw new Refusal("denied", decision, { settingsFile: watch.settingsFile });
+  if (resolution.kind === "ask")
+    await whileHeld({ places, watch, decision }, () => askPerson(resolution.ask, call, permitting));
+}
+
+/** A place that is settled is asked about besides whatever rules say, unless they say no. */
+async function permitWrites(
+  writes: readonly SettledWrite[],
+  tool: ServedTool,
+  args: unknown,
+  acts: Acts,
+  permitting: Permitting,
+): Promise<void> {
+  const settled = writes.filter(({ place }) => place.level === "settle");
+  if (settled.length === 0) return;
+  const call = callToDecide(tool, args, acts, permitting);
+  const decision = placeDecision(settled);
+  permitting.record.decided(decision, acts, call, true);
+  const { places, watch } = permitting;
+  await whileHeld({ places, watch, decision }, () => askAboutPlaces(settled, call, args, permitting));
 }
 
 function callToDecide(tool: ServedTool, args: unknown, acts: Acts, { places, watch }: Permitting): CallToDecide {

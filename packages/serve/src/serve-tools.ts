@@ -7,7 +7,7 @@ import { createRedactor } from "@bosun/platform/secrets";
 import { homeOf, loadProjectSettings, loadSettings, openProjectTrust, policyOfSettings } from "@bosun/settings";
 import type { LoadedSettings, Settings } from "@bosun/settings";
 import { createServer, INTERNAL_ERROR, RpcError, withHandle, withState } from "@bosun/mcp/server";
-import type { Call, JsonObject, Service } from "@bosun/mcp/server";
+import type { Call, JsonObject, RawJson, Service } from "@bosun/mcp/server";
 import manifest from "../package.json" with { type: "json" };
 import { Bench } from "./bench.ts";
 import { CallPlaces } from "./call-places.ts";
@@ -118,13 +118,11 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
       return surface && explainBug(surface, { tool: name, args: undefined, workdir: config.workdir });
     },
   });
-  function answer(call: Call): ReturnType<Service["handle"]> {
-    if (call.session !== undefined) return server.handle(call);
+  async function answer(call: Call): Promise<JsonObject | RawJson> {
+    if (call.session !== undefined) return await server.handle(call);
     const stated = withState(call, (owner) => bench.has(owner));
-    if (stated.handle === undefined) return server.handle(stated.call);
-    return Promise.resolve(server.handle(stated.call)).then((result) =>
-      withHandle(result as JsonObject, stated.handle),
-    );
+    const result = await server.handle(stated.call);
+    return stated.handle === undefined ? result : withHandle(result as JsonObject, stated.handle);
   }
   async function stop(): Promise<void> {
     stopping = true;
@@ -143,10 +141,9 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
         if (call.method !== "tools/call") return server.handle(call);
         if (stopping) throw new RpcError(INTERNAL_ERROR, "the server is stopping");
         const result = answer(call);
-        if (result instanceof Promise) {
-          const settled: Promise<unknown> = result.catch(() => {}).then(() => inFlight.delete(settled));
-          inFlight.add(settled);
-        }
+        // Only that it has ended matters here: whoever called hears how.
+        const settled: Promise<unknown> = result.catch(() => {}).then(() => inFlight.delete(settled));
+        inFlight.add(settled);
         return result;
       },
       isBusy: (owner) => bench.isBusy(owner) || server.isBusy?.(owner) === true,

@@ -58,7 +58,7 @@ export type ServedTool<Input = unknown> = {
   /** Its results say what commands did: also what of it was put back. */
   readonly showsCommands?: boolean;
   acts(input: Input): Acts;
-  run(input: Input, call: ToolCall): Promise<ToolResult> | ToolResult;
+  run(input: Input, call: ToolCall): Promise<ToolResult>;
 };
 
 export function serveTool<Input>(tool: ServedTool<Input>): ServedTool {

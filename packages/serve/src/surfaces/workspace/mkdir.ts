@@ -13,7 +13,7 @@ export const mkdir = serveTool({
   idempotent: true,
   input: object({ dir: string(""), recursive: boolean("", { default: true }) }),
   acts: ({ dir }) => ({ paths: [{ requested: dir, access: "write" }] }),
-  run({ dir, recursive }, call) {
+  async run({ dir, recursive }, call) {
     const { created } = makeDirectory(call.place(), { recursive });
     return succeeded({ dir: normalOf(dir), created });
   },
