@@ -3,9 +3,9 @@ import { EngineError } from "@bosun/engine";
 import type { Captured, JobView, CutOutput, Piece, Session } from "@bosun/engine";
 import { boolean, integer, object, oneOf, optional, string, text } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
-import { shownText, SHOWN_CHARS, streamBlocks } from "../../command-output.ts";
-import { serveTool } from "../../served-tool.ts";
-import type { ToolCall } from "../../served-tool.ts";
+import { shownText, SHOWN_CHARS, streamBlocks } from "../command-output.ts";
+import { serveTool } from "../../calls/tool-definition.ts";
+import type { ToolCall } from "../../calls/tool-definition.ts";
 
 const LONGEST_WAIT_MS = 600_000;
 const STREAMS = ["stdout", "stderr"] as const;

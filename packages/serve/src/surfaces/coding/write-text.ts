@@ -2,7 +2,7 @@
 import { EngineError, encodeContent, writeFile } from "@bosun/engine";
 import { text } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
-import type { ToolCall } from "../../served-tool.ts";
+import type { ToolCall } from "../../calls/tool-definition.ts";
 
 export async function writeText(content: string, call: ToolCall): Promise<ToolResult> {
   const { config } = call.bench;
