@@ -8,4 +8,4 @@ export type { Io, Serving, Welcome } from "./server/run-serve.ts";
 export { serveTools, VERSION } from "./server/serve-tools.ts";
 export type { ServeOptions, ToolService } from "./server/serve-tools.ts";
 export type { Lead } from "./calls/shown-paths.ts";
-export type { Acts, ServedTool, ToolCall } from "./calls/tool-definition.ts";
+export type { Acts, ToolDefinition, ToolCall } from "./calls/tool-definition.ts";

@@ -5,17 +5,17 @@ import type { Answer, Ask, CallToDecide, Offer } from "@bosun/policy";
 import { ConnectionError, elicitForm, isObject, isShared } from "@bosun/mcp/server";
 import type { Answers, Context, JsonObject, Question } from "@bosun/mcp/server";
 import type { Session } from "@bosun/engine";
-import type { Bench } from "../server/server-state.ts";
+import type { ServerState } from "../server/server-state.ts";
 import { Refusal } from "../calls/refusal.ts";
-import type { Watch } from "./policy-gate.ts";
+import type { PolicyGate } from "./policy-gate.ts";
 
 /** What is longer than this nobody reads: then the answer is no, not a blind yes. */
 const SHOWN = { maxValueChars: 100_000, maxValueLines: 5000, secrets: true };
 const REFUSE = "refuse";
 
 export type Asking = {
-  readonly bench: Bench;
-  readonly watch: Watch;
+  readonly state: ServerState;
+  readonly gate: PolicyGate;
   readonly context: Context;
   readonly session: Session;
   readonly record: { answered(answer: string): void };
@@ -25,11 +25,11 @@ export type Asking = {
 
 /** Returns when the person allowed it; throws Refusal otherwise. */
 export async function askPerson(ask: Ask, call: CallToDecide, asking: Asking): Promise<void> {
-  const { context, watch, session, record } = asking;
+  const { context, gate, session, record } = asking;
   const { decision } = ask;
-  const { settingsFile } = watch;
-  await watch.loadGrammar();
-  const { parse } = watch;
+  const { settingsFile } = gate;
+  await gate.loadGrammar();
+  const { parse } = gate;
   const shown = questionText(
     { ...call, arguments: call.arguments, server: { builtin: "this server" }, decision, parse },
     SHOWN,
@@ -44,14 +44,14 @@ export async function askPerson(ask: Ask, call: CallToDecide, asking: Asking): P
   }
   // The key carries the digest: an answer that comes back on another carrier can only be to this very call.
   const key = `approve-${ask.digest.slice(0, 32)}`;
-  const { approvalTimeoutMs } = asking.bench.config;
+  const { approvalTimeoutMs } = asking.state.config;
   const answers = await answersOf(context, { [key]: question }, approvalTimeoutMs);
   if (answers === "late") {
     record.answered("none");
     const after = `Nobody answered within ${approvalTimeoutMs / 1000} s, which counts as a no.`;
     throw new Refusal("unanswered", decision, { settingsFile, after });
   }
-  const outcome = watch
+  const outcome = gate
     .approvalsOf(session, isShared(context.owner))
     .answer(ask, approvalCall(call), answerFrom(answers[key], ask));
   record.answered(outcome.kind === "allowed" ? `allowed: ${outcome.scope}` : `denied: ${outcome.reason}`);

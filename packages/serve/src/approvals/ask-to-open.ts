@@ -8,7 +8,7 @@ import type { CallToDecide, Decision, GitPart, HeldWrite, ShellText } from "@bos
 import { elicitForm, isShared } from "@bosun/mcp/server";
 import { askPerson } from "./ask-person.ts";
 import type { Asking } from "./ask-person.ts";
-import type { Bench } from "../server/server-state.ts";
+import type { ServerState } from "../server/server-state.ts";
 import type { CallPlaces } from "../calls/call-places.ts";
 import { holds } from "../config/config.ts";
 import { whileHeld } from "./ask-while-held.ts";
@@ -32,27 +32,27 @@ export function mayChangeHeld({ command, argv, neverOpens }: Acts): boolean {
 
 /** The places that the person opened for this call; none when nothing had to be asked. Throws Refusal on a no. */
 export async function askToOpen(call: CallToDecide, acts: Acts, opening: Opening): Promise<readonly string[]> {
-  const { bench, watch, context, session, record, places: held } = opening;
+  const { state, gate, context, session, record, places: held } = opening;
   if (!context.canAsk(elicitForm("", { type: "object", properties: {} }))) return [];
-  await watch.loadGrammar();
-  const shell = shellOf(acts, watch.parse);
+  await gate.loadGrammar();
+  const shell = shellOf(acts, gate.parse);
   const write = shell === undefined ? undefined : heldWriteOf(shell);
   if (shell === undefined || write === undefined || call.cwd === undefined) return [];
-  const { places, scripts } = changeOf(write, call.cwd, bench);
-  if (places.length === 0 || isOfAgent(write.program, bench)) return [];
+  const { places, scripts } = changeOf(write, call.cwd, state);
+  if (places.length === 0 || isOfAgent(write.program, state)) return [];
   if (scripts.join("; ").length > MAX_SCRIPT_CHARS) return [];
   const opened = places.map((place) => place.path);
   // What would be opened is part of what is agreed to.
   const asked = { ...call, shell, context: { call: call.context ?? null, opens: opened, scripts } };
-  const decision = decisionOn(places, scripts, bench);
-  const approvals = watch.approvalsOf(session, isShared(context.owner));
+  const decision = decisionOn(places, scripts, state);
+  const approvals = gate.approvalsOf(session, isShared(context.owner));
   const considered = approvals.consider(approvalCall(asked), decision, call.isDestructive ?? false);
   if (considered.kind !== "ask") return [];
   record.decided(decision, acts, call, true);
   try {
-    await whileHeld({ places: held, watch, decision }, () => askPerson(considered.ask, asked, opening));
+    await whileHeld({ places: held, gate, decision }, () => askPerson(considered.ask, asked, opening));
     // While the question was open somebody could write other scripts: nothing is opened for those.
-    const now = changeOf(write, call.cwd, bench);
+    const now = changeOf(write, call.cwd, state);
     return JSON.stringify(now.scripts) === JSON.stringify(scripts) ? opened : [];
   } catch (error) {
     if (error instanceof Refusal && error.kind === "cannot ask") return [];
@@ -69,7 +69,7 @@ function shellOf({ command, argv }: Acts, parse: (text: string) => ShellText): S
 type Change = { readonly places: readonly ProtectedPlace[]; readonly scripts: readonly string[] };
 
 /** The places of the repository that git would work on there, as far as they are protected. */
-function changeOf(write: HeldWrite, cwd: string, { protection }: Bench): Change {
+function changeOf(write: HeldWrite, cwd: string, { protection }: ServerState): Change {
   const repository = nearest(protection.repositories(), cwd);
   if (repository === undefined) return { places: [], scripts: [] };
   const { parts, texts } =
@@ -93,7 +93,7 @@ function nearest(repositories: readonly Repository[], cwd: string): Repository |
 }
 
 /** A program called git in a folder that the agent can write is the agent's: nobody is asked to open anything for it. */
-function isOfAgent(program: string, { environment, scope }: Bench): boolean {
+function isOfAgent(program: string, { environment, scope }: ServerState): boolean {
   if (program !== "git") return false; // the others come with the project, and the person is told so by their names
   const found = Bun.which(program, { PATH: environment["PATH"] ?? "" });
   if (found === null) return true;
@@ -109,7 +109,11 @@ function realOf(file: string): string | undefined {
   }
 }
 
-function decisionOn(places: readonly ProtectedPlace[], scripts: readonly string[], { protection }: Bench): Decision {
+function decisionOn(
+  places: readonly ProtectedPlace[],
+  scripts: readonly string[],
+  { protection }: ServerState,
+): Decision {
   const names = new Set(places.map((place) => nameOf(place, protection.shown(place.path))));
   const verb = places.every(({ use }) => use === "run by git") ? "runs" : "obeys";
   // Whatever they say runs with the place open: the person must see it.

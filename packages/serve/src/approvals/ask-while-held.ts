@@ -2,25 +2,25 @@
 import type { Decision } from "@bosun/policy";
 import type { CallPlaces } from "../calls/call-places.ts";
 import { Refusal } from "../calls/refusal.ts";
-import type { Watch } from "./policy-gate.ts";
+import type { PolicyGate } from "./policy-gate.ts";
 
 /** Each holds descriptors for as long as its question is open; and nobody reads so many questions at a time. */
 const MOST_QUESTIONS = 200;
 
-export type HeldQuestion = { readonly places: CallPlaces; readonly watch: Watch; readonly decision: Decision };
+export type HeldQuestion = { readonly places: CallPlaces; readonly gate: PolicyGate; readonly decision: Decision };
 
 /** Throws Refusal when too many questions are open, CHANGED_ON_DISK when something was moved or replaced meanwhile. */
-export async function whileHeld({ places, watch, decision }: HeldQuestion, ask: () => Promise<void>): Promise<void> {
-  if (watch.openQuestions >= MOST_QUESTIONS) {
+export async function whileHeld({ places, gate, decision }: HeldQuestion, ask: () => Promise<void>): Promise<void> {
+  if (gate.openQuestions >= MOST_QUESTIONS) {
     const after = `${MOST_QUESTIONS} questions are open already.`;
-    throw new Refusal("cannot ask", decision, { settingsFile: watch.settingsFile, after });
+    throw new Refusal("cannot ask", decision, { settingsFile: gate.settingsFile, after });
   }
-  watch.openQuestions += 1;
+  gate.openQuestions += 1;
   try {
     places.hold();
     await ask();
     places.confirm();
   } finally {
-    watch.openQuestions -= 1;
+    gate.openQuestions -= 1;
   }
 }

@@ -1,4 +1,4 @@
-// The guard of this server: rules, answers of people, and the record of it all. Made once, from the settings.
+// What stands between a call and its tool: rules, answers of people, and the record of it all. Made once, from the settings.
 import { decide, definitionHash, openApprovals, openAudit, serverIdentity } from "@bosun/policy";
 import type { Redactor } from "@bosun/platform/secrets";
 import type { Approvals, Audit, AuditEvent, CallToDecide, ParseShell, Policy, Resolution } from "@bosun/policy";
@@ -8,7 +8,7 @@ import type { JsonObject } from "@bosun/mcp/server";
 /** How long the record of a call that changed nothing may wait, and how many may wait together. */
 const SOON_MS = 50;
 const MAX_WAITING = 2000;
-export type WatchOptions = {
+export type PolicyGateOptions = {
   readonly policy: Policy;
   readonly alias: string;
   readonly stateFolder: string;
@@ -21,13 +21,13 @@ export type WatchOptions = {
   readonly remember: "once" | "session" | "always";
 };
 
-export class Watch {
+export class PolicyGate {
   readonly policy: Policy;
   readonly alias: string;
   readonly settingsFile: string;
   /** Questions that a person has not answered yet. */
   openQuestions = 0;
-  readonly #options: WatchOptions;
+  readonly #options: PolicyGateOptions;
   #server: string | undefined;
   readonly #approvals = new WeakMap<Session, Approvals>();
   readonly #definitions = new Map<string, string>();
@@ -38,7 +38,7 @@ export class Watch {
   /** What waits could not be written when it was tried. */
   #failing = false;
 
-  constructor(options: WatchOptions) {
+  constructor(options: PolicyGateOptions) {
     this.#options = options;
     this.policy = options.policy;
     this.alias = options.alias;

@@ -6,12 +6,12 @@ import type { CallToDecide, Decision } from "@bosun/policy";
 import { isObject, isShared } from "@bosun/mcp/server";
 import type { Context } from "@bosun/mcp/server";
 import { askPerson } from "./ask-person.ts";
-import type { Bench } from "../server/server-state.ts";
+import type { ServerState } from "../server/server-state.ts";
 import type { WrittenPath } from "../calls/call-places.ts";
 import { Refusal } from "../calls/refusal.ts";
 import { changeText, contentText, isTooLong } from "./settle-question.ts";
 import type { ReadContent } from "./settle-question.ts";
-import type { Watch } from "./policy-gate.ts";
+import type { PolicyGate } from "./policy-gate.ts";
 
 const ABSENT: PlaceState = { kind: "absent" };
 
@@ -25,8 +25,11 @@ export type SettledWrite = {
 };
 
 /** The protected places among the paths, by either name; undefined when there are none. */
-export function settledWritesAmong(bench: Bench, paths: readonly WrittenPath[]): readonly SettledWrite[] | undefined {
-  const { places } = bench.changedPlaces;
+export function settledWritesAmong(
+  state: ServerState,
+  paths: readonly WrittenPath[],
+): readonly SettledWrite[] | undefined {
+  const { places } = state.changedPlaces;
   const found = paths.flatMap(({ written, real, isMovedOrDeleted }, index) => {
     // Of two paths the first is moved to the second.
     const move = isMovedOrDeleted ? { move: { from: index === 0 ? undefined : paths[0]?.real } } : {};
@@ -43,8 +46,8 @@ export function settledWritesAmong(bench: Bench, paths: readonly WrittenPath[]):
 type Asking = Parameters<typeof askPerson>[2] & {
   readonly context: Context;
   readonly session: Session;
-  readonly watch: Watch;
-  readonly bench: Bench;
+  readonly gate: PolicyGate;
+  readonly state: ServerState;
 };
 
 /** Asks about those that are settled. Throws PROTECTED when nobody can be asked, Refusal when the answer is no. */
@@ -54,7 +57,7 @@ export async function askAboutPlaces(
   input: unknown,
   asking: Asking,
 ): Promise<void> {
-  const { places } = asking.bench.changedPlaces;
+  const { places } = asking.state.changedPlaces;
   const [first] = writes;
   if (first === undefined) return;
   const look = (): Looked[] =>
@@ -64,7 +67,7 @@ export async function askAboutPlaces(
   const decision = placeDecision(writes);
   // The answer is about what is there now: a call that comes again after something changed is another call.
   const seen: CallToDecide = { ...call, context: [call.context ?? null, before] };
-  const approvals = asking.watch.approvalsOf(asking.session, isShared(asking.context.owner));
+  const approvals = asking.gate.approvalsOf(asking.session, isShared(asking.context.owner));
   const considered = approvals.consider(approvalCall(seen), decision, true);
   if (considered.kind !== "ask") throw protectedFailure(first);
   const read: ReadContent = (state) => places.contentOf(state);

@@ -13,11 +13,11 @@ import {
 import type { Scope, ScopedPath, Session } from "@bosun/engine";
 import { judgePath } from "@bosun/policy";
 import type { CallPath } from "@bosun/policy";
-import type { Bench } from "../server/server-state.ts";
+import type { ServerState } from "../server/server-state.ts";
 import type { Surface } from "../config/config.ts";
 import { Refusal } from "./refusal.ts";
 import type { Acts } from "./tool-definition.ts";
-import type { Watch } from "../approvals/policy-gate.ts";
+import type { PolicyGate } from "../approvals/policy-gate.ts";
 
 /** What a tool gets of them. They are the call's: it closes them. */
 export type Places = {
@@ -31,7 +31,12 @@ export type Places = {
 
 export type WorkingDirectory = { readonly path: string; readonly place: ScopedPath | undefined };
 
-type Owner = { readonly surface: Surface; readonly bench: Bench; readonly session: Session; readonly watch: Watch };
+type Owner = {
+  readonly surface: Surface;
+  readonly state: ServerState;
+  readonly session: Session;
+  readonly gate: PolicyGate;
+};
 
 /** A path that a call would write: as it was written, made absolute, and where it really leads. */
 export type WrittenPath = { readonly written: string; readonly real: string; readonly isMovedOrDeleted: boolean };
@@ -49,7 +54,7 @@ export class CallPlaces implements Places, Disposable {
   constructor(owner: Owner, acts: Acts) {
     this.#owner = owner;
     this.#acts = acts;
-    this.#base = owner.surface === "coding" ? owner.session.cwd : owner.bench.config.workdir;
+    this.#base = owner.surface === "coding" ? owner.session.cwd : owner.state.config.workdir;
   }
 
   place(index = 0): ScopedPath {
@@ -59,11 +64,11 @@ export class CallPlaces implements Places, Disposable {
   }
 
   admit(real: string, access: "read" | "write"): void {
-    const { watch } = this.#owner;
+    const { gate } = this.#owner;
     using place = resolveInScope(this.#scope, real, { writing: access === "write" });
-    const decision = judgePath(watch.policy, place.path, access);
+    const decision = judgePath(gate.policy, place.path, access);
     if (decision === undefined || decision.verdict === "allow") return;
-    const { settingsFile } = watch;
+    const { settingsFile } = gate;
     const after = "Only the paths that a call names are asked about.";
     throw new Refusal("denied", decision, decision.verdict === "deny" ? { settingsFile } : { settingsFile, after });
   }
@@ -119,7 +124,7 @@ export class CallPlaces implements Places, Disposable {
     const { cwd: requested = "." } = this.#acts;
     const real = this.judgedDirectory();
     // A session that went elsewhere says nothing about it in its calls.
-    const isLed = path.posix.resolve(this.#owner.bench.config.workdir, this.#text(requested)) !== real;
+    const isLed = path.posix.resolve(this.#owner.state.config.workdir, this.#text(requested)) !== real;
     return { path: real, access: "read", seen: this.directorySeen(), ...(isLed ? { requested } : {}) };
   }
 
@@ -169,9 +174,9 @@ export class CallPlaces implements Places, Disposable {
   }
 
   #ownOutside(): string | undefined {
-    const { bench, session } = this.#owner;
+    const { state, session } = this.#owner;
     // Before the first command the sandbox may not be built yet; the working directory lies inside as outside.
-    return this.#base === bench.config.workdir ? this.#base : session.outside(this.#base);
+    return this.#base === state.config.workdir ? this.#base : session.outside(this.#base);
   }
 
   #resolved(index: number): ScopedPath {
@@ -207,8 +212,8 @@ export class CallPlaces implements Places, Disposable {
   }
 
   get #scope(): Scope {
-    const { surface, bench } = this.#owner;
-    return surface === "workspace" ? bench.workspace : bench.scope;
+    const { surface, state } = this.#owner;
+    return surface === "workspace" ? state.workspace : state.scope;
   }
 }
 

@@ -4,18 +4,18 @@ import type { EngineCode, Session } from "@bosun/engine";
 import { BosunError } from "@bosun/platform/errors";
 import { nameOfRule } from "@bosun/policy";
 import type { AuditEvent, CallToDecide, Decision } from "@bosun/policy";
-import type { Acts, OutcomeFacts, ServedTool } from "./tool-definition.ts";
-import type { Watch } from "../approvals/policy-gate.ts";
+import type { Acts, OutcomeFacts, ToolDefinition } from "./tool-definition.ts";
+import type { PolicyGate } from "../approvals/policy-gate.ts";
 
 /** What the boundary itself refuses, whatever the rules say. */
 const BEYOND_THE_BOUNDARY: ReadonlySet<EngineCode> = new Set<EngineCode>(["OUTSIDE_SCOPE", "PATH_DENIED", "READ_ONLY"]);
 
 /** What the audit gets of one call. Commands and refusals get a line before anything happens; every call gets one at its end. */
 export class CallRecord {
-  readonly #tool: ServedTool;
+  readonly #tool: ToolDefinition;
   readonly #args: unknown;
   readonly #session: Session;
-  readonly #watch: Watch;
+  readonly #gate: PolicyGate;
   readonly #startedAt = performance.now();
   #facts: OutcomeFacts = {};
   #decision: Decision | undefined;
@@ -23,11 +23,11 @@ export class CallRecord {
   #ended = false;
   #id: string | undefined;
 
-  constructor(tool: ServedTool, args: unknown, session: Session, watch: Watch) {
+  constructor(tool: ToolDefinition, args: unknown, session: Session, gate: PolicyGate) {
     this.#tool = tool;
     this.#args = args;
     this.#session = session;
-    this.#watch = watch;
+    this.#gate = gate;
   }
 
   note(facts: OutcomeFacts): void {
@@ -43,7 +43,7 @@ export class CallRecord {
       ...(paths.length === 0 ? {} : { paths: paths.map(({ path }) => path) }),
     };
     if (worthALine)
-      this.#watch.record({
+      this.#gate.record({
         kind: "decision",
         ...this.#which(),
         ...this.#verdict(),
@@ -63,7 +63,7 @@ export class CallRecord {
   }
 
   answered(answer: string): void {
-    this.#watch.record({ kind: "decision", ...this.#which(), ...this.#verdict(), ...this.#facing, answer });
+    this.#gate.record({ kind: "decision", ...this.#which(), ...this.#verdict(), ...this.#facing, answer });
   }
 
   /** Gives why it is not on record. */
@@ -84,7 +84,7 @@ export class CallRecord {
     if (plain && this.#decision === undefined) {
       // Most calls: nothing to tie together, no rule to name, nothing changed.
       const { session, tool } = this.#who();
-      this.#watch.recordSoon({
+      this.#gate.recordSoon({
         kind: "outcome",
         session,
         tool,
@@ -107,13 +107,13 @@ export class CallRecord {
       ...(environment === undefined ? {} : { environment }),
       ...(reason === undefined || reason === "" ? {} : { reason }),
     };
-    if (!plain) return this.#watch.recordDone(event);
-    this.#watch.recordSoon(event);
+    if (!plain) return this.#gate.recordDone(event);
+    this.#gate.recordSoon(event);
     return undefined;
   }
 
   #who() {
-    return { session: this.#session.handle.slice(0, 12), tool: `${this.#watch.alias}.${this.#tool.name}` };
+    return { session: this.#session.handle.slice(0, 12), tool: `${this.#gate.alias}.${this.#tool.name}` };
   }
 
   /** Ties the lines of one call together. */

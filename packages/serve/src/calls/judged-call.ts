@@ -6,7 +6,7 @@ import type { CallToDecide } from "@bosun/policy";
 import { defineTool, InvalidArguments, isShared } from "@bosun/mcp/server";
 import type { Context, Tool, ToolResult } from "@bosun/mcp/server";
 import { askPerson } from "../approvals/ask-person.ts";
-import type { Bench } from "../server/server-state.ts";
+import type { ServerState } from "../server/server-state.ts";
 import { askToOpen, mayChangeHeld } from "../approvals/ask-to-open.ts";
 import { CallPlaces } from "./call-places.ts";
 import { CallRecord } from "./call-record.ts";
@@ -15,20 +15,20 @@ import { explainOn, explainUnrecorded, withUnrecordedNote } from "./error-result
 import { askAboutPlaces, placeDecision, settledWritesAmong } from "../approvals/settled-write.ts";
 import type { SettledWrite } from "../approvals/settled-write.ts";
 import { Refusal } from "./refusal.ts";
-import { withoutSecrets } from "./remove-own-tokens.ts";
-import type { Acts, ServedTool, ToolCall } from "./tool-definition.ts";
+import { withoutOwnTokens } from "./remove-own-tokens.ts";
+import type { Acts, ToolDefinition, ToolCall } from "./tool-definition.ts";
 import type { ShownPaths } from "./shown-paths.ts";
-import type { Watch } from "../approvals/policy-gate.ts";
+import type { PolicyGate } from "../approvals/policy-gate.ts";
 
-export type Guarding = {
-  readonly bench: Bench;
-  readonly watch: Watch;
+export type CallServices = {
+  readonly state: ServerState;
+  readonly gate: PolicyGate;
   readonly secrets: readonly string[];
   readonly shown: ShownPaths;
 };
 
 /** A tool as the protocol sees it. Arguments are parsed here, so that every failure has the surface's own shape. */
-export function guarded(tool: ServedTool, guarding: Guarding): Tool {
+export function judgedTool(tool: ToolDefinition, services: CallServices): Tool {
   const { name, description, input, readOnly, destructive, idempotent, openWorld } = tool;
   return defineTool({
     name,
@@ -38,17 +38,22 @@ export function guarded(tool: ServedTool, guarding: Guarding): Tool {
     ...(destructive === undefined ? {} : { destructive }),
     ...(idempotent === undefined ? {} : { idempotent }),
     ...(openWorld === undefined ? {} : { openWorld }),
-    run: (args, context) => callGuarded(tool, args, context, guarding),
+    run: (args, context) => callJudged(tool, args, context, services),
   });
 }
 
-async function callGuarded(tool: ServedTool, args: unknown, context: Context, guarding: Guarding): Promise<ToolResult> {
-  const { bench, watch, secrets } = guarding;
-  const session = bench.sessionOf(context.owner);
-  const record = new CallRecord(tool, args, session, watch);
-  const made = { tool: tool.name, args, workdir: bench.config.workdir };
+async function callJudged(
+  tool: ToolDefinition,
+  args: unknown,
+  context: Context,
+  services: CallServices,
+): Promise<ToolResult> {
+  const { state, gate, secrets } = services;
+  const session = state.sessionOf(context.owner);
+  const record = new CallRecord(tool, args, session, gate);
+  const made = { tool: tool.name, args, workdir: state.config.workdir };
   try {
-    const result = withoutSecrets(await judgeAndRun(tool, args, { ...guarding, context, session, record }), secrets);
+    const result = withoutOwnTokens(await judgeAndRun(tool, args, { ...services, context, session, record }), secrets);
     const unrecorded = record.end(result.isError === true ? "error" : "ok");
     if (unrecorded === undefined) return result;
     // What was only looked at is kept back; what was done is done, and the caller must know it.
@@ -57,7 +62,7 @@ async function callGuarded(tool: ServedTool, args: unknown, context: Context, gu
       : withUnrecordedNote(tool.surface, unrecorded, result);
   } catch (error) {
     if (context.signal.aborted) record.end("cancelled");
-    if (error instanceof BosunError) bench.log("error", "a call cannot be recorded", { error: error.message });
+    if (error instanceof BosunError) state.log("error", "a call cannot be recorded", { error: error.message });
     const explained =
       error instanceof BosunError
         ? explainUnrecorded(tool.surface, error.message, made)
@@ -70,25 +75,25 @@ async function callGuarded(tool: ServedTool, args: unknown, context: Context, gu
   }
 }
 
-type Calling = Guarding & { readonly context: Context; readonly session: Session; readonly record: CallRecord };
+type Calling = CallServices & { readonly context: Context; readonly session: Session; readonly record: CallRecord };
 type Permitting = Calling & { readonly places: CallPlaces };
 
 /** Everything that can keep the call from running, in order; then the tool itself. */
-async function judgeAndRun(tool: ServedTool, args: unknown, calling: Calling): Promise<ToolResult> {
-  const { bench, watch, shown, context, session, record } = calling;
-  watch.ready();
+async function judgeAndRun(tool: ToolDefinition, args: unknown, calling: Calling): Promise<ToolResult> {
+  const { state, gate, shown, context, session, record } = calling;
+  gate.ready();
   const parsed = tool.input.parse(args, "arguments");
   if (!parsed.ok) throw new InvalidArguments(parsed.problem);
   const acts = tool.acts(parsed.value);
-  using places = new CallPlaces({ surface: tool.surface, bench, session, watch }, acts);
+  using places = new CallPlaces({ surface: tool.surface, state, session, gate }, acts);
   shown.check(tool.name, args, places);
   const permitting = { ...calling, places };
   await permit(tool, args, acts, permitting);
   const open = mayChangeHeld(acts) ? await askToOpen(callToDecide(tool, args, acts, permitting), acts, permitting) : [];
-  const writes = tool.readOnly ? undefined : settledWritesAmong(bench, places.written());
+  const writes = tool.readOnly ? undefined : settledWritesAmong(state, places.written());
   if (writes !== undefined) await permitWrites(writes, tool, args, acts, permitting);
   const call: ToolCall = {
-    bench,
+    state,
     session,
     context,
     open,
@@ -97,17 +102,17 @@ async function judgeAndRun(tool: ServedTool, args: unknown, calling: Calling): P
     directory: () => places.directory(),
     note: (facts) => record.note(facts),
   };
-  if (tool.showsCommands === true) return await runCommandTool(tool, parsed.value, call, bench.changedPlaces);
-  if (writes !== undefined) return await runSettledWrite(tool, parsed.value, call, writes, bench.changedPlaces);
+  if (tool.showsCommands === true) return await runCommandTool(tool, parsed.value, call, state.changedPlaces);
+  if (writes !== undefined) return await runSettledWrite(tool, parsed.value, call, writes, state.changedPlaces);
   return await tool.run(parsed.value, call);
 }
 
 /** What an earlier command changed is asked about before; what this one changed is said after. */
 async function runCommandTool(
-  tool: ServedTool,
+  tool: ToolDefinition,
   input: unknown,
   call: ToolCall,
-  changedPlaces: Bench["changedPlaces"],
+  changedPlaces: ServerState["changedPlaces"],
 ): Promise<ToolResult> {
   const { session, context } = call;
   await changedPlaces.before(session, context);
@@ -116,11 +121,11 @@ async function runCommandTool(
 
 /** A file tool on settled places: what it changed there is accepted, for a person has agreed. */
 async function runSettledWrite(
-  tool: ServedTool,
+  tool: ToolDefinition,
   input: unknown,
   call: ToolCall,
   writes: readonly SettledWrite[],
-  changedPlaces: Bench["changedPlaces"],
+  changedPlaces: ServerState["changedPlaces"],
 ): Promise<ToolResult> {
   const watched = writes.map((write) => ({ write, watch: changedPlaces.places.watchWrite(write.file) }));
   try {
@@ -137,25 +142,25 @@ async function runSettledWrite(
 }
 
 /** The call may run: now, or when a person has said so. Throws Refusal when it may not. */
-async function permit(tool: ServedTool, args: unknown, acts: Acts, permitting: Permitting): Promise<void> {
-  const { watch, session, record, places } = permitting;
+async function permit(tool: ToolDefinition, args: unknown, acts: Acts, permitting: Permitting): Promise<void> {
+  const { gate, session, record, places } = permitting;
   const runs = acts.command !== undefined || acts.argv !== undefined;
-  if (!runs && !watch.judgesReads) return;
-  const isRead = acts.argv !== undefined || (acts.command !== undefined && watch.policy.judgesCommands);
-  if (isRead && !watch.readsCommands) await watch.loadGrammar();
+  if (!runs && !gate.judgesReads) return;
+  const isRead = acts.argv !== undefined || (acts.command !== undefined && gate.policy.judgesCommands);
+  if (isRead && !gate.readsCommands) await gate.loadGrammar();
   const call = callToDecide(tool, args, acts, permitting);
-  const resolution = watch.decide(session, call, isShared(permitting.context.owner));
+  const resolution = gate.decide(session, call, isShared(permitting.context.owner));
   const { kind, decision } = resolution;
   record.decided(decision, acts, call, runs || kind !== "allow");
-  if (kind === "deny") throw new Refusal("denied", decision, { settingsFile: watch.settingsFile });
+  if (kind === "deny") throw new Refusal("denied", decision, { settingsFile: gate.settingsFile });
   if (resolution.kind === "ask")
-    await whileHeld({ places, watch, decision }, () => askPerson(resolution.ask, call, permitting));
+    await whileHeld({ places, gate, decision }, () => askPerson(resolution.ask, call, permitting));
 }
 
 /** A place that is settled is asked about besides whatever rules say, unless they say no. */
 async function permitWrites(
   writes: readonly SettledWrite[],
-  tool: ServedTool,
+  tool: ToolDefinition,
   args: unknown,
   acts: Acts,
   permitting: Permitting,
@@ -165,24 +170,24 @@ async function permitWrites(
   const call = callToDecide(tool, args, acts, permitting);
   const decision = placeDecision(settled);
   permitting.record.decided(decision, acts, call, true);
-  const { places, watch } = permitting;
-  await whileHeld({ places, watch, decision }, () => askAboutPlaces(settled, call, args, permitting));
+  const { places, gate } = permitting;
+  await whileHeld({ places, gate, decision }, () => askAboutPlaces(settled, call, args, permitting));
 }
 
-function callToDecide(tool: ServedTool, args: unknown, acts: Acts, { places, watch }: Permitting): CallToDecide {
+function callToDecide(tool: ToolDefinition, args: unknown, acts: Acts, { places, gate }: Permitting): CallToDecide {
   const runs = acts.command !== undefined || acts.argv !== undefined;
   return {
-    tool: { alias: watch.alias, tool: tool.name },
+    tool: { alias: gate.alias, tool: tool.name },
     arguments: args,
-    server: watch.server,
-    definition: watch.definitionOf(tool),
+    server: gate.server,
+    definition: gate.definitionOf(tool),
     isDestructive: tool.destructive ?? false,
     // Without a rule about commands or paths there is nothing to read the text for; where it runs is judged all the same.
     ...(acts.command === undefined
       ? {}
       : {
-          shell: watch.policy.judgesCommands
-            ? withVariables(watch.parse(acts.command), acts.environment)
+          shell: gate.policy.judgesCommands
+            ? withVariables(gate.parse(acts.command), acts.environment)
             : { commands: [] },
         }),
     ...(acts.argv === undefined ? {} : { argv: acts.argv }),

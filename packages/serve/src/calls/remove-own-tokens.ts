@@ -5,7 +5,7 @@ import type { TextBlock, ToolResult } from "@bosun/mcp/server";
 /** Shorter ones would eat ordinary words; real tokens are longer. */
 const SHORTEST = 8;
 
-export function withoutSecrets(result: ToolResult, secrets: readonly string[]): ToolResult {
+export function withoutOwnTokens(result: ToolResult, secrets: readonly string[]): ToolResult {
   const worth = secrets.filter((secret) => secret.length >= SHORTEST);
   if (worth.length === 0) return result;
   const shows = result.content.some((block) => block.type === "text" && worth.some((secret) => says(block, secret)));

@@ -2,7 +2,7 @@
 import { optional, string } from "@bosun/mcp/server";
 import type { Context, JsonObject, Schema, ToolResult } from "@bosun/mcp/server";
 import type { Session } from "@bosun/engine";
-import type { Bench } from "../server/server-state.ts";
+import type { ServerState } from "../server/server-state.ts";
 import type { Places } from "./call-places.ts";
 import type { Surface } from "../config/config.ts";
 
@@ -34,10 +34,13 @@ export type OutcomeFacts = {
 };
 
 /** What a tool may use of the server. Not its scopes: a path is had from the call, where it was resolved and judged. */
-export type ToolBench = Pick<Bench, "config" | "log" | "host" | "environment" | "protection" | "noteRead" | "wasRead">;
+export type ToolServerState = Pick<
+  ServerState,
+  "config" | "log" | "host" | "environment" | "protection" | "noteRead" | "wasRead"
+>;
 
 export type ToolCall = Places & {
-  readonly bench: ToolBench;
+  readonly state: ToolServerState;
   readonly session: Session;
   readonly context: Context;
   /** Protected places that the person opened for this very call. */
@@ -45,7 +48,7 @@ export type ToolCall = Places & {
   note(facts: OutcomeFacts): void;
 };
 
-export type ServedTool<Input = unknown> = {
+export type ToolDefinition<Input = unknown> = {
   readonly surface: Surface;
   readonly name: string;
   readonly description: string;
@@ -61,9 +64,9 @@ export type ServedTool<Input = unknown> = {
   run(input: Input, call: ToolCall): Promise<ToolResult>;
 };
 
-export function serveTool<Input>(tool: ServedTool<Input>): ServedTool {
+export function serveTool<Input>(tool: ToolDefinition<Input>): ToolDefinition {
   // The one place where the input's type is forgotten: callTool hands `run` only what `input` has parsed.
-  return tool as unknown as ServedTool;
+  return tool as unknown as ToolDefinition;
 }
 
 /** A text that may be left out, or be empty, which says the same: many a model fills in everything it was told of. */

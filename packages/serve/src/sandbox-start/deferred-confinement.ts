@@ -2,7 +2,7 @@
 import { EngineError } from "@bosun/engine";
 import type { Confinement } from "@bosun/engine";
 
-export function lateConfinement(build: () => Promise<Confinement>): Confinement {
+export function deferredConfinement(build: () => Promise<Confinement>): Confinement {
   let built: Confinement | undefined;
   let building: Promise<void> | undefined;
   const buildOnce = async (): Promise<void> => {

@@ -3,7 +3,7 @@
 // has just run a bare command; the proof that it keeps commands in comes before the first of them, or that one fails.
 import { EngineError, chooseSandbox, describeSandbox, probeSandbox } from "@bosun/engine";
 import type { Boundary, Confinement, Mechanism, Sandbox, SandboxOptions } from "@bosun/engine";
-import { lateConfinement } from "./deferred-confinement.ts";
+import { deferredConfinement } from "./deferred-confinement.ts";
 import type { Log } from "@bosun/platform/log";
 import type { Remembered, SandboxMemory } from "./sandbox-memory.ts";
 
@@ -30,7 +30,7 @@ export function searchSandbox(search: Search): {
   return {
     open(boundary, options) {
       const settled = settle(boundary, options, expecting, search);
-      const confinement = lateConfinement(async () => (await settled).build());
+      const confinement = deferredConfinement(async () => (await settled).build());
       const announced = settled.then(({ mechanism, attempts }): Sandbox => {
         return { mechanism, attempts, confinement, description: describeSandbox(mechanism, boundary) };
       });

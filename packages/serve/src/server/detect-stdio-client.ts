@@ -6,7 +6,7 @@ import { fstatSync } from "node:fs";
 const LISTEN_MS = 1000;
 
 /** Standard input with what was heard on it; undefined when no message comes. */
-export async function firstWords(): Promise<AsyncIterable<Uint8Array> | undefined> {
+export async function detectStdioClient(): Promise<AsyncIterable<Uint8Array> | undefined> {
   if (!isHeldByProgram()) return undefined;
   const reader = Bun.stdin.stream().getReader();
   const heard = await Promise.race([reader.read(), Bun.sleep(LISTEN_MS)]);

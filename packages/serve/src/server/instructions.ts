@@ -1,16 +1,16 @@
 // What the model is told about this server before its first call: where it is, what it may touch, how commands run.
 import { sandboxInstructions } from "@bosun/engine";
-import type { Bench } from "./server-state.ts";
+import type { ServerState } from "./server-state.ts";
 import { isShell, runsCommands } from "./tool-catalogue.ts";
-import type { ServedTool } from "../calls/tool-definition.ts";
+import type { ToolDefinition } from "../calls/tool-definition.ts";
 
 const HELD =
   "Read-only, because git runs or obeys them outside the sandbox: .git/hooks, .git/config and git's pointer files; other git work is as usual.";
 const PUT_BACK = "unless the person agrees, because their own programs run or obey it";
 
 /** The first lines are the contract's (reference §1.2); the rest says why something may fail. */
-export function instructionsFor(bench: Bench, tools: readonly ServedTool[]): string {
-  const { config, scope } = bench;
+export function instructionsFor(state: ServerState, tools: readonly ToolDefinition[]): string {
+  const { config, scope } = state;
   const hasFileTools = tools.some(
     ({ surface, name }) => surface !== "shell" && name !== "bash" && name !== "task_output",
   );
@@ -26,19 +26,19 @@ export function instructionsFor(bench: Bench, tools: readonly ServedTool[]): str
             ? "File tools may touch any folder."
             : "File tools are limited to the working directory.",
         ]),
-    ...(bench.paths.protect === "on" && !config.readOnly ? protectedPlaces(bench) : []),
+    ...(state.paths.protect === "on" && !config.readOnly ? protectedPlaces(state) : []),
     ...(config.readOnly ? ["Nothing can be written: the server is read-only."] : []),
     ...(tools.some(({ name }) => isShell(name))
-      ? [`Shell: ${bench.host.shell.path}, no terminal, input at end-of-file.`]
+      ? [`Shell: ${state.host.shell.path}, no terminal, input at end-of-file.`]
       : []),
     ...(runsCommands(tools)
-      ? [sandboxInstructions(bench.sandbox.description, bench.boundary, { hasTasks: hasTasks(tools) })]
+      ? [sandboxInstructions(state.sandbox.description, state.boundary, { hasTasks: hasTasks(tools) })]
       : []),
   ];
   return lines.join("\n");
 }
 
-function protectedPlaces({ paths, holdsPlaces }: Bench): string[] {
+function protectedPlaces({ paths, holdsPlaces }: ServerState): string[] {
   const opened = paths.open.length === 0 ? "" : ` Opened by the person: ${paths.open.join(", ")}.`;
   const settled = ".vscode, .envrc, .mcp.json, .claude, .husky and the like";
   return holdsPlaces
@@ -46,6 +46,6 @@ function protectedPlaces({ paths, holdsPlaces }: Bench): string[] {
     : [`Put back after a command ${PUT_BACK}: git's hooks and programs in its config, ${settled}.${opened}`];
 }
 
-function hasTasks(tools: readonly ServedTool[]): boolean {
+function hasTasks(tools: readonly ToolDefinition[]): boolean {
   return tools.some(({ name }) => name === "bash");
 }

@@ -8,7 +8,7 @@ import { messagesIn, serveConnection, stdioTransport } from "@bosun/mcp/server";
 import { helpText, misspeltVariables, UsageError } from "@bosun/platform/flags";
 import { maxMessageBytes, parseInvocation, PROGRAM } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
-import { firstWords } from "./detect-stdio-client.ts";
+import { detectStdioClient } from "./detect-stdio-client.ts";
 import { createLog } from "@bosun/platform/log";
 import type { Log } from "@bosun/platform/log";
 import { serveTools, settingsFor, VERSION } from "./serve-tools.ts";
@@ -62,7 +62,7 @@ export async function runServe(words: readonly string[], io: Io): Promise<number
     const settings = settingsFor(first.config, io.env, home);
     const layered = parseInvocation(words, io.env, io.cwd, layerBelow(settings.settings, io));
     const wanted = layered.kind === "serve" ? layered.config : first.config;
-    const spoken = io.welcome === undefined && !wanted.transportNamed ? await firstWords() : undefined;
+    const spoken = io.welcome === undefined && !wanted.transportNamed ? await detectStdioClient() : undefined;
     const config: Config = spoken === undefined ? wanted : { ...wanted, transport: "stdio" };
     if (io.welcome !== undefined && config.transport !== "http")
       throw new UsageError("this serves over HTTP; over stdio it is: bosun serve --transport stdio");
@@ -78,7 +78,7 @@ export async function runServe(words: readonly string[], io: Io): Promise<number
       ...(io.sandboxHelper === undefined ? {} : { sandboxHelper: io.sandboxHelper }),
       ...(io.guests === undefined ? {} : { guests: io.guests }),
     });
-    log("info", "shell", { path: tools.bench.host.shell.path });
+    log("info", "shell", { path: tools.state.host.shell.path });
     return await serveUntilStopped(tools, config, { token, spoken }, log, io);
   } catch (error) {
     const known = error instanceof UsageError || error instanceof EngineError || error instanceof BosunError;

@@ -9,7 +9,7 @@ import type { LoadedSettings, Settings } from "@bosun/settings";
 import { createServer, INTERNAL_ERROR, RpcError, withHandle, withState } from "@bosun/mcp/server";
 import type { Call, JsonObject, RawJson, Service } from "@bosun/mcp/server";
 import manifest from "../../package.json" with { type: "json" };
-import { Bench } from "./server-state.ts";
+import { ServerState } from "./server-state.ts";
 import { CallPlaces } from "../calls/call-places.ts";
 import { catalogueFor, runsCommands } from "./tool-catalogue.ts";
 import { CompilerThreads } from "./compiler-threads.ts";
@@ -17,13 +17,13 @@ import { holds } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
 import { UsageError } from "@bosun/platform/flags";
 import { explainBug } from "../calls/error-results.ts";
-import { guarded } from "../calls/judged-call.ts";
+import { judgedTool } from "../calls/judged-call.ts";
 import { instructionsFor } from "./instructions.ts";
 import type { Log } from "@bosun/platform/log";
 import type { PathRules } from "../config/path-rules.ts";
 import { sandboxMemory } from "../sandbox-start/sandbox-memory.ts";
-import type { ServedTool } from "../calls/tool-definition.ts";
-import { Watch } from "../approvals/policy-gate.ts";
+import type { ToolDefinition } from "../calls/tool-definition.ts";
+import { PolicyGate } from "../approvals/policy-gate.ts";
 import { ShownPaths } from "../calls/shown-paths.ts";
 import type { Lead } from "../calls/shown-paths.ts";
 
@@ -39,13 +39,13 @@ export type ServeOptions = {
   readonly secrets?: readonly string[];
   readonly sandboxHelper?: readonly string[];
   /** Tools of other packages for surfaces that this one only names (`--tools bcp`). */
-  readonly guests?: () => Promise<readonly ServedTool[]>;
+  readonly guests?: () => Promise<readonly ToolDefinition[]>;
 };
 
 export type ToolService = {
   readonly server: Service;
   readonly instructions: string;
-  readonly bench: Bench;
+  readonly state: ServerState;
   /** undefined: no tool runs commands. */
   readonly sandbox: Sandbox | undefined;
   /**
@@ -73,7 +73,7 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
   const guests = config.surfaces.includes("bcp") ? await invited(options) : [];
   const tools = catalogueFor(config, shellLimitsOf(settings), guests);
   const commands = runsCommands(tools);
-  const bench = await Bench.open({
+  const state = await ServerState.open({
     config,
     paths: pathRulesOf(settings, loaded.protectedPaths, home, config),
     log,
@@ -86,8 +86,8 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
     sandboxHelper: options.sandboxHelper,
   });
   if (tools.length === 0) log("warn", "no tool is left: --read-only and --disable-tools took them all");
-  if (commands) reportSandbox(bench, log);
-  if (bench.paths.protect === "off")
+  if (commands) reportSandbox(state, log);
+  if (state.paths.protect === "off")
     log("warn", "protected places are off: what an agent leaves in .git can run when git is used outside the sandbox");
   if (config.roots.length > 0 && !config.roots.some((root) => holds(root, config.workdir))) {
     log(
@@ -98,9 +98,9 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
       },
     );
   }
-  const watch = watchFor(config, settings, loaded, bench, { home, secrets });
-  bench.changedPlaces.start((event) => watch.recordDone(event));
-  const instructions = instructionsFor(bench, tools);
+  const gate = gateFor(config, settings, loaded, state, { home, secrets });
+  state.changedPlaces.start((event) => gate.recordDone(event));
+  const instructions = instructionsFor(state, tools);
   const shown = new ShownPaths();
   const compilers = new CompilerThreads();
   const inFlight = new Set<Promise<unknown>>();
@@ -111,7 +111,7 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
     version: VERSION,
     title: "Bosun",
     instructions,
-    tools: tools.map((tool) => guarded(tool, { bench, watch, secrets, shown })),
+    tools: tools.map((tool) => judgedTool(tool, { state, gate, secrets, shown })),
     explain(error, { name }) {
       const surface = tools.find((tool) => tool.name === name)?.surface;
       log("error", `${name} failed unexpectedly`, { error: error instanceof Error ? error.stack : String(error) });
@@ -120,19 +120,19 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
   });
   async function answer(call: Call): Promise<JsonObject | RawJson> {
     if (call.session !== undefined) return await server.handle(call);
-    const stated = withState(call, (owner) => bench.has(owner));
+    const stated = withState(call, (owner) => state.has(owner));
     const result = await server.handle(stated.call);
     return stated.handle === undefined ? result : withHandle(result as JsonObject, stated.handle);
   }
   async function stop(): Promise<void> {
     stopping = true;
     server.close();
-    await Promise.all([bench.endClients(), ...inFlight]);
+    await Promise.all([state.endClients(), ...inFlight]);
   }
   return {
     instructions,
-    bench,
-    sandbox: commands ? bench.sandbox : undefined,
+    state,
+    sandbox: commands ? state.sandbox : undefined,
     server: {
       ...server,
       handle(call) {
@@ -146,10 +146,10 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
         inFlight.add(settled);
         return result;
       },
-      isBusy: (owner) => bench.isBusy(owner) || server.isBusy?.(owner) === true,
+      isBusy: (owner) => state.isBusy(owner) || server.isBusy?.(owner) === true,
       ended(owner) {
         server.ended?.(owner);
-        return bench
+        return state
           .endClient(owner)
           .catch((error: unknown) => log("error", "a client's commands could not be ended", { error: String(error) }));
       },
@@ -158,7 +158,7 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
       const tool = tools.find((one) => one.name === name);
       const parsed = tool?.input.parse(args, "arguments");
       if (tool === undefined || parsed?.ok !== true) return [];
-      const owner = { surface: tool.surface, bench, session: bench.sessionOf(lastOwner), watch };
+      const owner = { surface: tool.surface, state, session: state.sessionOf(lastOwner), gate };
       using places = new CallPlaces(owner, tool.acts(parsed.value));
       return shown.show(name, args, places);
     },
@@ -166,13 +166,13 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
     async close() {
       stopping = true;
       server.close();
-      await bench.close();
-      watch.close();
+      await state.close();
+      gate.close();
     },
   };
 }
 
-async function invited({ guests }: ServeOptions): Promise<readonly ServedTool[]> {
+async function invited({ guests }: ServeOptions): Promise<readonly ToolDefinition[]> {
   if (guests === undefined) throw new UsageError("--tools bcp: these tools come with the bosun executable only");
   return guests();
 }
@@ -245,19 +245,19 @@ function pathRulesOf(
   };
 }
 
-function watchFor(
+function gateFor(
   config: Config,
   settings: Settings,
   loaded: LoadedSettings,
-  bench: Bench,
+  state: ServerState,
   { home, secrets }: { home: string; secrets: readonly string[] },
-): Watch {
+): PolicyGate {
   const { audit, approvals } = settings;
-  const { foldCase } = bench.scope;
+  const { foldCase } = state.scope;
   const policyOptions = { fallback: "allow" as const, workdir: config.workdir, home, foldCase };
   const policy = policyOfSettings(settings, loaded.file ?? "built in", policyOptions);
   const folder = audit.folder ?? path.join(loaded.folders.state, "audit");
-  return new Watch({
+  return new PolicyGate({
     policy,
     alias: config.alias,
     stateFolder: loaded.folders.state,
@@ -271,10 +271,10 @@ function watchFor(
   });
 }
 
-function reportSandbox(bench: Bench, log: Log): void {
-  const { mechanism, description } = bench.sandbox;
+function reportSandbox(state: ServerState, log: Log): void {
+  const { mechanism, description } = state.sandbox;
   if (mechanism !== "none") return log("info", "commands run in a sandbox", { mechanism });
-  const isOff = bench.config.sandbox === "off";
+  const isOff = state.config.sandbox === "off";
   const why = isOff ? "it is switched off" : "none works here";
   log("warn", `commands run WITHOUT a sandbox (${why}): the shell is not limited to the allowed folders`, {
     advice: isOff ? undefined : description.advice,

@@ -33,7 +33,7 @@ const GONE_GRACE_MS = 1000;
 /** A shorter one ("1", "on") would blank half the environment; real tokens are longer. */
 const SHORTEST_SECRET = 6;
 
-export type BenchOptions = {
+export type ServerStateOptions = {
   readonly config: Config;
   readonly paths: PathRules;
   readonly log: Log;
@@ -50,7 +50,7 @@ export type BenchOptions = {
   readonly sandboxHelper?: readonly string[] | undefined;
 };
 
-export class Bench {
+export class ServerState {
   readonly config: Config;
   readonly log: Log;
   readonly paths: PathRules;
@@ -72,7 +72,7 @@ export class Bench {
   #closing: Promise<void> | undefined;
 
   /** Throws EngineError for a folder or pattern that cannot be used, or when a required sandbox is missing. */
-  static async open(options: BenchOptions): Promise<Bench> {
+  static async open(options: ServerStateOptions): Promise<ServerState> {
     const { config, paths, home, memory, log } = options;
     const mode = options.withoutCommands ? "off" : config.sandbox;
     const place = config.roots.join(path.delimiter);
@@ -110,7 +110,15 @@ export class Bench {
     const host = new ProcessHost({ confinement: sandbox.confinement });
     try {
       const announced = "announced" in sandbox ? await sandbox.announced : sandbox;
-      return new Bench(options, { scope, workspace, protection, boundary, host, sandbox: announced, environment });
+      return new ServerState(options, {
+        scope,
+        workspace,
+        protection,
+        boundary,
+        host,
+        sandbox: announced,
+        environment,
+      });
     } catch (error) {
       await host.close();
       throw error;
@@ -118,8 +126,8 @@ export class Bench {
   }
 
   private constructor(
-    { config, paths, log, home, stateFolder }: BenchOptions,
-    parts: Pick<Bench, "protection" | "scope" | "workspace" | "boundary" | "host" | "sandbox" | "environment">,
+    { config, paths, log, home, stateFolder }: ServerStateOptions,
+    parts: Pick<ServerState, "protection" | "scope" | "workspace" | "boundary" | "host" | "sandbox" | "environment">,
   ) {
     this.config = config;
     this.log = log;

@@ -1,7 +1,7 @@
 // Which tools a configuration gives.
 import type { Config } from "../config/config.ts";
 import { UsageError } from "@bosun/platform/flags";
-import type { ServedTool } from "../calls/tool-definition.ts";
+import type { ToolDefinition } from "../calls/tool-definition.ts";
 import { bash } from "../surfaces/coding/bash-tool.ts";
 import { createFile } from "../surfaces/coding/create-file.ts";
 import { compatGlob, glob } from "../surfaces/coding/glob-tool.ts";
@@ -32,8 +32,8 @@ type Choice = Pick<Config, "surfaces" | "anthropicCompat" | "readOnly" | "disabl
 export function catalogueFor(
   choice: Choice,
   shellLimits?: ShellLimits,
-  guests: readonly ServedTool[] = [],
-): readonly ServedTool[] {
+  guests: readonly ToolDefinition[] = [],
+): readonly ToolDefinition[] {
   const offered = [
     ...(choice.surfaces.includes("coding") ? coding(choice) : []),
     ...(choice.surfaces.includes("workspace") ? WORKSPACE : []),
@@ -45,7 +45,7 @@ export function catalogueFor(
 }
 
 /** Whether any of them starts commands: only then is there something to confine. */
-export function runsCommands(tools: readonly ServedTool[]): boolean {
+export function runsCommands(tools: readonly ToolDefinition[]): boolean {
   return tools.some(({ name }) => name === "run_command" || isShell(name));
 }
 
@@ -55,12 +55,12 @@ export function isShell(name: string): boolean {
 }
 
 // The combined editor can write; without writing, plain `view` is what is left of it.
-function coding({ anthropicCompat, readOnly, timeoutMs }: Choice): readonly ServedTool[] {
+function coding({ anthropicCompat, readOnly, timeoutMs }: Choice): readonly ToolDefinition[] {
   if (!anthropicCompat) return [bash(timeoutMs), ...SPLIT];
   return readOnly ? [view, compatGrep, compatGlob] : [bash(timeoutMs), ...COMBINED];
 }
 
-function disabledNames({ disabledTools, anthropicCompat }: Choice, guests: readonly ServedTool[]): Set<string> {
+function disabledNames({ disabledTools, anthropicCompat }: Choice, guests: readonly ToolDefinition[]): Set<string> {
   const all = [bash(), ...SPLIT, ...COMBINED, ...WORKSPACE, shell(), ...guests].map(({ name }) => name);
   const known = [...new Set(all)].toSorted();
   const unknown = disabledTools.find((name) => !known.includes(name));

@@ -1,18 +1,18 @@
 // How a command's output is kept and how its text is cut, for the surfaces that show it in characters.
 import type { Capture, Captured, CapturePlan, Running } from "@bosun/engine";
-import type { ToolBench } from "../calls/tool-definition.ts";
+import type { ToolServerState } from "../calls/tool-definition.ts";
 
 /** Characters of a stream that are shown (D5). */
 export const SHOWN_CHARS = 30_000;
 /** What stays readable through a handle after the answer was cut. */
 const SPOOL_BYTES = 64 * 1024 * 1024;
 
-export function keepForModel(bench: ToolBench): CapturePlan {
+export function keepForModel(state: ToolServerState): CapturePlan {
   const half = SHOWN_CHARS / 2;
   return {
     cap: { max: SHOWN_CHARS, unit: "chars" },
-    ...(bench.config.truncate === "head-tail" ? { tailBytes: half * 4 + 4 } : {}),
-    spool: { folder: bench.host.folder, maxBytes: SPOOL_BYTES },
+    ...(state.config.truncate === "head-tail" ? { tailBytes: half * 4 + 4 } : {}),
+    spool: { folder: state.host.folder, maxBytes: SPOOL_BYTES },
   };
 }
 

@@ -2,7 +2,7 @@
 // busy") would send a model looking for a process that holds the file.
 import path from "node:path";
 import type { Captured, ProtectedPlace } from "@bosun/engine";
-import type { Bench } from "../server/server-state.ts";
+import type { ServerState } from "../server/server-state.ts";
 import { holds } from "../config/config.ts";
 
 /** Why something failed is said near the beginning or the end. */
@@ -15,12 +15,12 @@ const GIT_WORDS = "could not write config file";
 /** Each begins with `[protected]`; none for nearly every command. */
 export function protectedHints(
   run: { readonly stdout: Captured; readonly stderr: Captured; readonly cwdAfter: string | null },
-  bench: Pick<Bench, "protection">,
+  state: Pick<ServerState, "protection">,
 ): string[] {
   const lines = [run.stderr, run.stdout].flatMap(({ text }) => tellingLines(text));
   if (lines.length === 0) return [];
-  const places = bench.protection.places();
-  const hints = lines.flatMap((line) => hintFor(line, nearestFirst(places, run.cwdAfter), bench) ?? []);
+  const places = state.protection.places();
+  const hints = lines.flatMap((line) => hintFor(line, nearestFirst(places, run.cwdAfter), state) ?? []);
   return [...new Set(hints)].slice(0, MOST_HINTS);
 }
 
@@ -50,7 +50,7 @@ function tellingLines(text: string): string[] {
 function hintFor(
   line: string,
   places: readonly ProtectedPlace[],
-  { protection }: Pick<Bench, "protection">,
+  { protection }: Pick<ServerState, "protection">,
 ): string | undefined {
   const said = SYSTEM_WORDS.find((words) => line.includes(words)) ?? GIT_WORDS;
   const mentioned = places

@@ -8,14 +8,14 @@ import { liveProgress } from "../live-progress.ts";
 import { noteRun } from "../note-run.ts";
 import { protectedHints, withHints } from "../protected-hint.ts";
 import { serveTool } from "../../calls/tool-definition.ts";
-import type { ServedTool, ToolCall } from "../../calls/tool-definition.ts";
+import type { ToolDefinition, ToolCall } from "../../calls/tool-definition.ts";
 
 const LONGEST_MS = 600_000;
 
 /** What the limit is when the caller does not say. */
 export const BASH_TIMEOUT_MS = 120_000;
 
-export function bash(timeoutMs = BASH_TIMEOUT_MS): ServedTool {
+export function bash(timeoutMs = BASH_TIMEOUT_MS): ToolDefinition {
   return serveTool({
     surface: "coding",
     name: "bash",
@@ -42,8 +42,8 @@ export function bash(timeoutMs = BASH_TIMEOUT_MS): ServedTool {
 }
 
 async function runHere(command: string, timeoutMs: number, call: ToolCall): Promise<ToolResult> {
-  const { bench, session, context } = call;
-  const plan = keepForModel(bench);
+  const { state, session, context } = call;
+  const plan = keepForModel(state);
   const progress = liveProgress(context);
   let running: Running | undefined;
   try {
@@ -55,7 +55,7 @@ async function runHere(command: string, timeoutMs: number, call: ToolCall): Prom
         stdout: plan,
         stderr: plan,
         open: call.open,
-        ...(isShared(context.owner) ? { cwd: bench.config.workdir } : {}),
+        ...(isShared(context.owner) ? { cwd: state.config.workdir } : {}),
         ...(progress === undefined ? {} : { onOutput: progress.onOutput }),
       },
       (started) => (running = started),
@@ -68,12 +68,12 @@ async function runHere(command: string, timeoutMs: number, call: ToolCall): Prom
 }
 
 function describeRun(run: Run, running: Running | undefined, timeoutMs: number, call: ToolCall): ToolResult {
-  const { truncate } = call.bench.config;
+  const { truncate } = call.state.config;
   const stderr = shownText(run.stderr, running?.stderr, truncate);
   const stdout = shownText(run.stdout, running?.stdout, truncate);
   const timedOut = run.timedOut ? `Command timed out after ${timeoutMs}ms\n\n` : "";
   const output = `${timedOut}exit_code: ${run.exitCode ?? -1}\n${streamBlocks(stderr, stdout)}`;
-  const said = withHints(output, protectedHints(run, call.bench));
+  const said = withHints(output, protectedHints(run, call.state));
   const handles = keepCutOutputs(run, running, (capture) => call.session.cutOutputs.keep(capture));
   const hints = hintsFor(run, handles);
   return {
@@ -112,12 +112,12 @@ function factsOf(run: Run, handles: { stdout?: string; stderr?: string }): JsonO
 }
 
 async function startTask(command: string, call: ToolCall): Promise<ToolResult> {
-  const plan = keepForModel(call.bench);
+  const plan = keepForModel(call.state);
   const id = await call.session.runInBackground(command.slice(0, 200), {
     what: { kind: "shell", text: command },
     stdout: plan,
     stderr: plan,
-    ...(isShared(call.context.owner) ? { cwd: call.bench.config.workdir } : {}),
+    ...(isShared(call.context.owner) ? { cwd: call.state.config.workdir } : {}),
   });
   return text(`task_id: ${id}\nCommand started in background.`);
 }

@@ -48,7 +48,7 @@ export async function searchContent(request: SearchRequest, call: ToolCall): Pro
     limit: atLeastZero(request.limit),
     maxChars: MAX_CHARS,
     maxLineChars: MAX_LINE_CHARS,
-    maxFileBytes: call.bench.config.maxFileBytes,
+    maxFileBytes: call.state.config.maxFileBytes,
     timeoutMs: TIMEOUT_MS,
     signal: call.context.signal,
   });

@@ -16,7 +16,7 @@ export async function editFile({ find, replace, all }: EditRequest, call: ToolCa
   if (find === "") throw new EngineError("INVALID_INPUT", "old_str must not be empty", { reason: "empty" });
   const place = call.place();
   const { viewed } = call.session;
-  const { config } = call.bench;
+  const { config } = call.state;
   const { signal } = call.context;
   const done = await replaceText(place, {
     find,

@@ -83,7 +83,7 @@ function noteWhole(file: OpenFile, call: ToolCall): void {
 }
 
 function limitsOf(call: ToolCall): { maxBytes: number; signal: AbortSignal } {
-  return { maxBytes: call.bench.config.maxFileBytes, signal: call.context.signal };
+  return { maxBytes: call.state.config.maxFileBytes, signal: call.context.signal };
 }
 
 // An end of -1 means "to the end" for clients trained on the combined editor; the schema of `view` does not offer it.

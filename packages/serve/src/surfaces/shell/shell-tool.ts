@@ -11,7 +11,7 @@ import { liveProgress } from "../live-progress.ts";
 import { noteRun } from "../note-run.ts";
 import { protectedHints, withHints } from "../protected-hint.ts";
 import { serveTool } from "../../calls/tool-definition.ts";
-import type { ServedTool, ToolCall } from "../../calls/tool-definition.ts";
+import type { ToolDefinition, ToolCall } from "../../calls/tool-definition.ts";
 import { explainStatus } from "./explain-status.ts";
 import { verdict } from "./shell-result.ts";
 
@@ -38,7 +38,7 @@ const DELICATE = new Set([
   "IFS",
 ]);
 
-export function shell(limits: ShellLimits = SHELL_LIMITS): ServedTool {
+export function shell(limits: ShellLimits = SHELL_LIMITS): ToolDefinition {
   return serveTool({
     surface: "shell",
     name: "shell",
@@ -61,12 +61,12 @@ export function shell(limits: ShellLimits = SHELL_LIMITS): ServedTool {
     }),
     async run({ command, timeout, environment = {} }, call) {
       const cwd = directoryOf(call);
-      const env = extended(call.bench.environment, environment);
+      const env = extended(call.state.environment, environment);
       warnAbout(Object.keys(environment), call);
       const run = await execute(command, cwd, env, timeout, limits, call);
       noteRun(run, call);
       call.note({ environment: Object.keys(environment) });
-      const hints = protectedHints(run, call.bench);
+      const hints = protectedHints(run, call.state);
       return run.timedOut
         ? timedOut(command, cwd, timeout, run, hints)
         : ended(command, cwd, run, env["PATH"] ?? "", hints);
@@ -197,5 +197,5 @@ function signalNumber(name: string | null): number {
 
 function warnAbout(names: readonly string[], call: ToolCall): void {
   const delicate = names.filter((name) => DELICATE.has(name));
-  if (delicate.length > 0) call.bench.log("warn", "shell call sets delicate variables", { names: delicate.join(",") });
+  if (delicate.length > 0) call.state.log("warn", "shell call sets delicate variables", { names: delicate.join(",") });
 }

@@ -36,7 +36,7 @@ export const runCommand = serveTool({
     }
     const plan: CapturePlan = { cap: { max: maxOutputBytes, unit: "bytes" }, tailBytes: 0 };
     const run = await execute([command, ...args], directory.path, timeoutMs, plan, call);
-    const hints = protectedHints(run, call.bench);
+    const hints = protectedHints(run, call.state);
     return succeeded({
       command,
       args,
