@@ -2,14 +2,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { helpText } from "@bosun/platform/flags";
-import { settingsReference } from "@bosun/settings";
 import { PROGRAM as AUDIT } from "./src/audit-command.ts";
 import { PROGRAM as DOCTOR } from "./src/doctor-command.ts";
 import { PROGRAM as INIT } from "./src/init-command.ts";
+import { settingsPage } from "./src/topics.ts";
 
 const docs = path.resolve(import.meta.dir, "../../docs");
 
-writeFileSync(path.join(docs, "settings.md"), settingsReference());
+writeFileSync(path.join(docs, "settings.md"), await settingsPage());
 for (const [name, program] of [
   ["audit", AUDIT],
   ["doctor", DOCTOR],

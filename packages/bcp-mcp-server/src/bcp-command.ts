@@ -3,7 +3,6 @@
 import { runBcp } from "@bosun/bcp";
 import type { AllowedPaths } from "./allowed-paths.ts";
 import { OutputTooLong, runExternal } from "./external-bcp.ts";
-import { MemoryRelease } from "./release-memory.ts";
 import { FilesForBinary } from "./files-for-binary.ts";
 import type { FileUse } from "./files-for-binary.ts";
 import { ConcurrencyLimit } from "./concurrency-limit.ts";
@@ -26,6 +25,8 @@ const MAX_OUTPUT_CHARS = 4 * MIB;
 /** Files come from anywhere, and the server goes on living: less than what a person may ask of `bcp` for once. */
 const LIMITS = { inputBytes: 64 * MIB, payloadBytes: 64 * MIB, unpackedBytes: 64 * MIB, blocks: 500_000 };
 const PROCESSES = 4;
+/** The collector does not see how much hangs on buffers that nobody needs any more, and would let hundreds of megabytes gather. */
+const WORTH_IT_BYTES = 16 * MIB;
 /** Every block type from a manifest; one binary image does not spoil the rest; any block by its summary, not only code. */
 const EXTRA = { encode: ["--extended"], decode: ["--binary-images", "placeholder", "--summaries", "all"] };
 
@@ -114,3 +115,15 @@ class Collected {
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+/** Memory that a large file took, given back before the next one comes. */
+class MemoryRelease {
+  private before = process.memoryUsage.rss();
+
+  /** Call it when nothing of the last run is held any more. Costs some microseconds where that was small. */
+  beforeRun(): void {
+    if (process.memoryUsage.rss() - this.before < WORTH_IT_BYTES) return;
+    Bun.gc(true);
+    this.before = process.memoryUsage.rss();
+  }
+}

@@ -1,5 +1,7 @@
 // The command line → what to do, parsed once. Wrong usage is an error with a hint, never a guess.
 import { number, oneOf, readFlags, UsageError, whole } from "@bosun/platform/flags";
+import { MODE_NAMES } from "./approval/modes.ts";
+import type { Mode } from "./approval/modes.ts";
 import type { Program } from "@bosun/platform/flags";
 
 export type ChatOptions = {
@@ -15,6 +17,7 @@ export type ChatOptions = {
   allow: readonly string[];
   deny: readonly string[];
   allowCmd: boolean;
+  mode: Mode | undefined;
   maxDepth: number | undefined;
   format: "text" | "json" | "jsonl";
   system: string | undefined;
@@ -45,7 +48,7 @@ export const AISH: Program = {
   usage: ["aish [options] [question]", "aish mcp list|tools|call|add|remove", "aish sessions", "aish doctor"],
   words: {
     mcp: "the servers: list, tools, call, add, remove",
-    sessions: "the sessions of this folder",
+    sessions: "the sessions, or those in which these words were said",
     doctor: "which models and servers answer",
   },
   flags: [
@@ -67,6 +70,11 @@ export const AISH: Program = {
       help: "let tools run unasked: alias.tool, alias.read_*, alias.*",
     },
     { name: "deny", value: "PATTERN", repeatable: true, help: "never let them run" },
+    {
+      name: "mode",
+      value: MODE_NAMES.join("|"),
+      help: "what runs unasked: reads, nothing (ask), reads and edits, or every tool of this folder",
+    },
     { name: "no-mcp", variable: "BOSUN_NO_MCP", help: "no servers at all" },
     { name: "require", value: "ALIAS", repeatable: true, help: "fail when it does not connect" },
     { name: "max-depth", value: "N", help: "rounds of tool calls per question" },
@@ -148,6 +156,7 @@ export function parseArguments(argv: readonly string[], env: Env): Config {
     allow: flags.list("allow"),
     deny: flags.list("deny"),
     allowCmd: flags.isOn("allow-cmd"),
+    mode: oneOf(flags, "mode", MODE_NAMES),
     maxDepth: whole(flags, "max-depth", { min: 1 }),
     format: oneOf(flags, "format", ["text", "json", "jsonl"], "text"),
     system: flags.text("system"),

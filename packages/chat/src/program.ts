@@ -8,6 +8,8 @@ import type { Audit } from "@bosun/policy";
 import type { LoadedSettings, Settings } from "@bosun/settings";
 import { httpFetch } from "@bosun/mcp";
 import type { ElicitAnswer, HttpFetch, JsonObject } from "@bosun/mcp";
+import { openKeptModes } from "./approval/modes.ts";
+import type { Mode } from "./approval/modes.ts";
 import { ToolDefinitions } from "./approval/tool-definitions.ts";
 import { ApprovalPolicy } from "./approval/approval-policy.ts";
 import type { ChatOptions } from "./config.ts";
@@ -26,6 +28,7 @@ import type { BuiltInServer } from "./servers/configured-servers.ts";
 import { keptSignIn } from "./servers/sign-in.ts";
 import type { Server } from "./servers/mcp-server.ts";
 import { Servers } from "./servers/servers.ts";
+import { projectInstructions } from "./settings/project-instructions.ts";
 import { withProjectSettings } from "./settings/trust-project-settings.ts";
 import { CapabilityCache } from "./settings/capability-cache.ts";
 import { SavedSignIns } from "./settings/saved-sign-ins.ts";
@@ -60,6 +63,8 @@ export type Ui = {
   /** A yes or no before the start; undefined when nobody is there. */
   confirm?: (lines: readonly string[], question: string) => Promise<boolean>;
   elicit?: (alias: string, params: JsonObject, signal: AbortSignal) => Promise<ElicitAnswer>;
+  sample?: (chat: ChatState, alias: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
+  canShareFolder?: boolean;
   /** A server settled or its tools changed. */
   serverChanged?: (server: Server) => void;
 };
@@ -81,6 +86,8 @@ export class Program {
   readonly isDemo: boolean;
   readonly secrets = new KnownSecrets();
   readonly signIns: SavedSignIns;
+  /** What the folder's own files want the model to know; agreed to by the person. */
+  #instructions: readonly string[] = [];
   #shrink: Promise<ShrinkTools> | undefined;
 
   private constructor(
@@ -137,6 +144,10 @@ export class Program {
         ui.serverChanged?.(server);
       },
       ...(ui.elicit ? { elicit: ui.elicit } : {}),
+      ...(ui.sample
+        ? { sample: async (alias, params, signal) => (await ui.sample?.(this.chat, alias, params, signal)) ?? {} }
+        : {}),
+      canShareFolder: ui.canShareFolder === true,
     });
     const approvalPolicy = new ApprovalPolicy({
       settings,
@@ -164,7 +175,12 @@ export class Program {
       fetch,
       system: () =>
         custom ??
-        systemPrompt({ cwd: io.cwd(), shell: this.runner.shell, now: startedAt, instructions: servers.instructions() }),
+        systemPrompt({
+          cwd: io.cwd(),
+          shell: this.runner.shell,
+          now: startedAt,
+          instructions: [...this.#instructions, ...servers.instructions()],
+        }),
       definitionDiff: (server, tool) => definitions.diffOf(server, tool),
       definitionsSince: (server) => definitions.since(server),
       acceptDefinitions: (server) => definitions.accept(server),
@@ -173,6 +189,7 @@ export class Program {
       lastError: "",
       waitScale: host.waitScale ?? 1,
     };
+    approvalPolicy.mode = options.mode ?? this.#keptMode();
     this.session = new CurrentSession(this.chat, {
       sessions: this.sessions,
       isKept: settings.history.enabled && !options.noHistory,
@@ -195,6 +212,7 @@ export class Program {
     const settings = await withProjectSettings(loaded, io.cwd(), agree);
     const program = new Program(io, options, ui, loaded, settings, host);
     const { chat, models } = program;
+    if (!options.demo) program.#instructions = await projectInstructions(loaded.folders.state, io.cwd(), agree);
     if (!options.demo) chat.model = await models.choose(options.model);
     if (options.noMcp) return program;
     const required = await addConfiguredServers(chat.servers, {
@@ -227,6 +245,16 @@ export class Program {
       return openTrace(path.resolve(this.io.cwd(), trace), this.secrets.redactor);
     } catch (error) {
       throw new StartupError(`--trace: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  #keptMode(): Mode {
+    try {
+      return openKeptModes(this.loaded.folders.state).of(this.io.cwd()) ?? "ask";
+    } catch (error) {
+      // What grants must be believed: a file that others can write is not.
+      this.ui.problem(`the mode kept for this folder is not used: ${messageOf(error)}`);
+      return "ask";
     }
   }
 

@@ -11,7 +11,7 @@ import { followRecords } from "./audit/follow-records.ts";
 import { lineOf } from "./audit/record-line.ts";
 import { UsageError, suggestion } from "@bosun/platform/flags";
 import type { FlagValues, Program } from "@bosun/platform/flags";
-import { command } from "./run-command.ts";
+import { command } from "./define-command.ts";
 
 const DEFAULT_LAST = 50;
 
@@ -84,10 +84,10 @@ function verify(folder: string, flags: FlagValues): number {
   const useless = PROGRAM.flags.find(({ name }) => flags.has(name) && !["json", "folder", "config"].includes(name));
   if (useless !== undefined)
     throw new UsageError(`verify looks at every record: --${useless.name} has no meaning here`);
-  const lanes = verifyAuditFolder(folder);
-  const ok = lanes.every(({ report }) => report.ok);
+  const logs = verifyAuditFolder(folder);
+  const ok = logs.every(({ report }) => report.ok);
   console.log(
-    flags.has("json") ? JSON.stringify({ ok, folder, logs: lanes }, undefined, 2) : reportVerification(folder, lanes),
+    flags.has("json") ? JSON.stringify({ ok, folder, logs }, undefined, 2) : reportVerification(folder, logs),
   );
   return ok ? 0 : 1;
 }
@@ -123,15 +123,15 @@ function printLine(): (record: Parameters<typeof lineOf>[0]) => void {
 }
 
 /** Each problem with the file and the line it is in. */
-function reportVerification(folder: string, lanes: readonly { file: string; report: AuditReport }[]): string {
-  if (lanes.length === 0) return screenSafe(`${folder} holds no audit log yet.`);
-  const lines = lanes.flatMap(({ file, report }) => [
+function reportVerification(folder: string, logs: readonly { file: string; report: AuditReport }[]): string {
+  if (logs.length === 0) return screenSafe(`${folder} holds no audit log yet.`);
+  const lines = logs.flatMap(({ file, report }) => [
     `${report.ok ? "whole" : "BROKEN"}  ${file}  ${count(report.records, "record")} in ${count(report.files, "file")}`,
     ...report.problems.map(({ file, line, what }) => `        ${file}${line > 0 ? `:${line}` : ""}: ${what}`),
     ...report.notes.map((note) => `        note: ${note}`),
     ...(report.head === undefined ? [] : [`        head ${report.head.n} ${report.head.hash}`]),
   ]);
-  const ok = lanes.every(({ report }) => report.ok);
+  const ok = logs.every(({ report }) => report.ok);
   return screenSafe(
     [
       ...lines,

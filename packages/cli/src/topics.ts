@@ -1,5 +1,8 @@
 // Pages on what concerns several commands. Short: the folder docs/ has the long ones.
 
+import { columns } from "@bosun/platform/flags";
+import { COMMANDS } from "./commands.ts";
+
 export type Topic = { readonly summary: string; text(): string | Promise<string> };
 
 export const TOPICS: { readonly [name: string]: Topic } = {
@@ -39,8 +42,7 @@ Stdout     belongs to the protocol; logs go to stderr.
   settings: {
     summary: "every key of the settings file",
     async text() {
-      const { settingsReference } = await import("@bosun/settings");
-      return settingsReference();
+      return settingsPage();
     },
   },
   files: {
@@ -65,18 +67,41 @@ No tool can write these, also where nothing is there yet; a .bosun.toml that a t
   },
   environment: {
     summary: "variables that Bosun reads",
-    text: () => `Variables that Bosun reads
+    text: async () => `Variables that Bosun reads
 
 BOSUN_CONFIG       settings file
 BOSUN_<OPTION>     any option of bosun serve: BOSUN_PORT=8081, BOSUN_ALLOW_DIRS=/a,/b
 XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME
                    where settings, records and sessions are
-PORT               port of bosun start (7717)
 NO_COLOR           no colours
-BCP_RENDER_MODE, BCP_LOG_LEVEL, BCP_CLI_PATH, BCP_CLI_TIMEOUT_MS, BCP_DETECT_THRESHOLD
-                   for bcp-mcp-server and the proxy
+
+Of single commands:
+${await ownVariables()}
 
 A .env or bunfig.toml of the folder Bosun is started in is never read.
 `,
   },
 };
+
+/** What the commands' own tables say of variables. */
+async function ownVariables(): Promise<string> {
+  const found = new Map<string, { commands: string[]; help: string }>();
+  for (const { programs } of Object.values(COMMANDS)) {
+    for (const { name: command, flags } of await programs()) {
+      for (const { name, variable, variableOnly, help } of flags) {
+        if (variable === undefined) continue;
+        const known = found.get(variable);
+        if (known === undefined) found.set(variable, { commands: [command], help: variableOnly ? help : `--${name}` });
+        else known.commands.push(command);
+      }
+    }
+  }
+  return columns([...found].map(([variable, { commands, help }]) => [variable, `${help} (${commands.join(", ")})`]));
+}
+
+/** Every key, with the flag of `bosun serve` that says the same. */
+export async function settingsPage(): Promise<string> {
+  const [{ settingsReference }, { PROGRAM }] = await Promise.all([import("@bosun/settings"), import("@bosun/serve")]);
+  const flags = PROGRAM.flags.flatMap(({ name, setting }) => (setting === undefined ? [] : [[setting, name] as const]));
+  return settingsReference(new Map(flags));
+}

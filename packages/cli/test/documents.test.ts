@@ -3,15 +3,23 @@ import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { helpText } from "@bosun/platform/flags";
-import { settingsReference } from "@bosun/settings";
+import { PROGRAM as SERVE } from "@bosun/serve";
 import { PROGRAM as AUDIT } from "../src/audit-command.ts";
 import { PROGRAM as DOCTOR } from "../src/doctor-command.ts";
 import { PROGRAM as INIT } from "../src/init-command.ts";
 import { COMMANDS } from "../src/commands.ts";
+import { settingsPage } from "../src/topics.ts";
 import { Place, ROOT } from "./harness/bosun.ts";
 
-test("docs/settings.md is what the table of settings says (else: node scripts/bun.mjs packages/cli/docs.ts)", () => {
-  expect(readFileSync(path.join(ROOT, "docs/settings.md"), "utf8")).toBe(settingsReference());
+test("docs/settings.md is what the table of settings says (else: node scripts/bun.mjs packages/cli/docs.ts)", async () => {
+  expect(readFileSync(path.join(ROOT, "docs/settings.md"), "utf8")).toBe(await settingsPage());
+});
+
+test("every flag that names a setting names one that there is", async () => {
+  const page = await settingsPage();
+  const named = SERVE.flags.filter(({ setting }) => setting !== undefined);
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter(({ name }) => !page.includes(`(\`--${name}\`)`))).toEqual([]);
 });
 
 test.each([

@@ -1,14 +1,10 @@
 // What must hold for every input, tried on many made from a fixed seed.
 import { expect, test } from "bun:test";
 import { canonicalJson, digestOf } from "@bosun/platform/json";
-import { createRedactStream } from "@bosun/platform/secrets";
-import { createRedactor, redact } from "@bosun/platform/secrets";
+import { createRedactStream, createRedactor, redact } from "@bosun/platform/secrets";
 import { judge } from "../src/rules/judge.ts";
-import { createScreenSafeStream } from "@bosun/platform/safe-text";
-import { makeScreenSafe } from "@bosun/platform/safe-text";
-import { SettingsError } from "@bosun/settings";
-import { readSettings } from "@bosun/settings";
-import { readToml } from "@bosun/settings";
+import { createScreenSafeStream, makeScreenSafe } from "@bosun/platform/safe-text";
+import { SettingsError, readSettings, readToml } from "@bosun/settings";
 import { randomFrom, ROUNDS, type Random } from "../../platform/test/random.ts";
 import { allowing, at, policy } from "./rules/policies.ts";
 import { parseShell } from "./rules/tiny-shell.ts";

@@ -66,7 +66,7 @@ async function run(config: ProxyConfig, log: Log, extras: ProxyExtras | undefine
   const unrecordable = recording?.problem();
   if (unrecordable !== undefined) log("warn", `--record ${recording?.file}: ${unrecordable}; it is tried at the end`);
   const ended = new AbortController();
-  const outlet = outletOf(config);
+  const transport = transportFor(config);
   const rendering = { threshold, budget, renderBlocks: extras?.renderBlocks(log, ended.signal) };
   // The first result of a process would take 30 ms and more longer, which a person feels: made up for while a model reads
   // the list of tools (bench row "proxy, the first result of a process").
@@ -82,7 +82,7 @@ async function run(config: ProxyConfig, log: Log, extras: ProxyExtras | undefine
     passResults: threshold === 1 && budget === undefined,
     savings,
     log,
-    ...(outlet.backpressure ? { backpressure: outlet.backpressure } : {}),
+    ...(transport.backpressure ? { backpressure: transport.backpressure } : {}),
     ...(config.pins ? { pins: new PinCheck(stateFolder, log) } : {}),
     ...(budget === undefined ? {} : { budget }),
     ...(threshold === undefined ? {} : { threshold }),
@@ -91,7 +91,7 @@ async function run(config: ProxyConfig, log: Log, extras: ProxyExtras | undefine
     ...(config.bcpTools && extras ? { local: new LocalTools(extras.localTools(config.allowDirs)) } : {}),
   });
   const signalled = firstSignal();
-  await Promise.race([outlet.serve(proxy), signalled.promise]);
+  await Promise.race([transport.serve(proxy), signalled.promise]);
   ended.abort();
   await proxy.close();
   const isWritten = await conclude(savings, stats, recording, log);
@@ -100,13 +100,13 @@ async function run(config: ProxyConfig, log: Log, extras: ProxyExtras | undefine
 }
 
 /** How clients reach us. Over HTTP each message to a client waits for itself. */
-type Outlet = { backpressure?: Backpressure; serve(proxy: ProxyService): Promise<void> };
+type ClientTransport = { backpressure?: Backpressure; serve(proxy: ProxyService): Promise<void> };
 
-function outletOf({ listen, maxClients }: ProxyConfig): Outlet {
+function transportFor({ listen, maxClients }: ProxyConfig): ClientTransport {
   return listen === undefined ? overStdio() : { serve: (proxy) => overHttp(proxy, listen, maxClients) };
 }
 
-function overStdio(): Outlet {
+function overStdio(): ClientTransport {
   const transport = stdioTransport();
   const queue = new SendQueue(transport);
   return {

@@ -1,7 +1,6 @@
 // Which tools of a server the model may see at all: what its settings choose, less what the rules deny anyway.
 import { judge } from "@bosun/policy";
-import type { Policy } from "@bosun/policy";
-import type { ToolName } from "@bosun/policy";
+import type { Policy, ToolName } from "@bosun/policy";
 import type { ServerSettings } from "./settings-table.ts";
 
 export function isOffered(policy: Policy, server: Pick<ServerSettings, "tools">, name: ToolName): boolean {

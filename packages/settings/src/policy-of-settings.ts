@@ -1,6 +1,5 @@
 // Settings → the policy that judges. The [shell_tool] table, the run_command list and auto_approve are rules like any other.
-import { compilePolicy, type Policy, type PolicyOptions } from "@bosun/policy";
-import { matchesTool, type ToolName } from "@bosun/policy";
+import { compilePolicy, type Policy, type PolicyOptions, matchesTool, type ToolName } from "@bosun/policy";
 import type { RuleSource } from "@bosun/policy";
 import type { Settings } from "./settings-table.ts";
 

@@ -1,12 +1,11 @@
 // The project's own settings file: comes with a cloned folder, so it is trusted by its hash, once, by a person, and
 // even then may only make things stricter.
 import { isObject } from "@bosun/platform/json";
-import { openStateFile, stateFileIn } from "@bosun/platform/private-files";
+import { openStateFile, stateFileIn, readPrivateFile } from "@bosun/platform/private-files";
 import { realpathSync } from "node:fs";
 import path from "node:path";
 import { BosunError } from "@bosun/platform/errors";
 import { sha256 } from "@bosun/platform/hash";
-import { readPrivateFile } from "@bosun/platform/private-files";
 import type { TableNode } from "./settings-document.ts";
 import { locateProjectFiles } from "./locations.ts";
 import { readToml } from "./toml.ts";

@@ -1,8 +1,7 @@
 // Fields that several sections of the settings share: rules, approvals, servers, names, and how each may be tightened.
 import { isSecretName } from "@bosun/platform/secrets";
 import { httpUrl } from "@bosun/platform/hosts";
-import type { Verdict } from "@bosun/policy";
-import type { Located, RuleSetting } from "@bosun/policy";
+import type { Verdict, Located, RuleSetting } from "@bosun/policy";
 import { compileToolPattern, isAlias } from "@bosun/policy";
 import type { Node, TableNode } from "./settings-document.ts";
 import { at, optional, secret, tightens, value, type Field, type Place } from "./field.ts";

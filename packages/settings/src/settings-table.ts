@@ -86,6 +86,13 @@ const model = section(() =>
       idle_timeout_s: seconds("Longest silence after it.", 120),
       compat,
       vision: flag("Images may be sent.", false),
+      price_in: optional(
+        number("Price of a million tokens sent; `:cost` then says money.", { fallback: 0, integer: false }),
+      ),
+      price_cached: optional(
+        number("The same for tokens the server had cached. Default: `price_in`.", { fallback: 0, integer: false }),
+      ),
+      price_out: optional(number("Price of a million tokens answered.", { fallback: 0, integer: false })),
     },
     { check: (one) => (one.keyCmd?.length === 0 ? "key_cmd cannot be empty" : undefined) },
   ),

@@ -1,6 +1,6 @@
 // May this call run? The guard decides; here its inputs come together: settings, flags, what this session said, what the
 // tool claims, what the conversation has heard. A person's answer is bound to the very call that was shown.
-import { approvalCall, createTaint, decide, judge } from "@bosun/policy";
+import { approvalCall, BUILT_IN, createTaint, decide, judge } from "@bosun/policy";
 import { policyOfSettings, unmatchedRules } from "@bosun/settings";
 import type {
   Answer,
@@ -18,6 +18,8 @@ import type {
 import type { Settings } from "@bosun/settings";
 import type { JsonObject } from "@bosun/mcp";
 import type { Server } from "../servers/mcp-server.ts";
+import { MODES, verdictOf } from "./modes.ts";
+import type { Mode } from "./modes.ts";
 import { displayName } from "../tools/tool-names.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
 
@@ -32,6 +34,8 @@ export type ApprovalPolicyOptions = {
   home: string;
 };
 
+const ONLY_READS = "only reads of this folder run in this mode";
+
 /** How rules see what runs in the shell; the alias is reserved. */
 const COMMAND_TOOL: ToolName = { alias: "aish", tool: "cmd" };
 
@@ -41,6 +45,9 @@ export class ApprovalPolicy {
   readonly #taint: Taint | undefined;
   /** `:ask N`: asks in this session whatever the rules say. */
   readonly #asks = new Set<string>();
+
+  /** What runs unasked where no rule of a person's speaks. */
+  mode: Mode = "ask";
 
   constructor(options: ApprovalPolicyOptions) {
     this.#policy = policyOfSettings(withFlags(options.settings, options.flags), options.settingsFile, {
@@ -60,7 +67,15 @@ export class ApprovalPolicy {
   decide(tool: ToolInfo, server: Server, args: JsonObject): Resolution {
     const call = this.#call(tool, server, args);
     const resolution = decide({ policy: this.#policy, approvals: this.#approvals, ...this.#withTaint() }, call);
-    if (resolution.kind !== "allow" || !this.#asks.has(displayName(tool))) return resolution;
+    if (resolution.kind === "deny") return resolution;
+    const byMode = verdictOf(this.mode, tool, server);
+    if (byMode === "deny") return { kind: "deny", decision: this.#modeDecision("deny", ONLY_READS) };
+    const isAskedFor = this.#asks.has(displayName(tool));
+    // A rule that a person wrote says more than a preset.
+    const isUnruled = resolution.kind === "ask" && resolution.decision.rule.file === BUILT_IN;
+    if (byMode === "allow" && isUnruled && !isAskedFor)
+      return { kind: "allow", decision: this.#modeDecision("allow", MODES[this.mode]) };
+    if (resolution.kind !== "allow" || !isAskedFor) return resolution;
     const decision: Decision = {
       verdict: "ask",
       rule: { name: ":ask", file: "this session" },
@@ -84,6 +99,7 @@ export class ApprovalPolicy {
       if (syntax.kind === "unparsable") return { commands: [{ kind: "unparsable", reason: syntax.reason }] };
       return { commands: syntax.commands, defines: syntax.defines };
     };
+    if (this.mode === "read-only") return this.#modeDecision("deny", ONLY_READS);
     return judge(this.#policy, { tool: COMMAND_TOOL, shell: parse(command), cwd }, { parse });
   }
 
@@ -139,6 +155,10 @@ export class ApprovalPolicy {
   /** Rules that match no tool of any server that is connected: a slip of the pen, or a deny that never bites. */
   unmatched(tools: readonly ToolInfo[]): string[] {
     return unmatchedRules(this.#policy, tools).map((rule) => rule.name);
+  }
+
+  #modeDecision(verdict: "allow" | "deny", reason: string): Decision {
+    return { verdict, rule: { name: `mode ${this.mode}`, file: BUILT_IN }, reason, grantable: false };
   }
 
   #withTaint(): { taint?: Taint } {

@@ -31,7 +31,7 @@ export async function runSubcommand(io: Io, config: Subcommand, host: HostOption
     return EXIT.usage;
   }
   try {
-    if (config.kind === "sessions") return listSessions(program);
+    if (config.kind === "sessions") return listSessions(program, config.words.join(" "));
     if (config.kind === "doctor") return await doctor(program, config.options);
     return await mcp(program, config.words, { say, name: host.name ?? "aish" });
   } finally {
@@ -141,9 +141,9 @@ function add(program: Program, words: readonly string[], { say, name }: Voice): 
   return 0;
 }
 
-function listSessions(program: Program): number {
+function listSessions(program: Program, text: string): number {
   const rows = program.sessions
-    .list()
+    .search(text)
     .map((one) => [
       one.id,
       ageOf(one.changedAt),

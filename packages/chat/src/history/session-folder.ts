@@ -17,6 +17,7 @@ import { parseSession } from "./session-file.ts";
 
 const HEAD_BYTES = 64 * 1024;
 const ALWAYS_KEPT = 10;
+const MAX_SEARCHED_BYTES = 64 * 1024 * 1024;
 const ID = /^\d{8}-\d{4}-[a-z0-9]{4,8}$/;
 
 export type SessionInfo = {
@@ -56,6 +57,19 @@ export class SessionFolder {
     return this.#ids()
       .map((id) => this.#info(id))
       .sort((left, right) => right.changedAt.getTime() - left.changedAt.getTime());
+  }
+
+  /** Those in which all these words were said, newest first; all of them without words. */
+  search(text: string): SessionInfo[] {
+    const words = text
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => word !== "");
+    if (words.length === 0) return this.list();
+    return this.list().filter(({ file, id }) => {
+      const said = statSync(file).size > MAX_SEARCHED_BYTES ? "" : readFileSync(file, "utf8").toLowerCase();
+      return words.every((word) => said.includes(word) || id.includes(word));
+    });
   }
 
   /** By id or its beginning; without one, the newest of this directory. A text says why there is none. */

@@ -9,14 +9,16 @@ const HELP_TEXT = ` text            ask the model                 !cmd     run a
  :mcp tool N     one tool's schema             :mcp call N {…}   call a tool yourself (also :call)
  :mcp connect URL [alias] [--token]            :mcp disconnect ALIAS
  :mcp reconnect ALIAS                          :mcp log ALIAS    stderr and recent traffic
+ :mcp share ALIAS  tell it which folder this is
  :mcp save ALIAS keep it in the settings       :mcp login ALIAS [--keep]   :mcp logout ALIAS
  :policy         what runs without asking      :allow N  :ask N  :deny N   change it
+ :mode [NAME]    read-only, ask, edits, trusted; --keep for this folder
  :last [n]       full output of a tool call    :think            last reasoning
  :context        what fills the window         :compact          summarise older turns
  :cost           tokens per server and tool    :audit [n]        decisions and outcomes
  :undo           drop the last exchange        :retry            ask the last question again
  :go             go on (with command output)   :forget           drop command output that waits
- :new  :sessions :resume [id]                  :export FILE      as Markdown or JSON
+ :new  :sessions [words]  :resume [id]                  :export FILE      as Markdown or JSON
  :cd DIR  :tty CMD  :edit  :config             :help [topic]     :quit  (or Ctrl-D)
  keys: Ctrl-C stop · Ctrl-D leave · Ctrl-L clear · Up/Down history · Ctrl-R search · Tab completes
        end a line with \\ to go on · """ starts a block · Alt-Enter a new line`;

@@ -7,7 +7,7 @@ import { makeRoom, messagesFor, offeredTools, toolsFor } from "../turn/model-req
 import { help } from "./help-text.ts";
 import { callByHand, mcpCommand } from "./meta-mcp.ts";
 import { model, models } from "./meta-models.ts";
-import { policyCommand, setPolicy } from "./meta-policy.ts";
+import { modeCommand, policyCommand, setPolicy } from "./meta-policy.ts";
 import { exportTo, newSession, resume, sessions } from "./meta-sessions.ts";
 import type { MetaCommand, Repl } from "./repl.ts";
 
@@ -18,6 +18,7 @@ export const META: ReadonlyMap<string, MetaCommand> = new Map<string, MetaComman
   ["mcp", { run: mcpCommand }],
   ["call", { run: callByHand }],
   ["policy", { run: policyCommand }],
+  ["mode", { run: modeCommand }],
   ["allow", { run: (repl, rest) => setPolicy(repl, "allow", rest) }],
   ["ask", { run: (repl, rest) => setPolicy(repl, "ask", rest) }],
   ["deny", { run: (repl, rest) => setPolicy(repl, "deny", rest) }],

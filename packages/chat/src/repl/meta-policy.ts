@@ -1,5 +1,6 @@
 // `:policy`, `:allow`, `:ask`, `:deny`: what runs without asking, where that comes from, and changing it.
 import { describeGrant, nameOfRule } from "@bosun/policy";
+import { isMode, MODE_NAMES, MODES, openKeptModes } from "../approval/modes.ts";
 import { safeLine } from "../screen/terminal-view.ts";
 import { displayName } from "../tools/tool-names.ts";
 import type { Repl } from "./repl.ts";
@@ -16,6 +17,25 @@ export function policyCommand(repl: Repl): void {
   const asks = approvalPolicy.sessionAsks.map((name) => `ask    ${name} (this session)`);
   const lines = [...rules, ...grants, ...asks].map((line) => safeLine(line, 300));
   repl.terminal.line([...(lines.length === 0 ? ["no rules"] : lines), "everything else asks"].join("\n"));
+}
+
+/** `:mode`, `:mode edits`, `:mode edits --keep`. */
+export function modeCommand(repl: Repl, rest: string): void {
+  const { program, terminal, view } = repl;
+  const { approvalPolicy } = program.chat;
+  const [name = "", ...flags] = rest.split(/\s+/);
+  if (name === "") {
+    const lines = MODE_NAMES.map(
+      (mode) => `${mode === approvalPolicy.mode ? "*" : " "} ${mode.padEnd(10)} ${MODES[mode]}`,
+    );
+    return terminal.line([...lines, "  :mode NAME for this session, :mode NAME --keep for this folder"].join("\n"));
+  }
+  if (!isMode(name))
+    return view.problem(`there is no mode ${JSON.stringify(safeLine(name))} (there are: ${MODE_NAMES.join(", ")})`);
+  approvalPolicy.mode = name;
+  const isKept = flags.includes("--keep");
+  if (isKept) openKeptModes(program.loaded.folders.state).keep(program.io.cwd(), name);
+  view.status(`mode ${name}${isKept ? ", kept for this folder" : ""}: ${MODES[name]}`);
 }
 
 export function setPolicy(repl: Repl, verdict: "allow" | "ask" | "deny", name: string): void {

@@ -10,16 +10,22 @@ export function newSession(repl: Repl): void {
   repl.view.status(`new session ${repl.program.chat.session}`);
 }
 
-export function sessions(repl: Repl): void {
+export function sessions(repl: Repl, text: string): void {
   const { program } = repl;
   const lines = program.sessions
-    .list()
+    .search(text)
     .slice(0, 20)
     .map(
       (one) =>
         `${one.id}  ${ageOf(one.changedAt).padEnd(9)} ${one.turns < 0 ? "many" : String(one.turns).padStart(4)} turns  ${safeLine(one.firstQuestion, 60)}  ${safeLine(homeRelative(one.cwd, program.io.home), 40)}`,
     );
-  repl.terminal.line(lines.length === 0 ? "(no sessions)" : lines.join("\n"));
+  repl.terminal.line(
+    lines.length === 0
+      ? text === ""
+        ? "(no sessions)"
+        : `no session says ${JSON.stringify(safeLine(text))}`
+      : lines.join("\n"),
+  );
 }
 
 export function resume(repl: Repl, id: string): void {

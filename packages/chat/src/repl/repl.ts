@@ -1,4 +1,5 @@
 // The conversation at a terminal: one line in, where it goes, what comes of it, until the person leaves.
+import { MODES } from "../approval/modes.ts";
 import type { Program } from "../program.ts";
 import type { Input } from "../screen/keyboard-input.ts";
 import type { TerminalPrompts } from "../screen/terminal-prompts.ts";
@@ -11,6 +12,7 @@ import { displayName, nearest } from "../tools/tool-names.ts";
 import { runTurn } from "../turn/turn.ts";
 import { FIRST_QUESTION } from "../model/demo-model.ts";
 import { withAttachments } from "./attachments.ts";
+import { askPrompt, promptsByName } from "./server-prompts.ts";
 import { completions } from "./tab-completion.ts";
 import { editText, onTerminal } from "../shell/terminal-program.ts";
 import { runProposed } from "./confirm-commands.ts";
@@ -104,7 +106,7 @@ export class Repl {
 
   async #askWithFiles(text: string, hasPaste: boolean): Promise<void> {
     const { chat, io } = this.program;
-    const attached = withAttachments(text, chat, { cwd: io.cwd(), home: io.home, hasPaste });
+    const attached = await withAttachments(text, chat, { cwd: io.cwd(), home: io.home, hasPaste });
     for (const note of attached.notes) this.view.status(note);
     await this.ask(attached.text, attached.images);
   }
@@ -113,7 +115,7 @@ export class Repl {
     const { chat, models, io } = this.program;
     return completions(text, {
       commands: this.meta.keys(),
-      prompts: [],
+      prompts: promptsByName(chat.servers).keys(),
       models: Object.keys(models.all()),
       servers: chat.servers,
       cwd: io.cwd(),
@@ -182,6 +184,7 @@ export class Repl {
       : route(joined, {
           route: settings.shell.route,
           isMeta: (name) => this.meta.has(name),
+          isPrompt: (name) => promptsByName(this.program.chat.servers).has(name),
           cwd: io.cwd(),
           home: io.home,
           env,
@@ -198,7 +201,7 @@ export class Repl {
       case "meta":
         return this.#meta(to.name, to.rest);
       case "prompt":
-        return; // none is known yet
+        return this.#guarded(() => askPrompt(this, to.name, to.rest));
       case "subshell":
         return void (await this.onTerminal([this.program.runner.shell]));
       case "shell":
@@ -213,8 +216,13 @@ export class Repl {
   }
 
   async #meta(name: string, rest: string): Promise<void> {
+    await this.#guarded(async () => this.meta.get(name)?.run(this, rest.trim()));
+  }
+
+  /** What fails in a command is said, and the conversation goes on. */
+  async #guarded(work: () => Promise<void>): Promise<void> {
     try {
-      await this.meta.get(name)?.run(this, rest.trim());
+      await work();
     } catch (error) {
       this.view.problem(error instanceof Error ? error.message : String(error));
     }
@@ -270,6 +278,8 @@ export class Repl {
     if (!settings.shell.confirmCmd) this.view.problem("CMD: lines run without asking (shell.confirm_cmd = false)");
     if (this.program.isDemo)
       this.view.status(`everything here is real, in a folder of its own · ask: ${FIRST_QUESTION}`);
+    const { mode } = chat.approvalPolicy;
+    if (mode !== "ask") this.view.status(`mode ${mode}: ${MODES[mode]} (:mode changes it)`);
     if (settings.shell.route !== "ai") this.view.status(`lines go to: ${settings.shell.route}`);
     if (chat.servers.list().length === 0)
       this.view.status(`in ${homeRelative(io.cwd(), io.home)} · :help for commands`);

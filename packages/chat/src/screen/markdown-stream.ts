@@ -10,7 +10,6 @@ type Line = "undecided" | "text" | "heading" | "verbatim" | "code" | "table";
 const OFF = "\u001b[0m";
 const BOLD = "\u001b[1m";
 const BOLD_OFF = "\u001b[22m";
-const CODE = "\u001b[36m";
 const CODE_OFF = "\u001b[39m";
 /** So much of a line may be held until it is clear what it is. */
 const LONGEST_START = 64;
@@ -23,6 +22,7 @@ export class MarkdownStream {
   readonly #style: Style;
   readonly #columns: () => number;
   readonly #isUtf8: boolean;
+  readonly #codeOn: string;
   readonly #wrap: WordWrap;
   #line: Line = "undecided";
   /** The beginning of a line, a line of code, or a word. */
@@ -38,6 +38,7 @@ export class MarkdownStream {
   constructor(style: Style, columns: () => number, isUtf8 = true) {
     this.#style = style;
     this.#isUtf8 = isUtf8;
+    this.#codeOn = style.hasColor ? (style.cyan(" ").split(" ")[0] ?? "") : "";
     this.#columns = columns;
     this.#wrap = new WordWrap(columns);
   }
@@ -164,7 +165,7 @@ export class MarkdownStream {
       const opens = (parts[at + 1] ?? "") !== "";
       if (part === "`") {
         this.#isCode = !this.#isCode;
-        styled += this.#isCode ? CODE : CODE_OFF;
+        styled += this.#isCode ? this.#codeOn : CODE_OFF;
       } else if (part === "**" && !this.#isCode && (this.#isBold || opens)) {
         this.#isBold = !this.#isBold;
         styled += this.#isBold ? BOLD : BOLD_OFF;

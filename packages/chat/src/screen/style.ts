@@ -14,7 +14,8 @@ export type Style = {
 
 export type Frames = { top: string; side: string; bottom: string };
 
-export function styleFor(hasColor: boolean): Style {
+/** `isLight`: on a light background yellow and cyan cannot be read, so magenta and blue take their places. */
+export function styleFor(hasColor: boolean, isLight = false): Style {
   const with_ =
     (on: number, off: number) =>
     (text: string): string =>
@@ -23,9 +24,9 @@ export function styleFor(hasColor: boolean): Style {
     dim: with_(2, 22),
     bold: with_(1, 22),
     red: with_(31, 39),
-    yellow: with_(33, 39),
+    yellow: with_(isLight ? 35 : 33, 39),
     green: with_(32, 39),
-    cyan: with_(36, 39),
+    cyan: with_(isLight ? 34 : 36, 39),
     hasColor,
     mark: hasColor ? { open: "\u001b[7m", close: "\u001b[27m" } : undefined,
   };
@@ -39,6 +40,12 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 export function wantsColor(env: Env, isTerminal: boolean): boolean {
   return isTerminal && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
+}
+
+/** As terminals say it in a variable: `foreground;background`, 7 and 9 to 15 being light. Without it: dark. */
+export function hasLightBackground(env: Env): boolean {
+  const background = Number((env["COLORFGBG"] ?? "").split(";").at(-1) || Number.NaN);
+  return background === 7 || (background >= 9 && background <= 15);
 }
 
 export function isUtf8Locale(env: Env): boolean {

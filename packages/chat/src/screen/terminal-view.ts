@@ -5,6 +5,7 @@ import type { Progress } from "@bosun/mcp";
 import type { Outcome } from "../conversation/turn-types.ts";
 import { sizeText } from "../servers/result-text.ts";
 import type { Server } from "../servers/mcp-server.ts";
+import { moneyText } from "../turn/cost.ts";
 import type { AnswerFacts, RunningCall, ShownCall, TurnView } from "../turn/turn-view.ts";
 import { framedText } from "./untrusted-text.ts";
 import { cutToWidth } from "./text-layout.ts";
@@ -78,10 +79,10 @@ export class TerminalView implements TurnView {
       this.status(`thought for ${seconds} s (${count(facts.reasoningChars)} characters) · :think shows it`);
     }
     if (!facts.isLast || !facts.hasText) return;
-    const used = facts.usage === undefined ? "" : ` · ${count(facts.usage.in)} in / ${count(facts.usage.out)} out`;
-    this.status(
-      `${(facts.ms / 1000).toFixed(1)} s${used} · ctx ${Math.round(facts.full * 100)}%${facts.isWindowKnown ? "" : "?"}`,
-    );
+    const used = facts.usage === undefined ? [] : [`${count(facts.usage.in)} in / ${count(facts.usage.out)} out`];
+    const full = `ctx ${Math.round(facts.full * 100)}%${facts.isWindowKnown ? "" : "?"}`;
+    const cost = facts.money === undefined ? [] : [moneyText(facts.money)];
+    this.status([`${(facts.ms / 1000).toFixed(1)} s`, ...used, full, ...cost].join(" · "));
   }
 
   status(text: string): void {

@@ -3,7 +3,7 @@
 import type { Io, Output } from "./program-io.ts";
 import { ForgedLineGuard } from "./forged-line-guard.ts";
 import { cutToWidth, widthOf, wrap } from "./text-layout.ts";
-import { framesFor, isUtf8Locale, styleFor, wantsColor } from "./style.ts";
+import { framesFor, hasLightBackground, isUtf8Locale, styleFor, wantsColor } from "./style.ts";
 import type { Frames, Style } from "./style.ts";
 
 /** What stands at the bottom while the person types. */
@@ -25,8 +25,9 @@ export class Terminal {
     this.#out = io.stdout;
     this.#err = io.stderr;
     const may = options.color !== false;
-    this.style = styleFor(may && wantsColor(io.env, io.stderr.isTerminal));
-    this.wordStyle = styleFor(may && wantsColor(io.env, io.stdout.isTerminal));
+    const isLight = hasLightBackground(io.env);
+    this.style = styleFor(may && wantsColor(io.env, io.stderr.isTerminal), isLight);
+    this.wordStyle = styleFor(may && wantsColor(io.env, io.stdout.isTerminal), isLight);
     this.isUtf8 = isUtf8Locale(io.env) && options.ascii !== true;
     this.frames = framesFor(this.isUtf8);
     this.#edge = new ForgedLineGuard(this.frames);

@@ -2,6 +2,13 @@
 // shrinking saved.
 import type { Usage } from "../model/completion-chunk.ts";
 
+/** Of a million tokens, as the settings of the model say. */
+export type Prices = {
+  readonly priceIn?: number | undefined;
+  readonly priceCached?: number | undefined;
+  readonly priceOut?: number | undefined;
+};
+
 type ToolCost = { calls: number; tokens: number; saved: number };
 
 export class Cost {
@@ -12,7 +19,16 @@ export class Cost {
   out = 0;
   cached = 0;
 
-  request(usage: Usage | undefined): void {
+  /** Undefined as long as no price is known. */
+  money: number | undefined;
+
+  request(usage: Usage | undefined, prices: Prices = {}): void {
+    const { priceIn, priceOut = 0 } = prices;
+    if (priceIn !== undefined && usage !== undefined) {
+      const cached = usage.cached ?? 0;
+      const sent = (usage.in - cached) * priceIn + cached * (prices.priceCached ?? priceIn);
+      this.money = (this.money ?? 0) + (sent + usage.out * priceOut) / 1_000_000;
+    }
     this.requests += 1;
     this.in += usage?.in ?? 0;
     this.out += usage?.out ?? 0;
@@ -30,7 +46,7 @@ export class Cost {
     const number = (value: number): string => Math.round(value).toLocaleString("en-US");
     const cached = this.cached > 0 ? ` (${number(this.cached)} of them cached)` : "";
     const lines = [
-      `${this.requests === 1 ? "1 request" : `${this.requests} requests`} · ${number(this.in)} tokens in${cached} · ${number(this.out)} out`,
+      `${this.requests === 1 ? "1 request" : `${this.requests} requests`} · ${number(this.in)} tokens in${cached} · ${number(this.out)} out${this.money === undefined ? "" : ` · ${moneyText(this.money)}`}`,
     ];
     const servers = new Map<string, ToolCost>();
     for (const [name, cost] of this.#tools) {
@@ -54,4 +70,9 @@ export class Cost {
     for (const { name, tokens } of dearest) lines.push(`  largest result: ${name} ${number(tokens)} tokens`);
     return lines;
   }
+}
+
+/** Small amounts with as many digits as say something. */
+export function moneyText(amount: number): string {
+  return `$${amount >= 1 || amount === 0 ? amount.toFixed(2) : amount.toPrecision(2)}`;
 }

@@ -101,7 +101,7 @@ export async function sendRequest(
   });
   if (asked.kind === "answer") {
     const { usage } = asked.answer;
-    chat.cost.request(usage);
+    chat.cost.request(usage, model.settings);
     const suspicion = chat.tokens.learn(sentChars, usage?.in, usage?.cached);
     if (suspicion !== undefined) view.status(suspicion);
   }

@@ -13,6 +13,8 @@ export type AnswerFacts = {
   /** Share of the window in use, 0 to 1. */
   full: number;
   isWindowKnown: boolean;
+  /** What the session has cost so far, where prices are known. */
+  money: number | undefined;
   reasoningChars: number;
   hasText: boolean;
   isLast: boolean;

@@ -238,6 +238,7 @@ class TurnRun {
       ms,
       usage: answer.usage,
       full: used / this.#chat.model.window,
+      money: this.#chat.cost.money,
       isWindowKnown: this.#chat.model.isWindowKnown,
       reasoningChars: answer.reasoning.length,
       hasText: answer.text.trim() !== "",

@@ -13,10 +13,10 @@ export async function followRecords(
   last: number,
   write: (record: AuditRecord) => void,
 ): Promise<number> {
-  const lanes = new Map<string, { size: number; n: number }>();
+  const logs = new Map<string, { size: number; n: number }>();
   const fresh = (): AuditRecord[] =>
     logsOf(folder)
-      .flatMap((file) => grownBy(file, filter, lanes))
+      .flatMap((file) => grownBy(file, filter, logs))
       .toSorted(byTime);
   for (const record of lastRecords(fresh(), last)) write(record);
   return new Promise((resolve) => {
@@ -32,12 +32,12 @@ export async function followRecords(
   });
 }
 
-function grownBy(file: string, filter: AuditFilter, lanes: Map<string, { size: number; n: number }>): AuditRecord[] {
+function grownBy(file: string, filter: AuditFilter, logs: Map<string, { size: number; n: number }>): AuditRecord[] {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  const known = lanes.get(file) ?? { size: -1, n: 0 };
+  const known = logs.get(file) ?? { size: -1, n: 0 };
   if (size === known.size) return [];
   const records = [...readAudit(file, filter)].filter(({ n }) => n > known.n);
-  lanes.set(file, { size, n: records.at(-1)?.n ?? known.n });
+  logs.set(file, { size, n: records.at(-1)?.n ?? known.n });
   return records;
 }
 

@@ -1,5 +1,6 @@
 // What the held places of git hold: a second line. The mount on one is gone for commands that run when somebody outside puts
-// another file in its place, the person's own `git remote add` for example. From then on it is compared and put back.
+// another file in its place, the person's own `git remote add` for example. From then on it is compared and put back. So is
+// a file with a second name, from the start: a mount holds a name, not the file.
 import { compileGlob } from "../scope/glob-pattern.ts";
 import { identityAt, isSameEntry } from "../sandbox/entry-identity.ts";
 import type { EntryIdentity } from "../sandbox/entry-identity.ts";
@@ -42,6 +43,8 @@ type Known = {
   state: PlaceState;
   /** Another file stood there since: nothing keeps the commands that run from changing it. */
   isExposed: boolean;
+  /** A file of it has a second name, which no mount is on: a hard link from before it was held. */
+  hasOtherNames: boolean;
 };
 
 export class HeldStates {
@@ -83,6 +86,8 @@ export class HeldStates {
       const state = this.#look(known) ?? ABSENT;
       if (changesBetween(before, state).length > 0) isChanged = true;
       known.state = state;
+      // Before commands run: one could remove the other name again.
+      known.hasOtherNames = hasOtherNames(place.path);
     }
     return isChanged;
   }
@@ -142,7 +147,16 @@ function entryOf(place: ProtectedPlace, before: ReadonlyMap<string, Known>): [st
   const [folder, name] = [at.slice(0, slash) || "/", at.slice(slash + 1)];
   return [
     place.path,
-    { place, folder, name, rule: ruleFor(place), identity: undefined, state: ABSENT, isExposed: false },
+    {
+      place,
+      folder,
+      name,
+      rule: ruleFor(place),
+      identity: undefined,
+      state: ABSENT,
+      isExposed: false,
+      hasOtherNames: false,
+    },
   ];
 }
 
@@ -155,8 +169,8 @@ function ruleFor({ path: file, use, isFolder }: ProtectedPlace): PlaceRule {
     : rule;
 }
 
-function isExposed({ isExposed: wasExposed, place, identity }: Known): boolean {
-  if (wasExposed) return true;
+function isExposed({ isExposed: wasExposed, hasOtherNames, place, identity }: Known): boolean {
+  if (wasExposed || hasOtherNames) return true;
   const now = identityAt(place.path);
   return now !== undefined && !isSameEntry(identity, now) && !isPlaceholder(place);
 }
@@ -166,6 +180,12 @@ function isPlaceholder({ path: file, absent }: ProtectedPlace): boolean {
   if (absent === "nothing") return false;
   if (absent === "folder") return isEmptyFolder(file);
   return readBounded(file, absent.content.length + 1)?.toString("latin1") === absent.content;
+}
+
+function hasOtherNames(file: string): boolean {
+  const stat = lookExactlyAt(file);
+  if (stat?.isDirectory() === true) return readFolder(file).some(({ name }) => hasOtherNames(entryIn(file, name)));
+  return stat?.isFile() === true && stat.nlink > 1n;
 }
 
 function isEmptyFolder(file: string): boolean {

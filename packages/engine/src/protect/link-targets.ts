@@ -27,7 +27,8 @@ function* linksIn(folder: FolderState, at: string): Generator<string> {
   }
 }
 
-function hopsOf(link: string): string[] {
+/** Every place on the way from a link to what it leads to; none when it is no link. */
+export function hopsOf(link: string): string[] {
   const hops: string[] = [];
   for (let at = link; hops.length < MOST_HOPS && lookAt(at)?.isSymbolicLink() === true;) {
     const target = targetOf(at);

@@ -5,7 +5,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { SettledPlaces } from "../../src/index.ts";
-import type { SettledPlacesOptions, SettledChange } from "../../src/index.ts";
+import type { ProtectedPlace, SettledPlacesOptions, SettledChange } from "../../src/index.ts";
 
 class Place implements Disposable {
   readonly base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "bosun-settle-")));
@@ -297,6 +297,28 @@ test("a file under another name is the place that it also is", () => {
     undefined,
     undefined,
   ]);
+});
+
+test("a held file with a second name from before: no mount is on that name, so it is compared and put back", () => {
+  const held: ProtectedPlace[] = [];
+  using place = new Place({ ".git/config": "[core]\n", ".git/hooks/pre-commit": "mine\n" }, { held: () => held });
+  const usual = { absent: "nothing", isPutBack: true } as const;
+  held.push(
+    { ...usual, path: place.at(".git/config"), use: "obeyed by git", isFolder: false },
+    { ...usual, path: place.at(".git/hooks"), use: "run by git", isFolder: true },
+  );
+  fs.linkSync(place.at(".git/config"), place.at("other"));
+  fs.linkSync(place.at(".git/hooks/pre-commit"), place.at("script"));
+  const settled = place.run(() => {
+    place.write("other", "[core]\n\tfsmonitor = evil\n");
+    place.write("script", "evil\n");
+    fs.rmSync(place.at("other"));
+  });
+  expect(settled.map(({ shown, done }) => [shown, done])).toEqual([
+    [".git/config", "put back"],
+    [".git/hooks/pre-commit", "put back"],
+  ]);
+  expect([place.read(".git/config"), place.read(".git/hooks/pre-commit")]).toEqual(["[core]\n", "mine\n"]);
 });
 
 test("a file that became a folder, and a folder that became a file, are what they were", () => {

@@ -4,11 +4,11 @@ import { ServerRequests, handleServerRequest, declaredCapabilities, answerInputR
 import type { RequestHandlers } from "./server-requests.ts";
 import { Deadline } from "../wire/deadline.ts";
 import { commonVersion, eraFromReply, eraFromFailure } from "./detect-era.ts";
-import type { Verdict } from "./detect-era.ts";
+import type { DetectedEra } from "./detect-era.ts";
 import { OutgoingRequests } from "./outgoing-requests.ts";
 import type { CallOptions } from "./outgoing-requests.ts";
 import { isObject } from "../wire/json-value.ts";
-import type { JsonObject } from "../wire/json-value.ts";
+import type { Json, JsonObject } from "../wire/json-value.ts";
 import type { Link, Outgoing } from "./link.ts";
 import { idFrom } from "../wire/message.ts";
 import type { Notification, Request } from "../wire/message.ts";
@@ -161,19 +161,19 @@ export class ClientSession {
 
   private async detect(): Promise<void> {
     this.becomeModern(undefined);
-    let verdict = await this.probe();
-    if (verdict.era === "modern" && verdict.version !== undefined) {
-      this.revision = verdict.version;
+    let detected = await this.probe();
+    if (detected.era === "modern" && detected.version !== undefined) {
+      this.revision = detected.version;
       const again = await this.probe(); // once, in the version the server named; never `initialize`
-      if (again.era === "modern") verdict = again;
+      if (again.era === "modern") detected = again;
     }
-    if (verdict.era === "modern") return this.becomeModern(verdict.discovered);
+    if (detected.era === "modern") return this.becomeModern(detected.discovered);
     // Some servers exit on any request before `initialize`, and some never answer it: start those afresh.
-    if (verdict.silent && !this.linked().http) await this.relink();
+    if (detected.silent && !this.linked().http) await this.relink();
     await this.initialize();
   }
 
-  private async probe(): Promise<Verdict> {
+  private async probe(): Promise<DetectedEra> {
     const { probeTimeoutMs = PROBE_TIMEOUT_MS } = this.options;
     const deadline = new Deadline(probeTimeoutMs, probeTimeoutMs);
     try {
@@ -191,10 +191,13 @@ export class ClientSession {
     this.era = "modern";
     this.revision = NEWEST_MODERN;
     if (!discovered) return;
-    const { capabilities, instructions, _meta } = discovered;
+    const { _meta } = discovered;
+    this.rememberServer(discovered, isObject(_meta) ? _meta[META.serverInfo] : undefined);
+  }
+
+  private rememberServer({ capabilities, instructions }: JsonObject, info: Json | undefined): void {
     this.capabilities = isObject(capabilities) ? capabilities : {};
     this.instructions = typeof instructions === "string" ? instructions : undefined;
-    const info = isObject(_meta) ? _meta[META.serverInfo] : undefined;
     this.serverInfo = isObject(info) ? info : undefined;
   }
 
@@ -206,14 +209,12 @@ export class ClientSession {
       capabilities: { ...declaredCapabilities(this.options, true), ...this.options.capabilities },
       clientInfo: { name, version },
     });
-    const { protocolVersion, capabilities, serverInfo, instructions } = result;
+    const { protocolVersion } = result;
     if (!isLegacy(protocolVersion) && protocolVersion !== OLDEST) {
       throw new ConnectionError("invalid", `the server speaks ${JSON.stringify(protocolVersion)}, which we do not`);
     }
     this.revision = protocolVersion;
-    this.capabilities = isObject(capabilities) ? capabilities : {};
-    this.serverInfo = isObject(serverInfo) ? serverInfo : undefined;
-    this.instructions = typeof instructions === "string" ? instructions : undefined;
+    this.rememberServer(result, result["serverInfo"]);
     this.linked().settled?.(protocolVersion);
     this.sessions++;
     await this.notify("notifications/initialized");

@@ -8,13 +8,13 @@ import { CAPABILITY_MISSING, ConnectionError, HEADER_MISMATCH, VERSION_UNSUPPORT
 import type { RpcError } from "../wire/rpc-error.ts";
 
 /** `silent`: there was no answer at all, and the connection may be spoilt. */
-export type Verdict =
+export type DetectedEra =
   { era: "modern"; discovered: JsonObject | undefined; version?: string } | { era: "legacy"; silent: boolean };
 
-const LEGACY: Verdict = { era: "legacy", silent: false };
+const LEGACY: DetectedEra = { era: "legacy", silent: false };
 
 /** From the answer to `server/discover`. */
-export function eraFromReply({ reply, status }: Answer): Verdict {
+export function eraFromReply({ reply, status }: Answer): DetectedEra {
   if (reply.result) return isDiscovery(reply.result) ? { era: "modern", discovered: reply.result } : LEGACY;
   const { error } = reply;
   if (status === 401 || status === 403) throw new ConnectionError("http", `the server answered ${status}`, status);
@@ -30,7 +30,7 @@ export function eraFromReply({ reply, status }: Answer): Verdict {
 }
 
 /** From a probe that got no answer at all. */
-export function eraFromFailure(error: unknown, http: boolean): Verdict {
+export function eraFromFailure(error: unknown, http: boolean): DetectedEra {
   // On stdio silence, nonsense and a child that exits all mean a server that wants `initialize`.
   if (!http) return { era: "legacy", silent: true };
   const status = error instanceof ConnectionError ? error.status : undefined;

@@ -10,9 +10,9 @@ export type HostRules = {
   allowedOrigins?: readonly string[] | undefined;
 };
 
-export type Verdict = { ok: true; origin: string | undefined } | { ok: false; reason: string };
+export type HostCheck = { ok: true; origin: string | undefined } | { ok: false; reason: string };
 
-export function checkHostAndOrigin(headers: Headers, rules: HostRules): Verdict {
+export function checkHostAndOrigin(headers: Headers, rules: HostRules): HostCheck {
   const host = headers.get("host");
   const origin = headers.get("origin");
   if (!hostAllowed(host, rules)) return { ok: false, reason: `Host ${JSON.stringify(host)} is not served here` };

@@ -1,4 +1,5 @@
 // Transport over a server that we start: one process, its stdin and stdout.
+import { childEnvironment } from "@bosun/platform/environment";
 import { descendantsOf, killProcesses } from "@bosun/platform/process-tree";
 import type { ProcessRow } from "@bosun/platform/process-tree";
 import { settlesWithin } from "./deadline.ts";
@@ -10,22 +11,10 @@ const GRACE_MS = 2000;
 /** A message so many times over the limit will not end: its server is not read any further. */
 const ENDLESS = 4;
 
-/** What every program needs to run; secrets of ours are not among it. */
-const INHERITED = ["HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER", "TZ"];
-const INHERITED_ON_WINDOWS = [
-  "APPDATA",
-  "LOCALAPPDATA",
-  "SYSTEMROOT",
-  "TEMP",
-  "USERPROFILE",
-  "PATHEXT",
-  "PROGRAMFILES",
-];
-
 export type ChildOptions = {
   command: string;
   args?: readonly string[];
-  /** Added to a small list of inherited variables, unless `inherits` is false: then it is all there is. */
+  /** Added to the variables that children are handed on, unless `inherits` is false: then it is all there is. */
   env?: Readonly<Record<string, string>>;
   inherits?: boolean;
   cwd?: string;
@@ -54,7 +43,7 @@ export function startServer(options: ChildOptions): ChildTransport {
     stdin: "pipe",
     stdout: "pipe",
     stderr: onStderr ? "pipe" : "ignore",
-    env: { ...(options.inherits === false ? {} : inheritedEnvironment()), ...options.env },
+    env: environmentOf(options),
     ...(cwd === undefined ? {} : { cwd }),
     lazy: true, // an unread pipe would be buffered without limit
     detached: process.platform !== "win32", // leads its group, so that its own children can be ended with it
@@ -126,13 +115,6 @@ function spawn(argv: string[], options: SpawnOptions): Child {
   }
 }
 
-function inheritedEnvironment(): Record<string, string> {
-  const names = process.platform === "win32" ? [...INHERITED, ...INHERITED_ON_WINDOWS] : INHERITED;
-  const env: Record<string, string> = {};
-  for (const name of names) {
-    const value = process.env[name];
-    // A value that starts with () is a shell function: bash would run it.
-    if (value !== undefined && !value.startsWith("()")) env[name] = value;
-  }
-  return env;
+function environmentOf({ inherits = true, env = {} }: ChildOptions): Record<string, string> {
+  return inherits ? childEnvironment(process.env, { set: env }) : { ...env };
 }

@@ -24,6 +24,8 @@ export type Flag = {
   readonly variableOnly?: boolean;
   /** Has no variable, although the program's prefixes give one to every flag. */
   readonly wordOnly?: boolean;
+  /** The key of the settings file that says the same: `serve.port`. */
+  readonly setting?: string;
   /** Older spellings: accepted, not shown. */
   readonly aliases?: readonly string[];
   /** Accepted, not shown. */

@@ -1,6 +1,8 @@
 // A pattern for one stretch of text, such as a word of a command or an argument: `*` matches anything in it.
-import { alternativesOf, matchTokens, tokensOf } from "./path-glob.ts";
-import type { PathGlob, Token } from "./path-glob.ts";
+import { alternativesOf, tokensOf } from "./glob-syntax.ts";
+import type { Token } from "./glob-syntax.ts";
+import { matchTokens } from "./path-glob.ts";
+import type { PathGlob } from "./path-glob.ts";
 
 export type TextGlob = {
   readonly source: string;

@@ -1,10 +1,9 @@
 // What a person is shown before they answer, and what a model is told when the answer is no. Made from the parsed call
 // that will be sent, safe for a screen; says whether anything was left out, so that nobody approves what was not there.
 import { serverLabel, type ServerAddress } from "../pins/server-identity.ts";
-import { isSecretName } from "@bosun/platform/secrets";
-import { masked } from "@bosun/platform/secrets";
+import { isSecretName, masked } from "@bosun/platform/secrets";
 import { actsOf, describeActs, type Act } from "../rules/acts.ts";
-import type { ParseShell, ShellText } from "../rules/command-words.ts";
+import type { ParseShell, ShellText } from "../rules/shell-text.ts";
 import type { CallPath } from "../rules/judge.ts";
 import { nameOfRule, type Decision } from "../rules/decision.ts";
 import { reach } from "../rules/reach.ts";

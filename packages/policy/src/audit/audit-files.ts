@@ -1,5 +1,5 @@
 // Which files make up an audit log: the current one, those rotated away, the head record, and the lock of its writer.
-// Several programs run at once, and a chain has one writer: each takes a lane (audit.jsonl, audit-2.jsonl, …).
+// Several programs run at once, and a chain has one writer: each takes a log of its own (audit.jsonl, audit-2.jsonl, …).
 import {
   closeSync,
   constants,
@@ -14,19 +14,18 @@ import {
   writeSync,
 } from "node:fs";
 import path from "node:path";
-import { BosunError } from "@bosun/platform/errors";
-import { codeOf } from "@bosun/platform/errors";
+import { BosunError, codeOf } from "@bosun/platform/errors";
 import { makePrivateFolder } from "@bosun/platform/private-files";
 import { readProcess } from "@bosun/platform/process-tree";
 import type { ChainLink } from "./audit-line.ts";
 import { randomName } from "@bosun/platform/hash";
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
-const MAX_LANES = 64;
+const MAX_LOGS = 64;
 const HEAD_BYTES = 128;
 
-/** A lane that nobody else writes, held until released or until this process ends. */
-export function claimLane(folder: string): { file: string; release: () => void } {
+/** A log that nobody else writes, held until released or until this process ends. */
+export function claimLog(folder: string): { file: string; release: () => void } {
   try {
     makePrivateFolder(folder);
   } catch (error) {
@@ -38,16 +37,16 @@ export function claimLane(folder: string): { file: string; release: () => void }
       `${folder} cannot be made (audit.folder in the settings names another place): ${why}`,
     );
   }
-  for (let lane = 1; lane <= MAX_LANES; lane += 1) {
-    const file = path.join(folder, lane === 1 ? "audit.jsonl" : `audit-${lane}.jsonl`);
+  for (let number = 1; number <= MAX_LOGS; number += 1) {
+    const file = path.join(folder, number === 1 ? "audit.jsonl" : `audit-${number}.jsonl`);
     const release = claim(`${file}.lock`);
     if (release !== undefined) return { file, release };
   }
-  throw new BosunError("AUDIT", `${folder}: ${MAX_LANES} programs already write an audit log here`);
+  throw new BosunError("AUDIT", `${folder}: ${MAX_LOGS} programs already write an audit log here`);
 }
 
-/** The logs of a folder, one per lane. */
-export function lanesOf(folder: string): string[] {
+/** The logs of a folder, one for each program that ran at once. */
+export function logsOf(folder: string): string[] {
   const names = listing(folder).map((name) => /^(audit(?:-\d+)?\.jsonl)(?:\.\d{6}|\.head)?$/.exec(name)?.[1]);
   return [...new Set(names.filter((name) => name !== undefined))].sort().map((name) => path.join(folder, name));
 }

@@ -1,6 +1,6 @@
 // Reading the audit log back, oldest first, one record at a time: for `bosun audit` and `:audit`.
 // Says nothing about whether the log is whole: that is audit-verify.
-import { filesOf, lanesOf, linesOf } from "./audit-files.ts";
+import { filesOf, logsOf, linesOf } from "./audit-files.ts";
 import { MAX_LINE_CHARS, readLine, type AuditRecord } from "./audit-line.ts";
 
 export type AuditFilter = {
@@ -32,7 +32,7 @@ export function* readAudit(file: string, filter: AuditFilter = {}): Generator<Au
 
 /** Matching records of all logs of a folder, merged by time. */
 export function* readAuditFolder(folder: string, filter: AuditFilter = {}): Generator<AuditRecord> {
-  const sources = lanesOf(folder).map((file) => readAudit(file, filter));
+  const sources = logsOf(folder).map((file) => readAudit(file, filter));
   const waiting = sources.map((source) => source.next());
   for (;;) {
     let next = -1;

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import path from "node:path";
 import { sha256 } from "@bosun/platform/hash";
-import { filesOf, lanesOf, linesOf, readHead } from "./audit-files.ts";
+import { filesOf, logsOf, linesOf, readHead } from "./audit-files.ts";
 import { CHAIN_START, MAX_LINE_CHARS, readLine, type ChainLink, type ReadLine } from "./audit-line.ts";
 
 const MAX_PROBLEMS = 50; // one changed line can make many; a person needs the first
@@ -31,7 +31,7 @@ export function verifyAudit(file: string): AuditReport {
 
 /** Verifies every log of a folder, one per program that wrote there at the same time. */
 export function verifyAuditFolder(folder: string): { file: string; report: AuditReport }[] {
-  return lanesOf(folder).map((file) => ({ file, report: verifyAudit(file) }));
+  return logsOf(folder).map((file) => ({ file, report: verifyAudit(file) }));
 }
 
 type Walk = {

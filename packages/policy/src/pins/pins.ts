@@ -1,10 +1,8 @@
 // Tool definitions by hash: the *set* a server offered when a person agreed to it, and what is different now.
-import { canonicalJson } from "@bosun/platform/json";
-import { isObject, parseExactly } from "@bosun/platform/json";
+import { canonicalJson, isObject, parseExactly } from "@bosun/platform/json";
 import { sha256 } from "@bosun/platform/hash";
-import { classOf, MARK, VISIBLE } from "@bosun/platform/safe-text";
+import { classOf, MARK, VISIBLE, escapeOf } from "@bosun/platform/safe-text";
 import { BosunError } from "@bosun/platform/errors";
-import { escapeOf } from "@bosun/platform/safe-text";
 import { openStateFile, stateFileIn } from "@bosun/platform/private-files";
 
 /** A tool as `tools/list` gave it. */

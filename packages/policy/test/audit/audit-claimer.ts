@@ -1,11 +1,11 @@
-// Takes and gives back lanes of an audit folder as fast as it can, and says how often somebody else was in its lane.
+// Takes and gives back logs of an audit folder as fast as it can, and says how often somebody else was in its log.
 import { mkdirSync, rmdirSync } from "node:fs";
-import { claimLane } from "../../src/audit/audit-files.ts";
+import { claimLog } from "../../src/audit/audit-files.ts";
 
 const [, , folder = "", times = "0"] = process.argv;
 let shared = 0;
 for (let round = 0; round < Number(times); round++) {
-  const { file, release } = claimLane(folder);
+  const { file, release } = claimLog(folder);
   const mark = `${file}.mine`;
   try {
     mkdirSync(mark);

@@ -362,11 +362,9 @@ describe("size is no way around", () => {
     ["an endless sed script", `sed '${"s/a/b/;".repeat(20_000)}' f`, "ask"],
     ["an endless awk script", `awk '${'system("x") '.repeat(5000)}'`, "ask"],
   ])("%s", (_, text, verdict) => {
-    const started = performance.now();
     expect(judge(rules, { tool: bash, shell: parseShell(text), cwd: "/project" }, { parse: parseShell }).verdict).toBe(
       verdict,
     );
-    expect(performance.now() - started).toBeLessThan(20_000); // a hang, not slowness
   });
 
   test("a path rule is not lost in a crowd of words", () => {
