@@ -9,6 +9,7 @@ const HELP_TEXT = ` text            ask the model                 !cmd     run a
  :mcp tool N     one tool's schema             :mcp call N {…}   call a tool yourself (also :call)
  :mcp connect URL [alias] [--token]            :mcp disconnect ALIAS
  :mcp reconnect ALIAS                          :mcp log ALIAS    stderr and recent traffic
+ :mcp share ALIAS  tell it which folder this is
  :mcp save ALIAS keep it in the settings       :mcp login ALIAS [--keep]   :mcp logout ALIAS
  :policy         what runs without asking      :allow N  :ask N  :deny N   change it
  :mode [NAME]    read-only, ask, edits, trusted; --keep for this folder
