@@ -1,6 +1,6 @@
 // The files and folders that git's configuration names and git then obeys: hooks, included configuration, the fsmonitor
 // program. Configuration outside the allowed folders is read as well: it may name a place inside.
-import { lookAt } from "../sandbox/look-at.ts";
+import { lookAt } from "../sandbox/entry-stat.ts";
 import { entryIn, folderOf, realPathOf, resolvedIn, textOfPath } from "../sandbox/path-text.ts";
 import { readBounded } from "./bounded-file.ts";
 import { CONFIG_BYTES, isTrue, parseGitConfig } from "./git-config.ts";

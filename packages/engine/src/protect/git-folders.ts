@@ -1,7 +1,7 @@
 // Where git would find a repository in some folders and below, and by what a replaced one is known. Asked before and after
 // commands.
 import type { BigIntStats } from "node:fs";
-import { lookExactlyAt } from "../sandbox/look-at.ts";
+import { lookExactlyAt } from "../sandbox/entry-stat.ts";
 import { bytesOfPath, entryIn, textOfPath } from "../sandbox/path-text.ts";
 import { modulesIn, worktreesIn } from "./module-folders.ts";
 import { RepositoryFolders } from "./repository-folders.ts";

@@ -4,21 +4,21 @@
 import { compileGlob } from "../scope/glob-pattern.ts";
 import { identityAt, isSameEntry } from "../sandbox/entry-identity.ts";
 import type { EntryIdentity } from "../sandbox/entry-identity.ts";
-import { lookExactlyAt } from "../sandbox/look-at.ts";
+import { lookExactlyAt } from "../sandbox/entry-stat.ts";
 import { entryIn } from "../sandbox/path-text.ts";
 import { readFolder } from "../sandbox/read-folder.ts";
 import { isWithin } from "../scope/scope.ts";
 import { readBounded } from "./bounded-file.ts";
-import { changesBetween, contentsOf } from "./changes.ts";
+import { changesBetween, contentsOf } from "./state-changes.ts";
 import { programsIn } from "./git-config-programs.ts";
 import type { ProtectedPlace } from "./held-places.ts";
 import type { OpenJournal } from "./journal.ts";
 import type { KeptContents } from "./kept-content.ts";
 import { openFolder } from "./real-folder.ts";
-import type { PlaceRule } from "./settled-places.ts";
-import type { SettledChange, Settler } from "./settler.ts";
-import { ABSENT, EMPTY, isSameIdentity, latin1Of, lookAtEntry, pathTextOf } from "./snapshot.ts";
-import type { PlaceState } from "./snapshot.ts";
+import type { PlaceRule } from "./place-rules.ts";
+import type { SettledChange, Settler } from "./settle-changes.ts";
+import { ABSENT, EMPTY, isSameIdentity, latin1Of, lookAtEntry, pathTextOf } from "./place-state.ts";
+import type { PlaceState } from "./place-state.ts";
 
 export type HeldStatesOptions = {
   readonly contents: KeptContents;

@@ -1,6 +1,6 @@
 // The git folders inside another one: those of submodules, which lie in each other and may have slashes in their names, and
 // those of worktrees. Paths keep every byte (path-text.ts).
-import { lookAt } from "../sandbox/look-at.ts";
+import { lookAt } from "../sandbox/entry-stat.ts";
 import { entryIn } from "../sandbox/path-text.ts";
 import { readFolder } from "../sandbox/read-folder.ts";
 

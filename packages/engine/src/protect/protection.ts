@@ -2,7 +2,7 @@
 // the same files under other names.
 import type { BigIntStats } from "node:fs";
 import { EngineError } from "../engine-error.ts";
-import { isThere, lookExactlyAt, mayBeThere } from "../sandbox/look-at.ts";
+import { isThere, lookExactlyAt, mayBeThere } from "../sandbox/entry-stat.ts";
 import { bytesOfPath, entryIn, folderOf } from "../sandbox/path-text.ts";
 import { readFolder } from "../sandbox/read-folder.ts";
 import { isWithin } from "../scope/scope.ts";

@@ -1,6 +1,6 @@
 // The git repositories around and below the allowed folders, found by looking at names: git itself is never run, since its
 // configuration may be what somebody planted. Paths keep every byte (path-text.ts).
-import { lookAt, mayBeThere } from "../sandbox/look-at.ts";
+import { lookAt, mayBeThere } from "../sandbox/entry-stat.ts";
 import { entryIn, folderOf, realPathOf, textOfPath } from "../sandbox/path-text.ts";
 import { readBounded } from "./bounded-file.ts";
 import { RepositoryFolders } from "./repository-folders.ts";

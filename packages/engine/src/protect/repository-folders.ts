@@ -1,6 +1,6 @@
 // The folders up to three levels below some roots in which git would find a repository: those with a `.git` of any kind, and
 // those that look like a bare one; and, at any depth, those that an index of theirs names. A second look costs one lstat per folder. Paths keep every byte (path-text.ts).
-import { isThere } from "../sandbox/look-at.ts";
+import { isThere } from "../sandbox/entry-stat.ts";
 import { entryIn } from "../sandbox/path-text.ts";
 import { readFolder } from "../sandbox/read-folder.ts";
 import { isUnchanged, stampOf } from "./stamp.ts";

@@ -1,5 +1,5 @@
 // Whether a file or folder is still what it was when it was read, by one lstat. It knows nothing of what was read.
-import { lookExactlyAt } from "../sandbox/look-at.ts";
+import { lookExactlyAt } from "../sandbox/entry-stat.ts";
 
 /**
  * A file system stamps changes with a clock of a few milliseconds: what changed this shortly before it was read may have

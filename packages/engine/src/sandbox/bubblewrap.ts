@@ -3,14 +3,14 @@ import fs from "node:fs";
 import type { Confinement, Wrapped, WrapOptions } from "../process/confinement.ts";
 import { closeQuietly, openNamelessFile, temporaryFolder } from "../process/private-files.ts";
 import { openFilter } from "./filter-file.ts";
-import { ManyMounts } from "./many-mounts.ts";
+import { ManyMounts } from "./mount-batch.ts";
 import { SCRATCH } from "./mount-plan.ts";
-import { mountedConfinement } from "./mounted.ts";
+import { mountedConfinement } from "./mount-confinement.ts";
 import { bytesOfPath } from "./path-text.ts";
 import { findNamespaceTools } from "./system-programs.ts";
 import type { Boundary } from "./boundary.ts";
 import type { Mount, MountPlan } from "./mount-plan.ts";
-import type { MountedOptions } from "./mounted.ts";
+import type { MountedOptions } from "./mount-confinement.ts";
 
 const WHERE_SHELLS_ARE = ["/usr", "/bin", "/lib", "/lib64", "/nix/store", "/gnu/store"];
 

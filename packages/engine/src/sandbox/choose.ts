@@ -12,7 +12,7 @@ import { describeSandbox } from "./describe.ts";
 import { landlockConfinement } from "./landlock.ts";
 import { MountpointLocks } from "./mountpoint-locks.ts";
 import { namespaceConfinement } from "./namespaces.ts";
-import { rereadingConfinement } from "./rereading.ts";
+import { rereadingConfinement } from "./refreshed-confinement.ts";
 import { seatbeltConfinement } from "./seatbelt.ts";
 import { findNamespaceTools, findSystemProgram } from "./system-programs.ts";
 import type { Confinement, Wrapped } from "../process/confinement.ts";

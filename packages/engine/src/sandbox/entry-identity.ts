@@ -1,6 +1,6 @@
 // By what an entry is known from a later one of the same name, also where a file system gives an inode away again.
 import type { BigIntStats } from "node:fs";
-import { idOf, lookExactlyAt } from "./look-at.ts";
+import { idOf, lookExactlyAt } from "./entry-stat.ts";
 import { folderOf } from "./path-text.ts";
 
 export type EntryIdentity = { readonly id: string; readonly born: bigint; readonly isBornKnown: boolean };

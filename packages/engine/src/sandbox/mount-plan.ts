@@ -4,8 +4,8 @@
 // and the rest is the system's or the person's (toolchains.ts).
 import { readlinkSync } from "node:fs";
 import { heldBy, holds } from "./boundary.ts";
-import { creationIn, entriesToKeep } from "./creation.ts";
-import { idAt, lookAt } from "./look-at.ts";
+import { creationIn, entriesToKeep } from "./creatable-entries.ts";
+import { idAt, lookAt } from "./entry-stat.ts";
 import { MountCover } from "./mount-cover.ts";
 import { MountSources } from "./mount-sources.ts";
 import { folderOf } from "./path-text.ts";

@@ -6,7 +6,7 @@ import fs, { lstatSync, mkdirSync, readFileSync, readlinkSync } from "node:fs";
 import path from "node:path";
 import { EngineError, errnoOf } from "../engine-error.ts";
 import { isProcess, temporaryFolder } from "../process/private-files.ts";
-import { idAt, lookAt } from "./look-at.ts";
+import { idAt, lookAt } from "./entry-stat.ts";
 import { openRealDirectory } from "../scope/directory.ts";
 import type { Directory } from "../scope/directory.ts";
 

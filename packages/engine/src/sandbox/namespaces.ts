@@ -8,10 +8,10 @@ import type { Confinement } from "../process/confinement.ts";
 import { holds } from "./boundary.ts";
 import { readMounts, tableLine } from "./mount-table.ts";
 import type { Mounted } from "./mount-table.ts";
-import { mountedConfinement } from "./mounted.ts";
+import { mountedConfinement } from "./mount-confinement.ts";
 import { SCRATCH } from "./mount-plan.ts";
 import type { Boundary } from "./boundary.ts";
-import type { MountedOptions } from "./mounted.ts";
+import type { MountedOptions } from "./mount-confinement.ts";
 import type { NamespaceTools } from "./system-programs.ts";
 import type { Mount, MountPlan } from "./mount-plan.ts";
 

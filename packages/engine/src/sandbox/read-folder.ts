@@ -1,6 +1,6 @@
 // The entries of a folder with their names as text that keeps every byte (path-text.ts).
 import { readdirSync } from "node:fs";
-import { lookAt } from "./look-at.ts";
+import { lookAt } from "./entry-stat.ts";
 import { entryIn, fsPath, textOfPath } from "./path-text.ts";
 
 export type FolderEntry = { readonly name: string; readonly kind: "folder" | "link" | "other" };

@@ -4,7 +4,7 @@ import { EngineError } from "../engine-error.ts";
 import { matchesPath } from "@bosun/platform/glob";
 import type { PathGlob } from "@bosun/platform/glob";
 import type { Scope } from "../scope/scope.ts";
-import { lookAt } from "./look-at.ts";
+import { lookAt } from "./entry-stat.ts";
 import { entryIn } from "./path-text.ts";
 import { readFolder } from "./read-folder.ts";
 import type { Boundary, HeldPlace } from "./boundary.ts";

@@ -11,7 +11,7 @@
 import { accessSync, constants, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { heldBy, holds } from "./boundary.ts";
-import { lookAt } from "./look-at.ts";
+import { lookAt } from "./entry-stat.ts";
 import { resolveOutside, untrustedFolders } from "./resolve-outside.ts";
 import { systemSecrets } from "./system-secrets.ts";
 import type { Boundary } from "./boundary.ts";

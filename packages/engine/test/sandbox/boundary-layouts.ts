@@ -19,7 +19,7 @@ import { openForReading } from "../../src/files/open-file.ts";
 import { bubblewrapConfinement } from "../../src/sandbox/bubblewrap.ts";
 import { MountpointLocks } from "../../src/sandbox/mountpoint-locks.ts";
 import { namespaceConfinement } from "../../src/sandbox/namespaces.ts";
-import { rereadingConfinement } from "../../src/sandbox/rereading.ts";
+import { rereadingConfinement } from "../../src/sandbox/refreshed-confinement.ts";
 import { boundaryOf } from "../../src/sandbox/scope-boundary.ts";
 import { findNamespaceTools, findSystemProgram } from "../../src/sandbox/system-programs.ts";
 import { resolveInScope } from "../../src/scope/resolve-path.ts";

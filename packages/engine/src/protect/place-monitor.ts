@@ -1,11 +1,11 @@
 // What the protected places of some folders hold, and what is done when they hold something else: changes of settled
 // places are put back at once, changes of the others are noted.
-import { idAt, lookAt } from "../sandbox/look-at.ts";
+import { idAt, lookAt } from "../sandbox/entry-stat.ts";
 import { entryIn } from "../sandbox/path-text.ts";
 import { isWithin } from "../scope/scope.ts";
 import type { Directory } from "../scope/directory.ts";
-import { changesBetween, contentsOf, isModeOnly } from "./changes.ts";
-import type { Change } from "./changes.ts";
+import { changesBetween, contentsOf, isModeOnly } from "./state-changes.ts";
+import type { Change } from "./state-changes.ts";
 import { isSameGit } from "./git-folders.ts";
 import type { GitFolders, GitIdentity } from "./git-folders.ts";
 import { grafted, partsOfFile, ruled, stateAt, stoodBefore } from "./folder-states.ts";
@@ -15,14 +15,14 @@ import type { JournalContent, OpenJournal } from "./journal.ts";
 import { inFolder, isInsideGit, kindAt, KnownRepositories, splitPlace } from "./known-repositories.ts";
 import { linkTargets } from "./link-targets.ts";
 import { changesInNewRepository, MADE_RULE } from "./new-repositories.ts";
-import { putBackTools, putMode, putState } from "./put-back.ts";
+import { putBackTools, putMode, putState } from "./restore-place.ts";
 import { openFolder } from "./real-folder.ts";
-import { escapedGlob, GIT_ENTRIES, homePlacesBelow } from "./settled-places.ts";
-import type { FolderRules, PlaceRule, PlaceRules } from "./settled-places.ts";
-import { Settler } from "./settler.ts";
-import type { SettledChange, SettlerOptions } from "./settler.ts";
-import { ABSENT, EMPTY, entered, lookAtEntry, lookAtPlaces, pathTextOf, statOf } from "./snapshot.ts";
-import type { FolderState, PlaceState } from "./snapshot.ts";
+import { escapedGlob, GIT_ENTRIES, homePlacesBelow } from "./place-rules.ts";
+import type { FolderRules, PlaceRule, PlaceRules } from "./place-rules.ts";
+import { Settler } from "./settle-changes.ts";
+import type { SettledChange, SettlerOptions } from "./settle-changes.ts";
+import { ABSENT, EMPTY, entered, lookAtEntry, lookAtPlaces, pathTextOf, statOf } from "./place-state.ts";
+import type { FolderState, PlaceState } from "./place-state.ts";
 
 /** Folders whose places are known; far more than one looks for repositories. */
 const MAX_TOPS = 200;

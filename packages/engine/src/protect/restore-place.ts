@@ -5,11 +5,11 @@ import { errnoOf } from "../engine-error.ts";
 import { temporaryName } from "../files/atomic-write.ts";
 import { renameToFree } from "../files/rename.ts";
 import type { Directory } from "../scope/directory.ts";
-import type { AsideSlot } from "./aside.ts";
+import type { AsideSlot } from "./kept-versions.ts";
 import type { KeptContents } from "./kept-content.ts";
 import { stateAt } from "./folder-states.ts";
-import { bytesOf, entered, statOf } from "./snapshot.ts";
-import type { FileState, FolderState, PlaceState } from "./snapshot.ts";
+import { bytesOf, entered, statOf } from "./place-state.ts";
+import type { FileState, FolderState, PlaceState } from "./place-state.ts";
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
 /** Setuid and setgid are not for what we write. */

@@ -2,15 +2,15 @@
 // the rest noted.
 import path from "node:path";
 import { isWithin } from "../scope/scope.ts";
-import type { Aside, AsideSlot } from "./aside.ts";
-import { isModeOnly } from "./changes.ts";
-import type { Change } from "./changes.ts";
+import type { Aside, AsideSlot } from "./kept-versions.ts";
+import { isModeOnly } from "./state-changes.ts";
+import type { Change } from "./state-changes.ts";
 import type { KeptContents } from "./kept-content.ts";
-import { NotKept, putBackTools, putMode, putState, removeEmptyFolders } from "./put-back.ts";
+import { NotKept, putBackTools, putMode, putState, removeEmptyFolders } from "./restore-place.ts";
 import { openFolder } from "./real-folder.ts";
-import type { PlaceLevel } from "./settled-places.ts";
-import { textOf } from "./snapshot.ts";
-import type { FolderState, PlaceState } from "./snapshot.ts";
+import type { PlaceLevel } from "./place-rules.ts";
+import { textOf } from "./place-state.ts";
+import type { FolderState, PlaceState } from "./place-state.ts";
 
 export type SettledChange = {
   /** Absolute, and relative to the allowed folder that holds it. */

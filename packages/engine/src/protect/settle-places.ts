@@ -6,20 +6,20 @@ import { ioError } from "../engine-error.ts";
 import { isWithin } from "../scope/scope.ts";
 import type { LostPlace } from "../process/confinement.ts";
 import type { CommandKind, CommandObserver } from "../session/command-observer.ts";
-import { Aside } from "./aside.ts";
-import { Baseline } from "./baseline.ts";
-import { changesBetween, contentsOf } from "./changes.ts";
+import { Aside } from "./kept-versions.ts";
+import { Baseline } from "./place-monitor.ts";
+import { changesBetween, contentsOf } from "./state-changes.ts";
 import type { GitFolders } from "./git-folders.ts";
 import type { ProtectedPlace } from "./held-places.ts";
 import type { HeldOptions } from "./held-states.ts";
 import { claimedRoots, claimJournal, Journal, leftJournals, openJournals } from "./journal.ts";
 import type { LeftJournal, OpenJournal } from "./journal.ts";
 import { KeptContents } from "./kept-content.ts";
-import { PlaceRules } from "./settled-places.ts";
-import type { PlaceLevel, RuleOptions } from "./settled-places.ts";
-import type { SettledChange } from "./settler.ts";
-import { ABSENT } from "./snapshot.ts";
-import type { PlaceState } from "./snapshot.ts";
+import { PlaceRules } from "./place-rules.ts";
+import type { PlaceLevel, RuleOptions } from "./place-rules.ts";
+import type { SettledChange } from "./settle-changes.ts";
+import { ABSENT } from "./place-state.ts";
+import type { PlaceState } from "./place-state.ts";
 
 const NONE_MADE: GitFolders = new Map();
 /** While a task runs; a person who opens something in between is the risk that remains. */

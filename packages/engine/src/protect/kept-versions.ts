@@ -6,7 +6,7 @@ import { errnoOf } from "../engine-error.ts";
 import { randomHex } from "../random-hex.ts";
 import { openRealDirectory, bestWalkMode } from "../scope/directory.ts";
 import type { Directory } from "../scope/directory.ts";
-import { bytesOf, entered, statOf, textOf } from "./snapshot.ts";
+import { bytesOf, entered, statOf, textOf } from "./place-state.ts";
 
 const MAX_BYTES = 100 * 1024 * 1024;
 /** Of one version: more are not made private one by one, nor copied to another device. */
