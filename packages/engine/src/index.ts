@@ -83,7 +83,7 @@ export type { Attempt, Sandbox, SandboxMode, SandboxOptions } from "./sandbox/ch
 export { describeSandbox, sandboxInstructions } from "./sandbox/describe.ts";
 export type { Mechanism, SandboxDescription } from "./sandbox/describe.ts";
 export type { Boundary, HeldPlace } from "./sandbox/boundary.ts";
-export { boundaryOf, literalBoundaryOf, needsRereading } from "./sandbox/scope-boundary.ts";
+export { boundaryOf, literalBoundaryOf, needsRefresh } from "./sandbox/scope-boundary.ts";
 export type { BoundaryOptions } from "./sandbox/scope-boundary.ts";
 export { becomeConfined } from "./sandbox/confine-helper.ts";
 export { seatbeltProfile } from "./sandbox/seatbelt.ts";

@@ -4,7 +4,7 @@
 import { compileGlob } from "../scope/glob-pattern.ts";
 import { identityAt, isSameEntry } from "../sandbox/entry-identity.ts";
 import type { EntryIdentity } from "../sandbox/entry-identity.ts";
-import { lookExactlyAt } from "../sandbox/entry-stat.ts";
+import { exactEntryStat } from "../sandbox/entry-stat.ts";
 import { entryIn } from "../sandbox/path-text.ts";
 import { readFolder } from "../sandbox/read-folder.ts";
 import { isWithin } from "../scope/scope.ts";
@@ -183,18 +183,18 @@ function isPlaceholder({ path: file, absent }: ProtectedPlace): boolean {
 }
 
 function hasOtherNames(file: string): boolean {
-  const stat = lookExactlyAt(file);
+  const stat = exactEntryStat(file);
   if (stat?.isDirectory() === true) return readFolder(file).some(({ name }) => hasOtherNames(entryIn(file, name)));
   return stat?.isFile() === true && stat.nlink > 1n;
 }
 
 function isEmptyFolder(file: string): boolean {
-  return lookExactlyAt(file)?.isDirectory() === true && readFolder(file).length === 0;
+  return exactEntryStat(file)?.isDirectory() === true && readFolder(file).length === 0;
 }
 
 /** Whether it need not be read again: one lstat per entry. */
 function isUnchanged(file: string, state: PlaceState): boolean {
-  const stat = lookExactlyAt(file);
+  const stat = exactEntryStat(file);
   if (stat === undefined) return state.kind === "absent";
   if (state.kind === "file") return isSameIdentity(state.identity, stat);
   if (state.kind !== "folder" || !state.isWhole || !stat.isDirectory()) return false;

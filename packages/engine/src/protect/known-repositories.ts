@@ -1,6 +1,6 @@
 // The repositories that are known in some folders, those among them that commands made, and what of each is settled.
 // Paths are bytes as latin1 text.
-import { lookAt } from "../sandbox/entry-stat.ts";
+import { entryStat } from "../sandbox/entry-stat.ts";
 import { isWithin } from "../scope/scope.ts";
 import { gitFoldersInside, GitFolderSearch, identityAt, isSameGit } from "./git-folders.ts";
 import type { GitFolders, GitIdentity } from "./git-folders.ts";
@@ -126,7 +126,7 @@ export function inFolder(folder: string, name: string): string {
 }
 
 export function kindAt(place: string): "folder" | "other" | undefined {
-  const stat = lookAt(pathTextOf(place));
+  const stat = entryStat(pathTextOf(place));
   return stat && (stat.isDirectory() ? "folder" : "other");
 }
 

@@ -1,6 +1,6 @@
 // Where the links at settled places lead: every name on the way, since each of them could be made to lead elsewhere.
 import { readlinkSync } from "node:fs";
-import { lookAt } from "../sandbox/entry-stat.ts";
+import { entryStat } from "../sandbox/entry-stat.ts";
 import { entryIn, folderOf, fsPath, realPathOf, resolvedIn, textOfPath } from "../sandbox/path-text.ts";
 import { isWithin } from "../scope/scope.ts";
 import { pathTextOf } from "./place-state.ts";
@@ -30,7 +30,7 @@ function* linksIn(folder: FolderState, at: string): Generator<string> {
 /** Every place on the way from a link to what it leads to; none when it is no link. */
 export function hopsOf(link: string): string[] {
   const hops: string[] = [];
-  for (let at = link; hops.length < MOST_HOPS && lookAt(at)?.isSymbolicLink() === true;) {
+  for (let at = link; hops.length < MOST_HOPS && entryStat(at)?.isSymbolicLink() === true;) {
     const target = targetOf(at);
     if (target === undefined) break;
     at = resolvedIn(folderOf(at), target);

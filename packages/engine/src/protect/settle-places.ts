@@ -6,8 +6,8 @@ import { ioError } from "../engine-error.ts";
 import { isWithin } from "../scope/scope.ts";
 import type { LostPlace } from "../process/confinement.ts";
 import type { CommandKind, CommandObserver } from "../session/command-observer.ts";
-import { Aside } from "./kept-versions.ts";
-import { Baseline } from "./place-monitor.ts";
+import { KeptVersions } from "./kept-versions.ts";
+import { PlaceMonitor } from "./place-monitor.ts";
 import { changesBetween, contentsOf } from "./state-changes.ts";
 import type { GitFolders } from "./git-folders.ts";
 import type { ProtectedPlace } from "./held-places.ts";
@@ -72,8 +72,8 @@ export type WatchedWrite = {
 export class SettledPlaces implements CommandObserver {
   readonly #options: SettledPlacesOptions;
   readonly #rules: PlaceRules;
-  readonly #aside: Aside;
-  #baseline: Baseline | undefined;
+  readonly #aside: KeptVersions;
+  #baseline: PlaceMonitor | undefined;
   #contents = new KeptContents(undefined);
   #journal: Journal | undefined;
   #written = "";
@@ -100,7 +100,7 @@ export class SettledPlaces implements CommandObserver {
   constructor(options: SettledPlacesOptions) {
     this.#options = options;
     this.#rules = new PlaceRules(options);
-    this.#aside = new Aside(options.stateFolder);
+    this.#aside = new KeptVersions(options.stateFolder);
   }
 
   /** Settles what servers left that were killed while commands ran in these folders. Never throws: the start goes on. */
@@ -270,7 +270,7 @@ export class SettledPlaces implements CommandObserver {
       if (left.wasOpen && !this.#rules.isEmpty) {
         const contents = KeptContents.inFolder(path.join(folder, "copies"));
         const options = { ...this.#baselineOptions(contents), roots: left.roots, held: undefined };
-        const baseline = new Baseline(options, left);
+        const baseline = new PlaceMonitor(options, left);
         const settled = baseline.settle(new Date(), (error) => failures.push(error));
         if (settled.length > 0) this.#options.onSettled(settled, [], false);
       }
@@ -283,11 +283,11 @@ export class SettledPlaces implements CommandObserver {
     fs.renameSync(folder, left.folder); // the next server tries again
   }
 
-  #known(): Baseline {
+  #known(): PlaceMonitor {
     if (this.#baseline === undefined) {
       this.#journal ??= Journal.create(this.#options.stateFolder);
       this.#contents = new KeptContents(this.#journal?.copies);
-      const baseline = new Baseline(this.#baselineOptions(this.#contents));
+      const baseline = new PlaceMonitor(this.#baselineOptions(this.#contents));
       baseline.refresh(this.#others());
       // Not before it has seen everything: what it has not seen would count as made by the next command.
       this.#baseline = baseline;
@@ -410,6 +410,6 @@ export class SettledPlaces implements CommandObserver {
   }
 }
 
-function digestsText(baseline: Baseline): string {
+function digestsText(baseline: PlaceMonitor): string {
   return [...baseline.contents()].join();
 }
