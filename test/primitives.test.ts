@@ -25,7 +25,6 @@ const PRIMITIVES: readonly Primitive[] = [
     besides: {
       "packages/bcp/src/":
         "manifests of any size, read as bytes where they stand and in steps that others may interrupt",
-      "packages/shrink/src/": "a tree that prints to the same bytes, with its white space; it reads words by itself",
     },
   },
   {
