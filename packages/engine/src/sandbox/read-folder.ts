@@ -20,7 +20,7 @@ export function readFolder(folder: string): FolderEntry[] {
       return { name, kind: stat === undefined ? "other" : kindOf(stat) };
     });
   } catch {
-    return [];
+    return []; // gone, or not ours to read
   }
 }
 

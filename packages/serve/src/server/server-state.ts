@@ -274,7 +274,7 @@ function realFolder(folder: string): string {
   try {
     return realpathSync(folder);
   } catch {
-    return folder;
+    return folder; // not there: its name is all there is
   }
 }
 

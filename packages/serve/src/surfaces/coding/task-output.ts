@@ -1,4 +1,4 @@
-// task_output: how a background task stands and what it printed; also the rest of output that was cut (reference §2.2).
+// task_output: how a background task stands and what it printed; also the rest of output that was cut.
 import { EngineError } from "@bosun/engine";
 import type { Captured, JobView, CutOutput, Piece, Session } from "@bosun/engine";
 import { boolean, integer, object, oneOf, optional, string, text } from "@bosun/mcp/server";
