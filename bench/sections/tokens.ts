@@ -3,7 +3,7 @@
 import { createRequire } from "node:module";
 import path from "node:path";
 import { connectChild } from "@bosun/mcp/client";
-import { countTokens, Shrinker, Unfolder, wholeText } from "@bosun/shrink";
+import { countTokens, Shrinker, unfold, wholeText } from "@bosun/shrink";
 import type { ToolResult } from "@bosun/shrink";
 import { hasCorpus, readCorpus } from "../../packages/shrink/test/corpus.ts";
 import type { Row, Section } from "../report.ts";
@@ -92,11 +92,10 @@ function weigh(tallies: Map<string, Tally>, name: string, sets: ToolResult[][]):
   tallies.set(name, tally);
   for (const results of sets) {
     const shrinker = new Shrinker({ dropStructuredCopies: true });
-    const unfolder = new Unfolder();
     for (const result of results) {
       const shrunk = shrinker.shrink(result).result;
       const [before, after] = [wholeText(result), wholeText(shrunk)];
-      const back = unfolder.unfold({ text: after, meta: shrunk._meta });
+      const back = unfold({ text: after, meta: shrunk._meta });
       if (!back.ok || back.text !== before) throw new Error(`a result of class ${name} did not come back`);
       add(tally.o200k, countTokens(before), countTokens(after));
       add(tally.claude, claudeTokens(before), claudeTokens(after));
