@@ -24,7 +24,6 @@ export { readLines } from "./files/read-lines.ts";
 export type { LineRange, LinesRead, ReadLinesOptions } from "./files/read-lines.ts";
 export { isPlain, lastNumber, PlainLines, takenApart, visibleEnd } from "./files/line-run.ts";
 export type { LineRun, NumberedLine } from "./files/line-run.ts";
-export { openDirectly } from "./files/open-directly.ts";
 export { decodeText, readWhole } from "./files/read-whole.ts";
 export type { WholeLimits } from "./files/read-whole.ts";
 export { replaceText } from "./files/replace-text.ts";

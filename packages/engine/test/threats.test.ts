@@ -10,7 +10,6 @@ import {
   grep,
   listEntries,
   movePath,
-  openDirectly,
   openForReading,
   readLines,
   readWhole,
@@ -38,13 +37,6 @@ type Act = (workspace: Workspace, name: string) => Promise<unknown>;
 /** Everything the library can do to a path. */
 const acts: Record<string, Act> = {
   read: async (workspace, name) => {
-    using place = workspace.resolve(name);
-    using file = openForReading(place);
-    return (await readWhole(file, { maxBytes: MIB })).toString();
-  },
-  readDirectly: async (workspace, name) => {
-    using direct = openDirectly(workspace.scope, name, workspace.root);
-    if (direct !== undefined) return (await readWhole(direct, { maxBytes: MIB })).toString();
     using place = workspace.resolve(name);
     using file = openForReading(place);
     return (await readWhole(file, { maxBytes: MIB })).toString();

@@ -9,6 +9,7 @@ const HELP_TEXT = ` text            ask the model                 !cmd     run a
  :mcp tool N     one tool's schema             :mcp call N {…}   call a tool yourself (also :call)
  :mcp connect URL [alias] [--token]            :mcp disconnect ALIAS
  :mcp reconnect ALIAS                          :mcp log ALIAS    stderr and recent traffic
+ :mcp share ALIAS  tell it which folder this is
  :mcp save ALIAS keep it in the settings       :mcp login ALIAS [--keep]   :mcp logout ALIAS
  :policy         what runs without asking      :allow N  :ask N  :deny N   change it
  :mode [NAME]    read-only, ask, edits, trusted; --keep for this folder
@@ -43,7 +44,13 @@ llama.cpp, Ollama, LM Studio and vLLM on their usual ports are found without one
 
   [mcp.auto_approve]
   "files.read_*" = true       # runs unasked
-  "lab.drop"     = "deny"     # never`,
+  "lab.drop"     = "deny"     # never
+
+While you talk: :mcp connect URL [alias], with --token to type its token unseen or
+--token-env NAME to take it from a variable; :mcp save ALIAS keeps it.
+/name is a prompt of a server, @alias:uri attaches one of its resources.`,
+  files: `@file and @folder in a question attach them; Tab completes. Pictures go to models with vision = true.
+AGENTS.md and CLAUDE.md of the folder are instructions once you have agreed to them.`,
   approval: `Before a call you see the server, the tool and every argument.
   y  once   n  no   r  no, with a reason   a  always…   e  edit   v  view everything   q  stop the turn
 Enter is no. What you typed before the question appeared does not answer it.`,

@@ -1,7 +1,11 @@
 // One server through its life: connecting, ready, failed, gone and back; its tools; its calls.
+import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { AuthorizationError, ConnectionError, isObject, RpcError } from "@bosun/mcp";
 import type { CallOptions, Client, ElicitAnswer, HttpFetch, JsonObject, Progress, ToolResult } from "@bosun/mcp";
 import type { Reply } from "@bosun/mcp/relay";
+import { listPromptsAndResources } from "./prompts-and-resources.ts";
+import type { ServerPrompt, ServerResource } from "./prompts-and-resources.ts";
 import { readTools } from "../tools/tool-info.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
 import { endOfError } from "./call-end.ts";
@@ -29,6 +33,10 @@ export type ServerContext = Omit<OpenContext, "onStderr" | "onExit" | "onWarning
   /** Tools came, went or changed. */
   onTools: (server: Server, before: readonly ToolInfo[] | undefined) => void;
   elicit?: (alias: string, params: JsonObject, signal: AbortSignal) => Promise<ElicitAnswer>;
+  /** An answer of our model, after a yes. */
+  sample?: (alias: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
+  /** There is a person who can let a server know which folder this is. */
+  canShareFolder?: boolean;
 };
 
 export type ServerCallOptions = CallOptions & {
@@ -43,6 +51,12 @@ export class Server {
   /** Why it failed, for the person. */
   reason = "";
   tools: ToolInfo[] = [];
+  prompts: readonly ServerPrompt[] = [];
+  resources: readonly ServerResource[] = [];
+  /** The person has let this server know which folder this is. */
+  #isFolderShared = false;
+  #hasAskedForFolder = false;
+  #callsRunning = 0;
   lastMs: number | undefined;
   readonly log = new RecentLog();
   /** What the server itself wrote, of its latest start. */
@@ -159,6 +173,7 @@ export class Server {
     const args = { ...given }; // an object of this very call: a late answer is known by it
     const callMs = options.timeoutMs ?? this.config.callMs;
     let sent = false;
+    this.#callsRunning += 1;
     try {
       if (client === undefined) throw new ConnectionError("closed", "the server is not connected");
       this.log.line(`${new Date().toISOString()} → tools/call ${tool.tool}`);
@@ -177,6 +192,8 @@ export class Server {
       }
       const end = endOfError(error, { sent, callMs, near: options.near });
       return end.kind === "timeout" ? ((await this.#lateResult(args)) ?? end) : end;
+    } finally {
+      this.#callsRunning -= 1;
     }
   }
 
@@ -232,6 +249,7 @@ export class Server {
       client.gone.addEventListener("abort", () => void this.#lost(client, life), { once: true });
       if (client.gone.aborted) void this.#lost(client, life);
       this.#listen(client, life.signal);
+      void this.#listFurther(client);
       this.#hooks.onTools(this, undefined);
     } catch (error) {
       // Another attempt may be under way by now: only what this one opened is its to close.
@@ -245,7 +263,7 @@ export class Server {
   }
 
   async #open(signal: AbortSignal): Promise<Client> {
-    const { version, eras, elicit } = this.#hooks;
+    const { version, eras, elicit, sample, canShareFolder } = this.#hooks;
     const context: OpenContext = {
       ...this.#hooks,
       authorizedFetch: this.authorizedFetch,
@@ -262,6 +280,8 @@ export class Server {
       version,
       onNotification: (method: string, params: JsonObject) => this.#heard(method, params),
       ...(elicit ? { elicit: (params: JsonObject, cancel: AbortSignal) => elicit(this.alias, params, cancel) } : {}),
+      ...(sample ? { sample: (params: JsonObject, cancel: AbortSignal) => this.#sample(params, cancel) } : {}),
+      ...(canShareFolder === true ? { roots: () => this.#roots() } : {}),
     };
     // Asking a modern server costs one request and tells its capabilities; only an old one is spared the question.
     const known = eras.get(this.identity) === "legacy" ? "legacy" : undefined;
@@ -291,6 +311,49 @@ export class Server {
         (allow.length === 0 || listHas(allow, tool)) && !listHas(deny, tool) && !client.refusedTools.has(tool),
     );
     for (const problem of problems.slice(0, 5)) this.#hooks.say(`${this.alias}: ${problem}`);
+  }
+
+  /** In the background: the tools do not wait for what a person may ask for. */
+  async #listFurther(client: Client): Promise<void> {
+    const { prompts, resources } = await listPromptsAndResources(client, this.config.connectMs);
+    if (this.#client !== client) return;
+    this.prompts = prompts;
+    this.resources = resources;
+  }
+
+  async getPrompt(name: string, args: Record<string, string>, signal: AbortSignal): Promise<JsonObject> {
+    return this.#connected().getPrompt(name, args, { signal, timeoutMs: this.config.callMs });
+  }
+
+  async readResource(uri: string): Promise<JsonObject> {
+    return this.#connected().readResource(uri, { timeoutMs: this.config.callMs });
+  }
+
+  #connected(): Client {
+    if (this.#client === undefined) throw new ConnectionError("closed", `${this.alias} is not connected`);
+    return this.#client;
+  }
+
+  /** From now on it may know which folder this is; one that asked before is told that the answer is another one now. */
+  async shareFolder(): Promise<void> {
+    this.#isFolderShared = true;
+    await this.#connected().rootsChanged();
+  }
+
+  // A person who is typing something else must not find a question in its place: only who works for them may ask.
+  async #sample(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const { sample } = this.#hooks;
+    if (sample === undefined || this.#callsRunning === 0) throw new RpcError(-1, "only while a tool is called");
+    return sample(this.alias, params, signal);
+  }
+
+  // A question at any moment would be answered by a key that was meant for another: the person is told, and decides later.
+  #roots(): { uri: string; name: string }[] {
+    const { cwd, say } = this.#hooks;
+    if (this.#isFolderShared || this.config.trust) return [{ uri: pathToFileURL(cwd).href, name: path.basename(cwd) }];
+    if (!this.#hasAskedForFolder) say(`${this.alias} asks which folder this is; :mcp share ${this.alias} tells it`);
+    this.#hasAskedForFolder = true;
+    return [];
   }
 
   // 2026-07-28 servers tell of changes on a stream we ask for; older ones tell unasked.

@@ -2,8 +2,8 @@
 import { EngineError, glob } from "@bosun/engine";
 import { text } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
-import type { ToolCall } from "../../served-tool.ts";
-import { coded } from "./failures.ts";
+import type { ToolCall } from "../../calls/tool-definition.ts";
+import { coded } from "./coding-failures.ts";
 
 export const TYPES = ["file", "directory"] as const;
 const MAX_CHARS = 30_000;

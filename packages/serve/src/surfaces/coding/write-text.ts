@@ -2,10 +2,10 @@
 import { EngineError, encodeContent, writeFile } from "@bosun/engine";
 import { text } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
-import type { ToolCall } from "../../served-tool.ts";
+import type { ToolCall } from "../../calls/tool-definition.ts";
 
 export async function writeText(content: string, call: ToolCall): Promise<ToolResult> {
-  const { config } = call.bench;
+  const { config } = call.state;
   const { viewed } = call.session;
   const { signal } = call.context;
   // Before anything else is looked at, the path included.

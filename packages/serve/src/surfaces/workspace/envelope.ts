@@ -1,7 +1,7 @@
 // The one form in which the workspace tools answer: a JSON envelope in one text block (reference §2.0).
 import { EncodedText } from "@bosun/mcp/server";
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
-import { escapedPieces } from "../../json-escape.ts";
+import { escapedPieces } from "../json-escape.ts";
 
 export type WorkspaceCode =
   | "VALIDATION_ERROR"

@@ -3,13 +3,13 @@
 import { EngineError } from "@bosun/engine";
 import type { CapturePlan } from "@bosun/engine";
 import { array, integer, object, string } from "@bosun/mcp/server";
-import { liveProgress } from "../../live-progress.ts";
-import { serveTool } from "../../served-tool.ts";
-import type { ToolCall } from "../../served-tool.ts";
-import { noteRun } from "../../note-run.ts";
-import { protectedHints } from "../../protected-hint.ts";
+import { liveProgress } from "../live-progress.ts";
+import { serveTool } from "../../calls/tool-definition.ts";
+import type { ToolCall } from "../../calls/tool-definition.ts";
+import { noteRun } from "../note-run.ts";
+import { protectedHints } from "../protected-hint.ts";
 import { succeeded } from "./envelope.ts";
-import { normalOf, orRoot } from "./place.ts";
+import { normalOf, orRoot } from "./path-text.ts";
 
 export const runCommand = serveTool({
   surface: "workspace",
@@ -36,7 +36,7 @@ export const runCommand = serveTool({
     }
     const plan: CapturePlan = { cap: { max: maxOutputBytes, unit: "bytes" }, tailBytes: 0 };
     const run = await execute([command, ...args], directory.path, timeoutMs, plan, call);
-    const hints = protectedHints(run, call.bench);
+    const hints = protectedHints(run, call.state);
     return succeeded({
       command,
       args,
