@@ -1,4 +1,5 @@
 // One text → its smallest form, proven, or nothing. Deterministic: only the text decides.
+import { DEFAULT_THRESHOLD, detect } from "./detect.ts";
 import type { FoldedPart, FoldNotes } from "./fold-note.ts";
 import { foldRegions } from "./fold-regions.ts";
 import type { Draft } from "./fold-stretch.ts";
@@ -35,6 +36,8 @@ const MAX_PIECE_CHARS = 20_000;
 export function foldText(text: string, options: FoldOptions): FoldedText | undefined {
   if (options.fold === "off" || text.length < MIN_CHARS || text.length > MAX_FOLDED_CHARS || hasLongRun(text))
     return undefined;
+  // Forms know for certain what they can take back. Who asks for more than the usual means what a text is.
+  if (options.threshold > DEFAULT_THRESHOLD && !isRecognized(text, options.threshold)) return undefined;
   const tokensBefore = countTokens(text);
   if (tokensBefore < MIN_TOKENS) return undefined;
   const hasDosLines = isDos(text);
@@ -54,6 +57,10 @@ export function foldText(text: string, options: FoldOptions): FoldedText | undef
   const notes: FoldNotes = hasDosLines ? { ...best.notes, dos: true } : best.notes;
   if (!isExact(best.text, notes, text)) return undefined;
   return { ...best, notes, tokens, tokensBefore };
+}
+
+function isRecognized(text: string, threshold: number): boolean {
+  return detect(text, threshold).some(({ kind }) => kind !== "text");
 }
 
 function isExact(folded: string, notes: FoldNotes, text: string): boolean {
