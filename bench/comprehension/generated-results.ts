@@ -202,7 +202,7 @@ function numbered(random: Random): string {
     ]);
     return `${String(number++).padStart(width)}${sign}${text}`;
   });
-  return lines.join("\n") + random.pick(["", "\n"]);
+  return lines.join("\n") + random.pick(["", "\n", "\nThe file goes on below."]);
 }
 
 function patch(random: Random): string {

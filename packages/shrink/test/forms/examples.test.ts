@@ -165,6 +165,11 @@ test.each<[string, string, RegExp | string]>([
     /^\[bosun: every tenth line number is shown\]\n {5}1\t {2}return 0; \/\/ and so on\n {2}return 1; [^]*\n {4}10\t {2}return 9;/,
   ],
   [
+    "numbered code with a gap, and a sentence behind it",
+    `${repeat(40, (i) => `${String(i < 21 ? i + 40 : i + 59).padStart(6)}\t    return ${i}; // and so on`)}\nThe file has 120 lines.`,
+    /^\[bosun: every tenth line number is shown\]\n {4}40\t {4}return 0; \/\/ and so on\n {4}return 1; [^]*\n {4}60\t[^\n]*\n {4}80\t[^]*\n {4}90\t[^]*\n {4}return 39; \/\/ and so on\n\[bosun: end\]\nThe file has 120 lines\.$/,
+  ],
+  [
     "a line many times",
     `start\n${repeat(40, () => "Waiting for the server to come up")}\nend`,
     "start\nWaiting for the server to come up\n[bosun: the line above 39 more times]\nend",
