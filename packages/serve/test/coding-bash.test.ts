@@ -1,4 +1,4 @@
-// bash as reference §2.1 has it, through a real server, with and without the sandbox.
+// bash as the contract has it, through a real server, with and without the sandbox.
 import { afterAll, beforeAll, expect } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmdirSync } from "node:fs";
 import { announceRows, row, rows, together } from "./harness/contract.ts";

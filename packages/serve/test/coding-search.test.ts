@@ -1,4 +1,4 @@
-// grep and glob as reference §2.7 and §2.8 have them.
+// grep and glob as the contract has them.
 import { afterAll, beforeAll, expect } from "bun:test";
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { announceRows, row, rows } from "./harness/contract.ts";

@@ -1,4 +1,4 @@
-// The HTTP side as reference §4 has it: sessions, routes, tokens, hosts, isolation (threats S13, S14).
+// The HTTP side as the contract has it: sessions, routes, tokens, hosts, isolation.
 import { afterAll, beforeAll, expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { announceRows, row, rows, together } from "./harness/contract.ts";

@@ -1,4 +1,4 @@
-// How a server starts and ends: signals, clients that die, servers that are killed (reference §4, threats S15).
+// How a server starts and ends: signals, clients that die, servers that are killed.
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";

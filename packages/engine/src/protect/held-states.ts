@@ -4,21 +4,21 @@
 import { compileGlob } from "../scope/glob-pattern.ts";
 import { identityAt, isSameEntry } from "../sandbox/entry-identity.ts";
 import type { EntryIdentity } from "../sandbox/entry-identity.ts";
-import { lookExactlyAt } from "../sandbox/look-at.ts";
+import { exactEntryStat } from "../sandbox/entry-stat.ts";
 import { entryIn } from "../sandbox/path-text.ts";
 import { readFolder } from "../sandbox/read-folder.ts";
 import { isWithin } from "../scope/scope.ts";
 import { readBounded } from "./bounded-file.ts";
-import { changesBetween, contentsOf } from "./changes.ts";
+import { changesBetween, contentsOf } from "./state-changes.ts";
 import { programsIn } from "./git-config-programs.ts";
 import type { ProtectedPlace } from "./held-places.ts";
 import type { OpenJournal } from "./journal.ts";
 import type { KeptContents } from "./kept-content.ts";
 import { openFolder } from "./real-folder.ts";
-import type { PlaceRule } from "./settled-places.ts";
-import type { SettledChange, Settler } from "./settler.ts";
-import { ABSENT, EMPTY, isSameIdentity, latin1Of, lookAtEntry, pathTextOf } from "./snapshot.ts";
-import type { PlaceState } from "./snapshot.ts";
+import type { PlaceRule } from "./place-rules.ts";
+import type { SettledChange, Settler } from "./settle-changes.ts";
+import { ABSENT, EMPTY, isSameIdentity, latin1Of, lookAtEntry, pathTextOf } from "./place-state.ts";
+import type { PlaceState } from "./place-state.ts";
 
 export type HeldStatesOptions = {
   readonly contents: KeptContents;
@@ -183,18 +183,18 @@ function isPlaceholder({ path: file, absent }: ProtectedPlace): boolean {
 }
 
 function hasOtherNames(file: string): boolean {
-  const stat = lookExactlyAt(file);
+  const stat = exactEntryStat(file);
   if (stat?.isDirectory() === true) return readFolder(file).some(({ name }) => hasOtherNames(entryIn(file, name)));
   return stat?.isFile() === true && stat.nlink > 1n;
 }
 
 function isEmptyFolder(file: string): boolean {
-  return lookExactlyAt(file)?.isDirectory() === true && readFolder(file).length === 0;
+  return exactEntryStat(file)?.isDirectory() === true && readFolder(file).length === 0;
 }
 
 /** Whether it need not be read again: one lstat per entry. */
 function isUnchanged(file: string, state: PlaceState): boolean {
-  const stat = lookExactlyAt(file);
+  const stat = exactEntryStat(file);
   if (stat === undefined) return state.kind === "absent";
   if (state.kind === "file") return isSameIdentity(state.identity, stat);
   if (state.kind !== "folder" || !state.isWhole || !stat.isDirectory()) return false;

@@ -1,6 +1,6 @@
 // The folders up to three levels below some roots in which git would find a repository: those with a `.git` of any kind, and
 // those that look like a bare one; and, at any depth, those that an index of theirs names. A second look costs one lstat per folder. Paths keep every byte (path-text.ts).
-import { isThere, lookAt } from "../sandbox/look-at.ts";
+import { entryStat, isThere } from "../sandbox/entry-stat.ts";
 import { entryIn } from "../sandbox/path-text.ts";
 import { readFolder } from "../sandbox/read-folder.ts";
 import { isUnchanged, stampOf } from "./stamp.ts";
@@ -88,7 +88,7 @@ export class RepositoryFolders {
   #oldest(folders: string[], room: number, births: Map<string, number>): string[] {
     if (folders.length <= room) return folders;
     const born = (folder: string): number => {
-      const known = this.#births.get(folder) ?? lookAt(folder)?.birthtimeMs ?? Infinity;
+      const known = this.#births.get(folder) ?? entryStat(folder)?.birthtimeMs ?? Infinity;
       births.set(folder, known);
       return known;
     };

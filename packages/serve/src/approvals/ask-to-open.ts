@@ -105,7 +105,7 @@ function realOf(file: string): string | undefined {
   try {
     return realpathSync(file);
   } catch {
-    return undefined;
+    return undefined; // gone since it was found
   }
 }
 
@@ -142,7 +142,7 @@ function packageJsonIn(folder: string): string {
     const bytes = Buffer.alloc(MAX_PACKAGE_BYTES);
     return bytes.toString("utf8", 0, readSync(fd, bytes, 0, bytes.length, 0));
   } catch {
-    return "";
+    return ""; // no package file: no scripts
   } finally {
     if (fd !== undefined) closeSync(fd);
   }

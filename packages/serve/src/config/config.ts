@@ -442,6 +442,7 @@ function folder(requested: string, cwd: string, source: string): string {
     const real = realpathSync(path.resolve(cwd, requested));
     if (statSync(real).isDirectory()) return real;
   } catch {
+    // Whatever the system says of it, the person can only name another one.
     throw new UsageError(`${source}: folder ${requested} does not exist`);
   }
   throw new UsageError(`${source}: ${requested} is not a folder`);

@@ -51,7 +51,7 @@ export function sandboxMemory(stateFolder: string, version: string): SandboxMemo
       const found = JSON.parse(readFileSync(file, "utf8")) as Memory;
       return found.machine === machine ? found : { machine };
     } catch {
-      return { machine };
+      return { machine }; // nothing remembered yet, or not readable: everything is tried out
     }
   };
   return {
@@ -102,6 +102,6 @@ function orNothing(look: () => string): string {
   try {
     return look().trim();
   } catch {
-    return "";
+    return ""; // this kernel has no such file
   }
 }

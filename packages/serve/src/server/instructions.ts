@@ -8,7 +8,7 @@ const HELD =
   "Read-only, because git runs or obeys them outside the sandbox: .git/hooks, .git/config and git's pointer files; other git work is as usual.";
 const PUT_BACK = "unless the person agrees, because their own programs run or obey it";
 
-/** The first lines are the contract's (reference §1.2); the rest says why something may fail. */
+/** The first lines are the contract's; the rest says why something may fail. */
 export function instructionsFor(state: ServerState, tools: readonly ToolDefinition[]): string {
   const { config, scope } = state;
   const hasFileTools = tools.some(

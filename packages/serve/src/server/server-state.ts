@@ -9,7 +9,7 @@ import {
   chooseSandbox,
   closeScope,
   literalBoundaryOf,
-  needsRereading,
+  needsRefresh,
   openScope,
 } from "@bosun/engine";
 import type { Boundary, Mechanism, Sandbox, SandboxOptions, Scope, Session } from "@bosun/engine";
@@ -104,7 +104,7 @@ export class ServerState {
       lockFolder: path.join(options.stateFolder, "mountpoints"),
       ...(options.sandboxHelper === undefined ? {} : { helper: options.sandboxHelper }),
       ...(isProtecting ? { findHeld: () => heldNow(protection, log) } : {}),
-      ...(needsRereading(scope) ? { reread: () => boundaryOf(scope, view) } : {}),
+      ...(needsRefresh(scope) ? { reread: () => boundaryOf(scope, view) } : {}),
     };
     const sandbox = search?.open(boundary, wanted) ?? (await chooseSandbox(boundary, wanted));
     const host = new ProcessHost({ confinement: sandbox.confinement });
@@ -274,7 +274,7 @@ function realFolder(folder: string): string {
   try {
     return realpathSync(folder);
   } catch {
-    return folder;
+    return folder; // not there: its name is all there is
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Capture, Captured, CapturePlan, Running } from "@bosun/engine";
 import type { ToolServerState } from "../calls/tool-definition.ts";
 
-/** Characters of a stream that are shown (D5). */
+/** Characters of a stream that are shown. */
 export const SHOWN_CHARS = 30_000;
 /** What stays readable through a handle after the answer was cut. */
 const SPOOL_BYTES = 64 * 1024 * 1024;
@@ -32,7 +32,7 @@ export function shownText(
   return `${head}\n\n${notice}\n\n${capture.lastChars(half)}`;
 }
 
-/** stderr before stdout; an empty stream has no heading (reference §2.1.1). */
+/** stderr before stdout; an empty stream has no heading. */
 export function streamBlocks(stderr: string, stdout: string): string {
   const block = (name: string, shown: string): string => (shown === "" ? "" : `\n${name}:\n${shown}`);
   return `${block("stderr", stderr)}${block("stdout", stdout)}`;

@@ -1,4 +1,4 @@
-// bash: a command in the session's directory, in the foreground or as a task (reference §2.1, §2.2).
+// bash: a command in the session's directory, in the foreground or as a task.
 import { EngineError } from "@bosun/engine";
 import type { Run, Running } from "@bosun/engine";
 import { boolean, integer, isShared, object, optional, string, text } from "@bosun/mcp/server";

@@ -1,4 +1,4 @@
-// Failures as the coding surface words them: `[CODE] message`, one text block (reference §2.0).
+// Failures as the coding surface words them: `[CODE] message`, one text block.
 import { EngineError } from "@bosun/engine";
 import type { EngineCode } from "@bosun/engine";
 import { failure } from "@bosun/mcp/server";

@@ -1,4 +1,4 @@
-// Content search as text (reference §2.7), for both spellings of the grep tool's parameters.
+// Content search as text, for both spellings of the grep tool's parameters.
 import { EngineError, formatGrepLine, grep } from "@bosun/engine";
 import type { GrepMode, GrepResult } from "@bosun/engine";
 import { text } from "@bosun/mcp/server";

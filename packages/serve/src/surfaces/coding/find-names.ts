@@ -1,4 +1,4 @@
-// Names by pattern as text (reference §2.8), for both forms of the glob tool.
+// Names by pattern as text, for both forms of the glob tool.
 import { EngineError, glob } from "@bosun/engine";
 import { text } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";

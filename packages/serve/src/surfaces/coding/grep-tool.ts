@@ -1,4 +1,4 @@
-// grep: content search, with the parameter names of either mode (§1.1).
+// grep: content search, with the parameter names of either mode.
 import { boolean, integer, object, optional, string } from "@bosun/mcp/server";
 import { optionalText, serveTool, withEnum } from "../../calls/tool-definition.ts";
 import { MODES, searchContent } from "./content-text.ts";

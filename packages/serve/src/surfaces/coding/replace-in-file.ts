@@ -1,4 +1,4 @@
-// Replacing text in a file (reference §2.4), for str_replace and the combined editor alike.
+// Replacing text in a file, for str_replace and the combined editor alike.
 import { EngineError, replaceText } from "@bosun/engine";
 import { text } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";

@@ -1,4 +1,4 @@
-// str_replace_editor: view, str_replace and create behind one tool, for models trained on it (D16).
+// str_replace_editor: view, str_replace and create behind one tool, for models trained on it.
 import { EngineError } from "@bosun/engine";
 import { array, boolean, integer, isObject, object, optional, string } from "@bosun/mcp/server";
 import { serveTool, withEnum } from "../../calls/tool-definition.ts";

@@ -1,4 +1,4 @@
-// task_output: how a background task stands and what it printed; also the rest of output that was cut (reference §2.2).
+// task_output: how a background task stands and what it printed; also the rest of output that was cut.
 import { EngineError } from "@bosun/engine";
 import type { Captured, JobView, CutOutput, Piece, Session } from "@bosun/engine";
 import { boolean, integer, object, oneOf, optional, string, text } from "@bosun/mcp/server";
@@ -30,7 +30,7 @@ export const taskOutput = serveTool({
     const original = call.session.cutOutputs.find(id);
     if (original !== undefined) return text(originalText(original, input));
     const { session } = call;
-    const job = await lookAt(session, input, call);
+    const job = await entryStat(session, input, call);
     const status = statusOf(job, input.stop);
     if (input.offset !== undefined) {
       const { stream } = input;
@@ -44,7 +44,7 @@ export const taskOutput = serveTool({
   },
 });
 
-async function lookAt(
+async function entryStat(
   session: Session,
   input: {
     task_id: string;

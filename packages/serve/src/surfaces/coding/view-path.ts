@@ -1,4 +1,4 @@
-// Looking at a file or directory (reference §2.3): text with numbers, a tree, an image, or a word on what it is.
+// Looking at a file or directory: text with numbers, a tree, an image, or a word on what it is.
 import path from "node:path";
 import {
   EngineError,

@@ -1,4 +1,4 @@
-// Making or overwriting a file (reference §2.5), for create_file and the combined editor alike.
+// Making or overwriting a file, for create_file and the combined editor alike.
 import { EngineError, encodeContent, writeFile } from "@bosun/engine";
 import { text } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";

@@ -1,4 +1,4 @@
-// Failures as the shell surface words them: one clear sentence, and metadata with the reason (reference §2.10).
+// Failures as the shell surface words them: one clear sentence, and metadata with the reason.
 import { EngineError } from "@bosun/engine";
 import type { EngineCode } from "@bosun/engine";
 import { isObject } from "@bosun/mcp/server";

@@ -1,5 +1,5 @@
 // shell: a command with its own directory, environment and limit in seconds, answered with a verdict and metadata
-// (reference §2.10).
+//.
 import { constants } from "node:os";
 import { EngineError, OutputBudget } from "@bosun/engine";
 import type { Captured, CapturePlan, Environment, Run } from "@bosun/engine";

@@ -1,4 +1,4 @@
-// run_command: one of a few programs, as an argument vector that never meets a shell (reference §2.9). Which programs is a
+// run_command: one of a few programs, as an argument vector that never meets a shell. Which programs is a
 // rule of the guard's; the list holds interpreters, so it is a convenience filter and not a boundary.
 import { EngineError } from "@bosun/engine";
 import type { CapturePlan } from "@bosun/engine";

@@ -1,4 +1,4 @@
-// Failures as the workspace surface words them: twelve codes, no host paths (reference §1.4, §2.9).
+// Failures as the workspace surface words them: twelve codes, no host paths.
 import { EngineError } from "@bosun/engine";
 import type { EngineCode } from "@bosun/engine";
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";

@@ -8,7 +8,7 @@ const LOOK = { throwIfNoEntry: false } as const;
 const EXACT_LOOK = { throwIfNoEntry: false, bigint: true } as const;
 
 /** undefined: nothing, or nothing that we may see. */
-export function lookAt(file: string): Stats | undefined {
+export function entryStat(file: string): Stats | undefined {
   try {
     return lstatSync(fsPath(file), LOOK);
   } catch {
@@ -17,7 +17,7 @@ export function lookAt(file: string): Stats | undefined {
 }
 
 /** The same with exact inodes and times. */
-export function lookExactlyAt(file: string): BigIntStats | undefined {
+export function exactEntryStat(file: string): BigIntStats | undefined {
   try {
     return lstatSync(fsPath(file), EXACT_LOOK);
   } catch {
@@ -26,7 +26,7 @@ export function lookExactlyAt(file: string): BigIntStats | undefined {
 }
 
 export function isThere(file: string): boolean {
-  return lookAt(file) !== undefined;
+  return entryStat(file) !== undefined;
 }
 
 /** What cannot be looked at may be there. */
@@ -40,7 +40,7 @@ export function mayBeThere(file: string): boolean {
 
 /** `device:inode`, the same for as long as it is the same thing. Empty when nothing is there. */
 export function idAt(file: string): string {
-  const stat = lookExactlyAt(file);
+  const stat = exactEntryStat(file);
   return stat === undefined ? "" : idOf(stat);
 }
 

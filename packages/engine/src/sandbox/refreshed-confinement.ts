@@ -7,7 +7,7 @@ const FRESH_MS = 2000;
 /** A walk that took long is worth so many times its own time: commands must get on in between. */
 const WORTH = 5;
 
-export function rereadingConfinement(
+export function refreshedConfinement(
   first: Confinement,
   boundary: Boundary,
   build: (boundary: Boundary) => Confinement,

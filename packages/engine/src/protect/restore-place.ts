@@ -5,11 +5,11 @@ import { errnoOf } from "../engine-error.ts";
 import { temporaryName } from "../files/atomic-write.ts";
 import { renameToFree } from "../files/rename.ts";
 import type { Directory } from "../scope/directory.ts";
-import type { AsideSlot } from "./aside.ts";
+import type { KeptVersionSlot } from "./kept-versions.ts";
 import type { KeptContents } from "./kept-content.ts";
 import { stateAt } from "./folder-states.ts";
-import { bytesOf, entered, statOf } from "./snapshot.ts";
-import type { FileState, FolderState, PlaceState } from "./snapshot.ts";
+import { bytesOf, entered, statOf } from "./place-state.ts";
+import type { FileState, FolderState, PlaceState } from "./place-state.ts";
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
 /** Setuid and setgid are not for what we write. */
@@ -18,9 +18,9 @@ const FOLDER_MODE = 0o755;
 /** Somebody may be writing there at the same time. */
 const ATTEMPTS = 5;
 
-export type PutBackTools = {
+export type RestoreTools = {
   readonly contents: KeptContents;
-  readonly aside: AsideSlot;
+  readonly aside: KeptVersionSlot;
   /** Names in front of a place's own, for where its version lies aside. */
   readonly prefix: readonly string[];
   /** How often may still be waited for the disk. Hundreds of files would hold up every other call; what a crash then loses
@@ -30,7 +30,7 @@ export type PutBackTools = {
 
 const MAX_SYNCS = 32;
 
-export function putBackTools(tools: Omit<PutBackTools, "syncs">): PutBackTools {
+export function restoreTools(tools: Omit<RestoreTools, "syncs">): RestoreTools {
   return { ...tools, syncs: { left: MAX_SYNCS } };
 }
 
@@ -38,11 +38,11 @@ export function putBackTools(tools: Omit<PutBackTools, "syncs">): PutBackTools {
 export class NotKept extends Error {}
 
 /** Makes the place at `parts` below `top` that state; gives where what stood there went. */
-export function putState(
+export function restoreState(
   top: Directory,
   parts: readonly string[],
   state: PlaceState,
-  tools: PutBackTools,
+  tools: RestoreTools,
 ): string | undefined {
   refuseNotKept(state, tools.contents);
   const name = parts.at(-1) ?? "";
@@ -77,7 +77,7 @@ export function putState(
 }
 
 /** Gives a folder its mode again. */
-export function putMode(top: Directory, parts: readonly string[], state: FolderState, tools: PutBackTools): void {
+export function restoreMode(top: Directory, parts: readonly string[], state: FolderState, tools: RestoreTools): void {
   using parent = parentOf(top, parts, false, tools);
   if (parent !== undefined) fs.chmodSync(parent.self, state.mode & PLAIN_BITS);
 }
@@ -108,7 +108,7 @@ function opened(top: Directory, parts: readonly string[]): Directory | undefined
 }
 
 /** The folder that holds a place; made, and freed of what is no folder, if the place is to be there. */
-function parentOf(top: Directory, parts: readonly string[], make: boolean, tools: PutBackTools): Directory | undefined {
+function parentOf(top: Directory, parts: readonly string[], make: boolean, tools: RestoreTools): Directory | undefined {
   let directory = top.lend();
   for (const [index, name] of parts.entries()) {
     using outer = directory;
@@ -124,7 +124,7 @@ function parentOf(top: Directory, parts: readonly string[], make: boolean, tools
   return directory;
 }
 
-function build(parent: Directory, name: string, state: PlaceState, tools: PutBackTools): void {
+function build(parent: Directory, name: string, state: PlaceState, tools: RestoreTools): void {
   if (state.kind === "file") buildFile(parent, name, state, tools);
   else if (state.kind === "link") fs.symlinkSync(bytesOf(state.target), parent.atBytes(bytesOf(name)));
   else if (state.kind === "folder") {
@@ -135,11 +135,11 @@ function build(parent: Directory, name: string, state: PlaceState, tools: PutBac
   }
 }
 
-function maySync({ syncs }: PutBackTools): boolean {
+function maySync({ syncs }: RestoreTools): boolean {
   return (syncs.left -= 1) >= 0;
 }
 
-function buildFile(parent: Directory, name: string, state: FileState, tools: PutBackTools): void {
+function buildFile(parent: Directory, name: string, state: FileState, tools: RestoreTools): void {
   const content = state.content && tools.contents.read(state.content.sha256);
   if (content === undefined) throw new NotKept("its content was not kept");
   const fd = fs.openSync(parent.atBytes(bytesOf(name)), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);

@@ -16,7 +16,7 @@ const SETUP = 'set -e; path=$PATH; PATH=/usr/sbin:/usr/bin:/sbin:/bin; mount -a 
 
 type Split = { readonly inner: readonly Mount[]; readonly outer: readonly Mount[] };
 
-export class ManyMounts {
+export class MountBatch {
   readonly #tools: NamespaceTools | undefined;
   readonly #tables = new Map<string, { readonly plan: MountPlan; readonly file: string }>();
   readonly #made = new Map<string, string[]>();

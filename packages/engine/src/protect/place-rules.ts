@@ -269,7 +269,7 @@ function scriptsOf(content: Buffer): Uint8Array {
     if (typeof parsed !== "object" || parsed === null || !("scripts" in parsed)) return Buffer.from("{}");
     return Buffer.from(JSON.stringify(parsed.scripts ?? {}));
   } catch {
-    return content;
+    return content; // not JSON: all of it counts
   }
 }
 

@@ -6,20 +6,20 @@ import { ioError } from "../engine-error.ts";
 import { isWithin } from "../scope/scope.ts";
 import type { LostPlace } from "../process/confinement.ts";
 import type { CommandKind, CommandObserver } from "../session/command-observer.ts";
-import { Aside } from "./aside.ts";
-import { Baseline } from "./baseline.ts";
-import { changesBetween, contentsOf } from "./changes.ts";
+import { KeptVersions } from "./kept-versions.ts";
+import { PlaceMonitor } from "./place-monitor.ts";
+import { changesBetween, contentsOf } from "./state-changes.ts";
 import type { GitFolders } from "./git-folders.ts";
 import type { ProtectedPlace } from "./held-places.ts";
 import type { HeldOptions } from "./held-states.ts";
 import { claimedRoots, claimJournal, Journal, leftJournals, openJournals } from "./journal.ts";
 import type { LeftJournal, OpenJournal } from "./journal.ts";
 import { KeptContents } from "./kept-content.ts";
-import { PlaceRules } from "./settled-places.ts";
-import type { PlaceLevel, RuleOptions } from "./settled-places.ts";
-import type { SettledChange } from "./settler.ts";
-import { ABSENT } from "./snapshot.ts";
-import type { PlaceState } from "./snapshot.ts";
+import { PlaceRules } from "./place-rules.ts";
+import type { PlaceLevel, RuleOptions } from "./place-rules.ts";
+import type { SettledChange } from "./settle-changes.ts";
+import { ABSENT } from "./place-state.ts";
+import type { PlaceState } from "./place-state.ts";
 
 const NONE_MADE: GitFolders = new Map();
 /** While a task runs; a person who opens something in between is the risk that remains. */
@@ -72,8 +72,8 @@ export type WatchedWrite = {
 export class SettledPlaces implements CommandObserver {
   readonly #options: SettledPlacesOptions;
   readonly #rules: PlaceRules;
-  readonly #aside: Aside;
-  #baseline: Baseline | undefined;
+  readonly #aside: KeptVersions;
+  #baseline: PlaceMonitor | undefined;
   #contents = new KeptContents(undefined);
   #journal: Journal | undefined;
   #written = "";
@@ -100,7 +100,7 @@ export class SettledPlaces implements CommandObserver {
   constructor(options: SettledPlacesOptions) {
     this.#options = options;
     this.#rules = new PlaceRules(options);
-    this.#aside = new Aside(options.stateFolder);
+    this.#aside = new KeptVersions(options.stateFolder);
   }
 
   /** Settles what servers left that were killed while commands ran in these folders. Never throws: the start goes on. */
@@ -270,7 +270,7 @@ export class SettledPlaces implements CommandObserver {
       if (left.wasOpen && !this.#rules.isEmpty) {
         const contents = KeptContents.inFolder(path.join(folder, "copies"));
         const options = { ...this.#baselineOptions(contents), roots: left.roots, held: undefined };
-        const baseline = new Baseline(options, left);
+        const baseline = new PlaceMonitor(options, left);
         const settled = baseline.settle(new Date(), (error) => failures.push(error));
         if (settled.length > 0) this.#options.onSettled(settled, [], false);
       }
@@ -283,11 +283,11 @@ export class SettledPlaces implements CommandObserver {
     fs.renameSync(folder, left.folder); // the next server tries again
   }
 
-  #known(): Baseline {
+  #known(): PlaceMonitor {
     if (this.#baseline === undefined) {
       this.#journal ??= Journal.create(this.#options.stateFolder);
       this.#contents = new KeptContents(this.#journal?.copies);
-      const baseline = new Baseline(this.#baselineOptions(this.#contents));
+      const baseline = new PlaceMonitor(this.#baselineOptions(this.#contents));
       baseline.refresh(this.#others());
       // Not before it has seen everything: what it has not seen would count as made by the next command.
       this.#baseline = baseline;
@@ -410,6 +410,6 @@ export class SettledPlaces implements CommandObserver {
   }
 }
 
-function digestsText(baseline: Baseline): string {
+function digestsText(baseline: PlaceMonitor): string {
   return [...baseline.contents()].join();
 }

@@ -2,15 +2,15 @@
 // the rest noted.
 import path from "node:path";
 import { isWithin } from "../scope/scope.ts";
-import type { Aside, AsideSlot } from "./aside.ts";
-import { isModeOnly } from "./changes.ts";
-import type { Change } from "./changes.ts";
+import type { KeptVersions, KeptVersionSlot } from "./kept-versions.ts";
+import { isModeOnly } from "./state-changes.ts";
+import type { Change } from "./state-changes.ts";
 import type { KeptContents } from "./kept-content.ts";
-import { NotKept, putBackTools, putMode, putState, removeEmptyFolders } from "./put-back.ts";
+import { NotKept, restoreTools, restoreMode, restoreState, removeEmptyFolders } from "./restore-place.ts";
 import { openFolder } from "./real-folder.ts";
-import type { PlaceLevel } from "./settled-places.ts";
-import { textOf } from "./snapshot.ts";
-import type { FolderState, PlaceState } from "./snapshot.ts";
+import type { PlaceLevel } from "./place-rules.ts";
+import { textOf } from "./place-state.ts";
+import type { FolderState, PlaceState } from "./place-state.ts";
 
 export type SettledChange = {
   /** Absolute, and relative to the allowed folder that holds it. */
@@ -30,12 +30,12 @@ export type SettledChange = {
   /** For putting the changed version in again. */
   readonly folder: string;
   readonly parts: readonly string[];
-  readonly slot: AsideSlot;
+  readonly slot: KeptVersionSlot;
 };
 
 export type SettlerOptions = {
   readonly contents: KeptContents;
-  readonly aside: Aside;
+  readonly aside: KeptVersions;
   /** Real paths; empty: everything. */
   readonly roots: readonly string[];
   /** Where folders are looked for when everything is allowed. */
@@ -56,7 +56,7 @@ export class Settler {
     if (changes.length === 0) return [];
     const { contents, aside } = this.#options;
     const slot = aside.slot(now);
-    const tools = putBackTools({ contents, aside: slot, prefix: this.prefixOf(folder) });
+    const tools = restoreTools({ contents, aside: slot, prefix: this.prefixOf(folder) });
     using directory = openFolder(folder);
     return changes.map((change) => {
       const settled = (what: Pick<SettledChange, "done"> & Partial<SettledChange>): SettledChange => {
@@ -71,8 +71,8 @@ export class Settler {
       try {
         const put =
           isModeOnly(change) && change.before.kind === "folder"
-            ? putMode(directory, change.parts, change.before, tools)
-            : putState(directory, change.parts, change.before, tools);
+            ? restoreMode(directory, change.parts, change.before, tools)
+            : restoreState(directory, change.parts, change.before, tools);
         if (change.before.kind === "absent") removeEmptyFolders(directory, change.parts, before);
         return settled({ done: "put back", aside: put ?? undefined });
       } catch (error) {

@@ -7,7 +7,7 @@ import { kindOf } from "../scope/directory.ts";
 import { bytesOfPath, textOfPath } from "../sandbox/path-text.ts";
 import type { Directory } from "../scope/directory.ts";
 import type { KeptContent, KeptContents } from "./kept-content.ts";
-import type { FolderRules, PlaceRule } from "./settled-places.ts";
+import type { FolderRules, PlaceRule } from "./place-rules.ts";
 
 /** Entries that are looked at in one protected tree, and in all folders on the way to places. */
 export const MAX_ENTRIES = 500;

@@ -6,7 +6,7 @@ import { errnoOf } from "../engine-error.ts";
 import { randomHex } from "../random-hex.ts";
 import { openRealDirectory, bestWalkMode } from "../scope/directory.ts";
 import type { Directory } from "../scope/directory.ts";
-import { bytesOf, entered, statOf, textOf } from "./snapshot.ts";
+import { bytesOf, entered, statOf, textOf } from "./place-state.ts";
 
 const MAX_BYTES = 100 * 1024 * 1024;
 /** Of one version: more are not made private one by one, nor copied to another device. */
@@ -15,7 +15,7 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = fs.const
 // Not exported by node:fs: names a thing without opening it.
 const O_PATH = 0o10000000;
 
-export type AsideSlot = {
+export type KeptVersionSlot = {
   /**
    * Moves an entry here; gives its path, or undefined when nothing was there. `top`: a folder on the same device, for what
    * is too large to be copied to another one.
@@ -25,7 +25,7 @@ export type AsideSlot = {
   discard(file: string): void;
 };
 
-export class Aside {
+export class KeptVersions {
   readonly #folder: string;
   /** Names of slots made since the oldest were last removed. */
   readonly #made = new Set<string>();
@@ -35,7 +35,7 @@ export class Aside {
   }
 
   /** A place for the versions of one moment. Its folder is made with the first of them. */
-  slot(now: Date): AsideSlot {
+  slot(now: Date): KeptVersionSlot {
     let slot: string | undefined;
     return {
       take: (from, name, relative, top) => {

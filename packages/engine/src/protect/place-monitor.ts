@@ -1,11 +1,11 @@
 // What the protected places of some folders hold, and what is done when they hold something else: changes of settled
 // places are put back at once, changes of the others are noted.
-import { idAt, lookAt } from "../sandbox/look-at.ts";
+import { idAt, entryStat } from "../sandbox/entry-stat.ts";
 import { entryIn } from "../sandbox/path-text.ts";
 import { isWithin } from "../scope/scope.ts";
 import type { Directory } from "../scope/directory.ts";
-import { changesBetween, contentsOf, isModeOnly } from "./changes.ts";
-import type { Change } from "./changes.ts";
+import { changesBetween, contentsOf, isModeOnly } from "./state-changes.ts";
+import type { Change } from "./state-changes.ts";
 import { isSameGit } from "./git-folders.ts";
 import type { GitFolders, GitIdentity } from "./git-folders.ts";
 import { grafted, partsOfFile, ruled, stateAt, stoodBefore } from "./folder-states.ts";
@@ -15,14 +15,14 @@ import type { JournalContent, OpenJournal } from "./journal.ts";
 import { inFolder, isInsideGit, kindAt, KnownRepositories, splitPlace } from "./known-repositories.ts";
 import { linkTargets } from "./link-targets.ts";
 import { changesInNewRepository, MADE_RULE } from "./new-repositories.ts";
-import { putBackTools, putMode, putState } from "./put-back.ts";
+import { restoreTools, restoreMode, restoreState } from "./restore-place.ts";
 import { openFolder } from "./real-folder.ts";
-import { escapedGlob, GIT_ENTRIES, homePlacesBelow } from "./settled-places.ts";
-import type { FolderRules, PlaceRule, PlaceRules } from "./settled-places.ts";
-import { Settler } from "./settler.ts";
-import type { SettledChange, SettlerOptions } from "./settler.ts";
-import { ABSENT, EMPTY, entered, lookAtEntry, lookAtPlaces, pathTextOf, statOf } from "./snapshot.ts";
-import type { FolderState, PlaceState } from "./snapshot.ts";
+import { escapedGlob, GIT_ENTRIES, homePlacesBelow } from "./place-rules.ts";
+import type { FolderRules, PlaceRule, PlaceRules } from "./place-rules.ts";
+import { Settler } from "./settle-changes.ts";
+import type { SettledChange, SettlerOptions } from "./settle-changes.ts";
+import { ABSENT, EMPTY, entered, lookAtEntry, lookAtPlaces, pathTextOf, statOf } from "./place-state.ts";
+import type { FolderState, PlaceState } from "./place-state.ts";
 
 /** Folders whose places are known; far more than one looks for repositories. */
 const MAX_TOPS = 200;
@@ -42,7 +42,7 @@ export type FoundRule = { readonly rule: PlaceRule; readonly opening: string };
 
 type Top = { rules: FolderRules; state: FolderState };
 
-export class Baseline {
+export class PlaceMonitor {
   readonly #options: BaselineOptions;
   readonly #tops = new Map<string, Top>();
   readonly #git: KnownRepositories;
@@ -157,13 +157,14 @@ export class Baseline {
     using directory = openFolder(change.folder);
     if (directory === undefined) return false;
     const top = this.#tops.get(change.folder);
-    const there = this.#lookAt(directory, change.parts, ruleOf(change));
+    const there = this.#entryStat(directory, change.parts, ruleOf(change));
     if (changesBetween(change.before, there).length > 0 || !isSameWhole(change.before, there)) return false;
-    const tools = putBackTools({ contents, aside: aside.slot(now), prefix: this.#settler.prefixOf(change.folder) });
+    const tools = restoreTools({ contents, aside: aside.slot(now), prefix: this.#settler.prefixOf(change.folder) });
     try {
-      if (isModeOnly(change) && change.after.kind === "folder") putMode(directory, change.parts, change.after, tools);
+      if (isModeOnly(change) && change.after.kind === "folder")
+        restoreMode(directory, change.parts, change.after, tools);
       else {
-        const replaced = putState(directory, change.parts, change.after, tools);
+        const replaced = restoreState(directory, change.parts, change.after, tools);
         // Nobody misses what is kept elsewhere: the same was there before.
         if (replaced !== undefined && change.before.kind !== "folder") tools.aside.discard(replaced);
       }
@@ -226,7 +227,7 @@ export class Baseline {
 
   /** The place that is settled and the same file under another name. */
   placeOfSameFile(file: string): string | undefined {
-    const stat = lookAt(file);
+    const stat = entryStat(file);
     if (stat === undefined || !stat.isFile() || stat.nlink < 2) return undefined;
     const id = idAt(file);
     for (const [folder, top] of this.#tops) {
@@ -307,7 +308,7 @@ export class Baseline {
     return directory && lookAtPlaces(directory, rules, state, this.#options.contents);
   }
 
-  #lookAt(top: Directory, parts: readonly string[], rule: PlaceRule): PlaceState {
+  #entryStat(top: Directory, parts: readonly string[], rule: PlaceRule): PlaceState {
     let directory = top.lend();
     for (const name of parts.slice(0, -1)) {
       using outer = directory;

@@ -15,7 +15,7 @@ export type MountedOptions = {
   readonly findHeld?: (() => readonly HeldPlace[]) | undefined;
 };
 
-export function mountedConfinement(
+export function mountConfinement(
   boundary: Boundary,
   { locks, findHeld = () => boundary.held ?? [] }: MountedOptions,
   assemble: Assemble,
