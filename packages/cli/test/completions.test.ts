@@ -29,7 +29,7 @@ describe.each(["bash", "zsh", "fish"])("%s", (shell) => {
       "init",
       "verify",
       "claude-code",
-      "compress-tools",
+      "tool-list",
       "inspect",
     ]) {
       expect(out).toContain(word);
