@@ -48,7 +48,7 @@ async function callServer(
   options: CallToolOptions,
 ): Promise<JsonObject | RawJson> {
   const { backend } = item;
-  const addressed = item.name === call.params["name"] ? call : rewriteCall(call, ["name"], item.name);
+  const addressed = item.name === String(call.params["name"]) ? call : rewriteCall(call, ["name"], item.name);
   checkArgumentHeaders(backend.tools, addressed);
   const headers = backend.spec.kind === "url" ? argumentHeaders(backend.tools, addressed) : undefined;
   const given = await backend.request(addressed, headers);
