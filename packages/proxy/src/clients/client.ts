@@ -1,6 +1,6 @@
 // One client: its servers, the tools it may see, what it has been told, and what is running for it.
 import type { Call, JsonObject, RawJson, Session } from "@bosun/mcp/server";
-import { INTERNAL_ERROR, RpcError } from "@bosun/mcp/server";
+import { INTERNAL_ERROR, isShared, RpcError } from "@bosun/mcp/server";
 import { Shrinker } from "@bosun/shrink";
 import type { FoldLevel, Originals } from "@bosun/shrink";
 import type { Log } from "@bosun/platform/log";
@@ -75,7 +75,8 @@ export class Client {
       originals: this.originals,
       client: this.owner,
       fold: level,
-      namesOriginals: listsOriginals,
+      // Clients that share a name know nothing of each other: among theirs a short number could be guessed.
+      ...(listsOriginals ? { namesOriginals: isShared(this.owner) ? ("whole" as const) : ("short" as const) } : {}),
       dropStructuredCopies: level !== "off",
       ...(budget === undefined ? {} : { budget }),
       ...(threshold === undefined ? {} : { threshold }),
