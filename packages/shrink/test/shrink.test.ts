@@ -336,3 +336,39 @@ test.skipIf(!hasCorpus)("every recorded result comes back and none is larger (ne
   }
   expect(wrong).toEqual([]);
 });
+
+/** Percent saved at plain and dense, by class of recorded results: what we claim, with a little room. */
+const FLOORS: Record<string, [plain: number, dense: number]> = {
+  tree: [75, 76],
+  paths: [37, 38],
+  grep: [38, 39],
+  "json-flat": [38, 40],
+  "json-nested": [32, 35],
+  table: [34, 37],
+  log: [42, 44],
+  other: [21, 23],
+  all: [33, 35],
+};
+
+test.skipIf(!hasCorpus).each(["plain", "dense"] as const)(
+  "%s saves what it says, by class (needs the corpus)",
+  (fold) => {
+    const sums = new Map<string, { before: number; after: number }>();
+    for (const record of readCorpus()) {
+      const text = wholeText(record.result as ToolResult);
+      const before = countTokens(text);
+      const after = countTokens(wholeText(new Shrinker({ fold }).shrink(textResult(text)).result));
+      for (const name of [record.class, "all"]) {
+        const sum = sums.get(name) ?? { before: 0, after: 0 };
+        sums.set(name, { before: sum.before + before, after: sum.after + after });
+      }
+    }
+    for (const [name, [plain, dense]] of Object.entries(FLOORS)) {
+      const { before = 1, after = 1 } = sums.get(name) ?? {};
+      expect({ name, isReached: 100 * (1 - after / before) >= (fold === "plain" ? plain : dense) }).toEqual({
+        name,
+        isReached: true,
+      });
+    }
+  },
+);
