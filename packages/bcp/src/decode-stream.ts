@@ -1,26 +1,25 @@
 // A payload that arrives in pieces → its blocks, one by one. Memory is bounded by the largest block.
 
-import { Allowance } from "./allowance.ts";
-import type { Block } from "./blocks/all.ts";
-import { BodyDecoder } from "./body.ts";
-import { ByteQueue } from "./byte-source.ts";
-import type { ByteSource } from "./byte-source.ts";
-import type { DecodeOptions } from "./decode.ts";
+import { DecodeError, locate } from "./bcp-errors.ts";
+import type { Place } from "./bcp-errors.ts";
+import type { Block } from "./block-types.ts";
+import { BodyDecoder } from "./body-decoder.ts";
+import { ByteQueue } from "./byte-queue.ts";
+import type { ByteSource, BodyBuffer } from "./byte-queue.ts";
+import { Reader } from "./byte-reader.ts";
+import { DEFAULT_LIMITS, MAX_PAYLOAD_BYTES } from "./decode-limits.ts";
+import type { Growth, Limits } from "./decode-limits.ts";
+import type { DecodeOptions } from "./decode-payload.ts";
 import { decompressStream } from "./decompress-stream.ts";
-import { DecodeError, locate } from "./failure.ts";
-import type { Place } from "./failure.ts";
 import { END_TYPE, IS_REFERENCE, readFrame, readType } from "./frame.ts";
 import type { Frame } from "./frame.ts";
-import { Garbage } from "./garbage.ts";
+import { GarbageCollection } from "./garbage-collection.ts";
 import { HashIndex } from "./hash-index.ts";
 import { HEADER_BYTES, PAYLOAD_COMPRESSED, readHeader } from "./header.ts";
 import type { Header } from "./header.ts";
-import { DEFAULT_LIMITS, MAX_PAYLOAD_BYTES } from "./limits.ts";
-import { KeptBodies } from "./kept-bodies.ts";
-import type { Growth, Limits } from "./limits.ts";
-import { trailingError } from "./payload.ts";
-import { Reader } from "./reader.ts";
-import type { Scratch } from "./scratch.ts";
+import { MemoryLimit } from "./memory-limit.ts";
+import { trailingError } from "./payload-reader.ts";
+import { StreamReferences } from "./stream-references.ts";
 
 const MAX_VARINT_BYTES = 10;
 const HASH_BYTES = 32;
@@ -47,7 +46,7 @@ export type StreamOptions = Omit<DecodeOptions, "references" | "trailingData"> &
 export type WalkOptions = StreamOptions & {
   readonly maxBlocks?: number;
   /** For bodies, where nobody holds a block when the next one comes. */
-  readonly scratch?: Scratch;
+  readonly scratch?: BodyBuffer;
   /** The bodies that references name: only these are kept. */
   readonly wanted?: HashIndex;
 };
@@ -69,14 +68,14 @@ export function decodeStream(source: ByteSource, options: StreamOptions = {}): A
 
 export async function* walkStream(source: ByteSource, options: WalkOptions): AsyncGenerator<StreamEvent, void> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const earlier = options.references === "in-file" ? new KeptBodies(limits.keptBytes, options.wanted) : undefined;
+  const earlier = options.references === "in-file" ? new StreamReferences(limits.keptBytes, options.wanted) : undefined;
   const growth = {
     ...UNLIMITED,
     unpackedBytes: limits.unpackedBytes ?? UNLIMITED.unpackedBytes,
     referencedBytes: limits.referencedBytes ?? UNLIMITED.referencedBytes,
   };
   const bodies = new BodyDecoder({ store: options.store, earlier }, limits, growth);
-  const garbage = new Garbage();
+  const garbage = new GarbageCollection();
   let index = 0;
   const opened = new OpenedStream(source, limits, options.scratch);
   try {
@@ -86,7 +85,7 @@ export async function* walkStream(source: ByteSource, options: WalkOptions): Asy
       if (!stored) break;
       if (options.maxBlocks !== undefined && index >= options.maxBlocks) throw opened.tooManyBlocks();
       // Here, behind the wait, nothing holds the last block any more; the next one may be as large.
-      garbage.more(left);
+      garbage.add(left);
       const event = decodeFrame(stored, bodies, earlier, index, options.skipDamaged === true);
       left = FRAME_COST + (event.kind === "block" ? event.bodyBytes : stored.body.length);
       yield event;
@@ -107,7 +106,7 @@ export async function* walkStream(source: ByteSource, options: WalkOptions): Asy
 /** The hashes that references name. What is broken is not reported here: it is found again. */
 export async function referencedHashes(source: ByteSource, options: WalkOptions): Promise<HashIndex> {
   const hashes = new HashIndex();
-  const garbage = new Garbage();
+  const garbage = new GarbageCollection();
   const opened = new OpenedStream(source, { ...DEFAULT_LIMITS, ...options.limits });
   try {
     await opened.begin();
@@ -115,7 +114,7 @@ export async function referencedHashes(source: ByteSource, options: WalkOptions)
     for (; left > 0; left--) {
       const stored = await opened.next("references");
       if (!stored) break;
-      garbage.more(FRAME_COST);
+      garbage.add(FRAME_COST);
       if (stored.frame.flags & IS_REFERENCE && stored.body.length === HASH_BYTES) hashes.add(stored.body);
     }
   } catch (error) {
@@ -130,11 +129,11 @@ export async function referencedHashes(source: ByteSource, options: WalkOptions)
 class OpenedStream {
   private readonly outer: ByteQueue;
   private readonly limits: Limits;
-  private readonly scratch: Scratch | undefined;
+  private readonly scratch: BodyBuffer | undefined;
   private inner: ByteQueue;
   private place: Place = { at: 0, packed: false };
 
-  constructor(source: ByteSource, limits: Limits, scratch?: Scratch) {
+  constructor(source: ByteSource, limits: Limits, scratch?: BodyBuffer) {
     this.scratch = scratch;
     this.outer = new ByteQueue(source);
     this.inner = this.outer;
@@ -184,7 +183,7 @@ async function takeFrame(
   place: Place,
   limits: Limits,
   bodies: "all" | "references",
-  scratch: Scratch | undefined,
+  scratch: BodyBuffer | undefined,
 ): Promise<Stored | undefined> {
   const start = queue.position;
   const head = await takeFrameHead(queue, place);
@@ -241,16 +240,16 @@ function varintEnd(bytes: Uint8Array, start: number, place: Place): number | und
 function decodeFrame(
   { frame, body, place }: Stored,
   bodies: BodyDecoder,
-  earlier: KeptBodies | undefined,
+  earlier: StreamReferences | undefined,
   index: number,
   skipDamaged: boolean,
 ): StreamEvent {
   try {
-    const allowance = new Allowance(body.length, "free");
-    const plain = bodies.plain(frame, body, place, allowance);
+    const memory = new MemoryLimit(body.length, "free");
+    const plain = bodies.plain(frame, body, place, memory);
     if (!(frame.flags & IS_REFERENCE)) earlier?.keep(plain.bytes.subarray(plain.pos, plain.end));
     const bodyBytes = plain.end - plain.pos;
-    return { kind: "block", index, block: bodies.parse(frame, plain, allowance), bodyBytes };
+    return { kind: "block", index, block: bodies.parse(frame, plain, memory), bodyBytes };
   } catch (error) {
     if (!(error instanceof DecodeError) || !skipDamaged) throw error;
     error.block = index;

@@ -1,20 +1,20 @@
 // A zstd area that arrives in pieces → what is in it, piece by piece, never more than a few blocks at a time.
 
 import type { Transform } from "node:stream";
-import type { ByteQueue } from "./byte-source.ts";
+import type { ByteQueue } from "./byte-queue.ts";
+import { joined } from "./byte-writer.ts";
 import { bomb, failed, MAX_WINDOW_BYTES, windowTooLarge } from "./decompress.ts";
-import { Garbage } from "./garbage.ts";
+import { GarbageCollection } from "./garbage-collection.ts";
 import {
-  MAX_BLOCK_BYTES,
   blockHeader,
   frameHeaderBytes,
   frameWindow,
   hasChecksum,
   isFrame,
   isSkippable,
+  MAX_BLOCK_BYTES,
   maxFrames,
 } from "./zstd-frames.ts";
-import { joined } from "./writer.ts";
 import { zstd } from "./zstd.ts";
 
 const SKIP_BYTES = 64 * 1024;
@@ -26,7 +26,7 @@ export async function* decompressStream(
   offset: number,
 ): AsyncGenerator<Uint8Array, void> {
   let total = 0;
-  const garbage = new Garbage();
+  const garbage = new GarbageCollection();
   for (let frames = 1; ; frames++) {
     // So many for what has come so far.
     if (frames > maxFrames(packed.position - offset)) throw failed("too many tiny frames", packed.position);
@@ -34,7 +34,7 @@ export async function* decompressStream(
       total += chunk.length;
       if (total > limit) throw bomb(limit, offset);
       yield chunk;
-      garbage.more(chunk.length);
+      garbage.add(chunk.length);
     }
     if (packed.buffered.length === 0 && !(await packed.more())) return;
   }

@@ -1,9 +1,9 @@
 // Zstandard unpacked, with a cap on what comes out (FORMAT.md, "Compression").
 
-import { DecodeError } from "./failure.ts";
+import { DecodeError } from "./bcp-errors.ts";
+import { joined } from "./byte-writer.ts";
 import { MAX_BLOCK_BYTES, scanZstd } from "./zstd-frames.ts";
 import type { ZstdFrame } from "./zstd-frames.ts";
-import { joined } from "./writer.ts";
 import { zstd } from "./zstd.ts";
 
 // A block of real data takes far more than this; 128 KiB of zeros take four.
@@ -18,7 +18,7 @@ export function decompress(area: Uint8Array, limit: number, offset: number): Uin
   const scan = scanZstd(area);
   if (scan.kind === "broken") throw failed(scan.problem, offset + scan.at);
   const { frames } = scan;
-  const scale = new BombScale();
+  const scale = new BombCheck();
   scale.add(area, frames);
   if (scale.isBomb(limit)) throw bomb(limit, offset);
   if (frames.length === 0) return new Uint8Array(0);
@@ -50,7 +50,7 @@ export function bomb(limit: number, offset: number): DecodeError {
 }
 
 /** What zstd areas could become together, and whether they are packed as only a bomb is. Unpacks nothing. */
-export class BombScale {
+export class BombCheck {
   private most = 0;
   private blocks = 0;
   private stored = 0;

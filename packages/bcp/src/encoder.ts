@@ -1,20 +1,23 @@
 // The encoder as a builder: add blocks, say things about the last one, encode as often as you like.
 
-import { priorityValue } from "./blocks/annotation.ts";
-import type { AnnotationKind, Priority } from "./blocks/annotation.ts";
-import type { Lang } from "./blocks/code.ts";
-import type { Role } from "./blocks/conversation.ts";
-import type { DiffHunk } from "./blocks/diff.ts";
-import type { FormatHint } from "./blocks/document.ts";
-import type { FileEntry } from "./blocks/file-tree.ts";
-import type { MediaType } from "./blocks/image.ts";
-import type { DataFormat } from "./blocks/structured-data.ts";
-import type { Status } from "./blocks/tool-result.ts";
+import { EncodeError } from "./bcp-errors.ts";
+import { priorityValue } from "./block-types.ts";
+import type {
+  AnnotationKind,
+  DataFormat,
+  DiffHunk,
+  FileEntry,
+  FormatHint,
+  Lang,
+  MediaType,
+  Priority,
+  Role,
+  Status,
+} from "./block-types.ts";
 import type { ContentStore } from "./content-store.ts";
-import { encode } from "./encode.ts";
-import type { EncodeOptions, NewBlock } from "./encode.ts";
-import { EncodeError } from "./failure.ts";
-import { toUtf8 } from "./utf8.ts";
+import { encode } from "./encode-payload.ts";
+import type { EncodeOptions, NewBlock } from "./encode-payload.ts";
+import { toUtf8 } from "./utf8-text.ts";
 
 /** Text is written as UTF-8. */
 export type Content = string | Uint8Array;

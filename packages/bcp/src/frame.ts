@@ -1,7 +1,7 @@
 // One frame: block type, flags, length, body; and END, the frame that closes the list (FORMAT.md, "Frames").
 
-import type { Reader } from "./reader.ts";
-import type { Writer } from "./writer.ts";
+import type { Reader } from "./byte-reader.ts";
+import type { Writer } from "./byte-writer.ts";
 
 export const END_TYPE = 255;
 export const HAS_SUMMARY = 0x01;

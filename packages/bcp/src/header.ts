@@ -1,7 +1,7 @@
 // The eight bytes that open a payload (FORMAT.md, "Header").
 
-import { DecodeError } from "./failure.ts";
-import type { HeaderFault } from "./failure.ts";
+import { DecodeError } from "./bcp-errors.ts";
+import type { HeaderFault } from "./bcp-errors.ts";
 
 export const HEADER_BYTES = 8;
 export const MAJOR_VERSION = 1;

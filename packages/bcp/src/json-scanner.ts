@@ -1,7 +1,6 @@
 // Whether bytes are JSON, and where they stop being it.
 
-import { JsonError } from "./json-error.ts";
-import type { Steps } from "./steps.ts";
+import type { Steps } from "./cooperative-work.ts";
 
 export const QUOTE = 0x22;
 export const BACKSLASH = 0x5c;
@@ -224,4 +223,15 @@ export function hexDigit(byte: number): number {
 
 function closerOf(opener: number): number {
   return opener === OBJECT ? 0x7d : 0x5d;
+}
+
+/** Text that is not JSON, and at which byte. */
+export class JsonError extends Error {
+  override readonly name = "JsonError";
+  readonly at: number;
+
+  constructor(message: string, at: number) {
+    super(message);
+    this.at = at;
+  }
 }

@@ -1,10 +1,10 @@
 // A block to write of which nothing is held: its texts are UTF-8 that stands somewhere else, its records write themselves.
 
-import { tableByType } from "./blocks/all.ts";
-import type { NewBlock } from "./encode.ts";
-import { NestedRecords } from "./nested-records.ts";
+import { tableByType } from "./block-types.ts";
+import type { NewBlock } from "./encode-payload.ts";
+import { NestedRecords } from "./record-list.ts";
 import type { RecordList } from "./record-list.ts";
-import { decodeLossy } from "./utf8.ts";
+import { decodeLossy } from "./utf8-text.ts";
 
 export type LazyBlock = Lazy<NewBlock>;
 
@@ -20,7 +20,7 @@ type LazyValue<V> = V extends Uint8Array
 type LazyText<V extends string> = string extends V ? Uint8Array : V;
 
 /** The same block with all that belongs to it. */
-export function held(lazy: LazyBlock): NewBlock {
+export function loadBlock(lazy: LazyBlock): NewBlock {
   const block: Record<string, unknown> = { ...lazy };
   if (lazy.summary !== undefined) block["summary"] = decodeLossy(lazy.summary);
   for (const { key, form } of tableByType(lazy.type)?.fields ?? []) {

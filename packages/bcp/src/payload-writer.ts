@@ -1,19 +1,19 @@
 // A payload that is written block by block, and can be taken away piece by piece (FORMAT.md, "Bodies" and "Compression").
 
-import { tableById, tableByType } from "./blocks/all.ts";
+import { EncodeError } from "./bcp-errors.ts";
 import { blake3 } from "./blake3.ts";
-import type { EncodeOptions, NewBlock } from "./encode.ts";
-import { EncodeError } from "./failure.ts";
-import type { NamedField } from "./fields.ts";
+import { tableById, tableByType } from "./block-types.ts";
+import { BackWriter, Writer } from "./byte-writer.ts";
+import type { Steps } from "./cooperative-work.ts";
+import { DEFAULT_LIMITS, MAX_BODY_BYTES } from "./decode-limits.ts";
+import type { EncodeOptions, NewBlock } from "./encode-payload.ts";
+import type { NamedField } from "./field-table.ts";
 import { COMPRESSED, END_TYPE, HAS_SUMMARY, IS_REFERENCE, writeEnd, writeFrame, writeFrameHead } from "./frame.ts";
-import { headerBytes } from "./header.ts";
+import { HEADER_BYTES, headerBytes, PAYLOAD_COMPRESSED } from "./header.ts";
 import type { LazyBlock } from "./lazy-block.ts";
-import { DEFAULT_LIMITS, MAX_BODY_BYTES } from "./limits.ts";
-import { NestedRecords } from "./nested-records.ts";
-import type { Steps } from "./steps.ts";
+import { NestedRecords } from "./record-list.ts";
 import { writeFields, writeNested } from "./write-fields.ts";
-import { BackWriter, Writer } from "./writer.ts";
-import { ZstdWriter } from "./zstd-writer.ts";
+import { ZstdWriter } from "./zstd.ts";
 
 /** Bodies below this are never compressed. */
 const MIN_COMPRESSED_BYTES = 256;
@@ -180,4 +180,31 @@ async function smaller(plain: Uint8Array): Promise<Packed | undefined> {
   });
   await zstd.end(plain);
   return bytes < plain.length ? { pieces, bytes } : undefined;
+}
+
+export class PayloadPacker {
+  private readonly zstd: ZstdWriter;
+  private plainBytes = 0;
+  private packedBytes = 0;
+
+  constructor(send: (packed: Uint8Array) => void) {
+    send(headerBytes(PAYLOAD_COMPRESSED));
+    this.zstd = new ZstdWriter((packed) => {
+      this.packedBytes += packed.length;
+      send(packed);
+    });
+  }
+
+  /** The first piece begins with the header of the plain payload, which is at least that long. */
+  async write(piece: Uint8Array): Promise<void> {
+    const frames = this.plainBytes === 0 ? piece.subarray(HEADER_BYTES) : piece;
+    this.plainBytes += frames.length;
+    await this.zstd.write(frames);
+  }
+
+  /** Whether it has become smaller: otherwise it is not used. */
+  async end(): Promise<boolean> {
+    await this.zstd.end();
+    return this.packedBytes < this.plainBytes;
+  }
 }

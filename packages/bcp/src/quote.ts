@@ -1,7 +1,10 @@
-// Text in double quotes, as the reference prints it: what cannot be seen is spelled out.
+// Text for a screen: in double quotes as the reference prints it, where what cannot be seen is spelled out; or as it is, but for
+// what a terminal would obey.
 
 const NEEDS_CARE = /["\\\p{C}\p{Z}\p{Grapheme_Extend}]/u;
 const EACH_UNSEEN = new RegExp(NEEDS_CARE, "gu");
+// Control characters, which move the cursor or begin a command, and those that reverse the direction of what follows.
+const OBEYED = /(?![\n\t])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 const SHORT = new Map([
   ['"', '\\"'],
   ["\\", "\\\\"],
@@ -30,6 +33,11 @@ export function* quoted(texts: Iterable<string>): Generator<string, void> {
     }
   }
   yield '"';
+}
+
+/** The text itself, line feeds and tabs included, with every other control character spelled out. */
+export function escapeControls(text: string): string {
+  return text.replaceAll(OBEYED, escaped);
 }
 
 function escaped(char: string): string {

@@ -1,12 +1,12 @@
 // Field area → record, by its table (FORMAT.md, "Fields"). Nested records are looked through, to any depth, and left where they
 // lie; with a stack of our own instead of recursion: nesting is as deep as the file says.
 
-import type { Allowance } from "./allowance.ts";
-import type { Form, NamedField, Table } from "./fields.ts";
-import { readValue, readWord, skipValue } from "./read-value.ts";
-import type { Reader } from "./reader.ts";
+import type { Reader } from "./byte-reader.ts";
+import type { Form, NamedField, Table } from "./field-table.ts";
+import type { MemoryLimit } from "./memory-limit.ts";
+import { readTag, readValue, readWord, skipValue } from "./read-value.ts";
 import { StoredRecords } from "./stored-records.ts";
-import { decodeLossy } from "./utf8.ts";
+import { decodeLossy } from "./utf8-text.ts";
 
 /** A record that is being read. */
 export type OpenRecord = { table: Table; start: number; end: number; seen: number };
@@ -23,15 +23,17 @@ export function readFields(
   reader: Reader,
   table: Table,
   record: Record<string, unknown>,
-  allowance: Allowance,
+  memory: MemoryLimit,
   maxDepth: number,
   slots: OpenRecord[],
 ): void {
   let depth = 0;
   let open = begin(slots, 0, table, reader.pos, reader.end);
-  allowance.spend(table.cost + LIST_COST * table.lists.length, reader, reader.pos);
+  memory.spend(table.cost + LIST_COST * table.lists.length, reader, reader.pos);
   // Always there, so that callers need not ask.
-  for (const field of table.lists) record[field.key] = new StoredRecords(reader.bytes, field, reader.pos, reader.end);
+  for (const field of table.lists) {
+    record[field.key] = new StoredRecords(reader.bytes, table, field, reader.pos, reader.end);
+  }
   for (;;) {
     while (reader.pos >= open.end) {
       requireAll(open, reader);
@@ -41,13 +43,8 @@ export function readFields(
       reader.end = open.end;
     }
     const at = reader.pos;
-    const id = reader.varint();
-    const field = reader.high === 0 ? open.table.byId[id] : undefined;
-    const wireType = reader.varint();
-    if (wireType > 2) {
-      throw reader.error("UnknownFieldWireType", `unknown field wire type: ${reader.exact()}`, at);
-    }
-    if (!field) skipValue(reader, wireType);
+    const field = readTag(reader, open.table);
+    if (!field) skipValue(reader, field, reader.low);
     else if (field.form.kind === "records") {
       // The wire type of a known field is not looked at (D-6): bytes and nested are read alike.
       const end = reader.span();
@@ -57,8 +54,8 @@ export function readFields(
       open = begin(slots, ++depth, field.form.table(), reader.pos, end);
       reader.end = end;
     } else {
-      if (depth === 0) record[field.key] = keepValue(reader, field.form, allowance);
-      else checkValue(reader, field.form, allowance);
+      if (depth === 0) record[field.key] = keepValue(reader, field.form, memory);
+      else checkValue(reader, field.form, memory);
       open.seen |= 1 << field.id;
     }
   }
@@ -81,26 +78,26 @@ function requireAll(open: OpenRecord, reader: Reader): void {
   throw reader.error("MissingRequiredField", `missing required field: ${field?.wireName}`, open.start);
 }
 
-function keepValue(reader: Reader, form: Form, allowance: Allowance): unknown {
+function keepValue(reader: Reader, form: Form, memory: MemoryLimit): unknown {
   const at = reader.pos;
   if (form.kind === "text") {
     const end = reader.span();
     const value = decodeLossy(reader.bytes, reader.pos, end);
-    allowance.spendText(end - reader.pos, value, reader, at);
+    memory.spendText(end - reader.pos, value, reader, at);
     reader.pos = end;
     return value;
   }
-  if (form.kind === "bytes") allowance.spend(VIEW_COST, reader, at);
+  if (form.kind === "bytes") memory.spend(VIEW_COST, reader, at);
   return readValue(reader, form);
 }
 
 // Of what is nested nothing is kept.
-function checkValue(reader: Reader, form: Form, allowance: Allowance): void {
+function checkValue(reader: Reader, form: Form, memory: MemoryLimit): void {
   const at = reader.pos;
   switch (form.kind) {
     case "text":
       reader.pos = reader.span();
-      return allowance.spendLong(reader.pos - at, reader, at);
+      return memory.spendLong(reader.pos - at, reader, at);
     case "bytes":
       reader.pos = reader.span();
       return;

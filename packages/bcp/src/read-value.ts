@@ -1,9 +1,29 @@
-// One value of a field (FORMAT.md, "Fields").
+// One field: its tag, and its value or the way past it (FORMAT.md, "Fields"). Whoever walks through fields does it with these.
 
-import { wordFor } from "./fields.ts";
-import type { Form } from "./fields.ts";
-import type { Reader } from "./reader.ts";
-import { decodeLossy } from "./utf8.ts";
+import type { Reader } from "./byte-reader.ts";
+import { wordFor } from "./field-table.ts";
+import type { Form, NamedField, Table } from "./field-table.ts";
+import { decodeLossy } from "./utf8-text.ts";
+
+/** Reads a tag: the field it names, or undefined for one that nobody knows. Its wire type is left in `reader.low`. */
+export function readTag(reader: Reader, table: Table): NamedField | undefined {
+  const at = reader.pos;
+  const id = reader.varint();
+  const field = reader.high === 0 ? table.byId[id] : undefined;
+  if (reader.varint() <= 2) return field;
+  throw reader.error("UnknownFieldWireType", `unknown field wire type: ${reader.exact()}`, at);
+}
+
+/** Passes the value behind a tag. The wire type counts only where nobody knows the field: a known one is as long as its form says. */
+export function skipValue(reader: Reader, field: NamedField | undefined, wireType: number): void {
+  const isSized = field ? isSizedForm(field.form) : wireType !== 0;
+  if (isSized) reader.pos = reader.span();
+  else reader.varint();
+}
+
+function isSizedForm({ kind }: Form): boolean {
+  return kind === "text" || kind === "bytes" || kind === "records";
+}
 
 export function readValue(reader: Reader, form: Form): unknown {
   switch (form.kind) {
@@ -40,10 +60,4 @@ export function readWord(reader: Reader, form: Form & { kind: "words" }): string
   if (word !== undefined) return word;
   const shown = (reader.low & 0xff).toString(16).padStart(2, "0").toUpperCase();
   throw reader.error("InvalidEnumValue", `invalid ${form.words.name} value: 0x${shown}`, at);
-}
-
-/** Passes the value of a field that nobody knows. */
-export function skipValue(reader: Reader, wireType: number): void {
-  if (wireType === 0) reader.varint();
-  else reader.pos = reader.span();
 }

@@ -26,3 +26,18 @@ class ArrayCursor<R> implements RecordCursor<R> {
     return this.list[this.at++];
   }
 }
+
+/** All of them and all that is nested in them, each behind what contains it. */
+export type FlatRecords = {
+  readonly count: number;
+  depth(index: number): number;
+  /** The fields of one without what is nested in it. */
+  own(index: number): Readonly<Record<string, unknown>>;
+};
+
+export abstract class NestedRecords<R = unknown> {
+  abstract flat(): FlatRecords;
+
+  /** The same as objects. */
+  abstract list(): R[];
+}

@@ -1,28 +1,29 @@
 // Nested records as they lie in a payload, read when somebody asks for them: as objects, the entries of a tree take ten times
 // their size. They are known to be whole.
 
-import type { NamedField, Table } from "./fields.ts";
-import { NestedRecords } from "./nested-records.ts";
-import type { FlatRecords } from "./nested-records.ts";
-import { Offsets } from "./offsets.ts";
-import { readValue, skipValue } from "./read-value.ts";
-import { Reader } from "./reader.ts";
-import type { CursorSource, RecordCursor, RecordList } from "./record-list.ts";
+import { Reader } from "./byte-reader.ts";
+import type { NamedField, Table } from "./field-table.ts";
+import { NumberList } from "./number-list.ts";
+import { readTag, readValue, skipValue } from "./read-value.ts";
+import { NestedRecords } from "./record-list.ts";
+import type { CursorSource, FlatRecords, RecordCursor, RecordList } from "./record-list.ts";
 
 const NOWHERE = { at: 0, packed: true };
 const INSPECT = Symbol.for("nodejs.util.inspect.custom");
 
-/** The records of one field, among the other fields of what they are in. */
+/** The records of one field, among the other fields of what they are in, which is a record of `container`. */
 export class StoredRecords<R = unknown> extends NestedRecords<R> implements RecordList<R>, CursorSource<R> {
   private readonly bytes: Uint8Array;
+  private readonly container: Table;
   private readonly field: NamedField;
   private readonly start: number;
   private readonly end: number;
   private known: number | undefined;
 
-  constructor(bytes: Uint8Array, field: NamedField, start: number, end: number) {
+  constructor(bytes: Uint8Array, container: Table, field: NamedField, start: number, end: number) {
     super();
     this.bytes = bytes;
+    this.container = container;
     this.field = field;
     this.start = start;
     this.end = end;
@@ -38,7 +39,7 @@ export class StoredRecords<R = unknown> extends NestedRecords<R> implements Reco
   }
 
   cursor(): RecordCursor<R> {
-    return new StoredCursor<R>(this.bytes, this.field, this.start, this.end);
+    return new StoredCursor<R>(this.spans(), this.bytes, this.field);
   }
 
   *[Symbol.iterator](): Generator<R, void> {
@@ -51,7 +52,7 @@ export class StoredRecords<R = unknown> extends NestedRecords<R> implements Reco
   }
 
   override flat(): FlatRecords {
-    return new StoredIndex(this.bytes, this.field, this.start, this.end);
+    return new StoredIndex(this.spans(), this.bytes, this.field);
   }
 
   toJSON(): R[] {
@@ -63,23 +64,29 @@ export class StoredRecords<R = unknown> extends NestedRecords<R> implements Reco
   }
 
   private counted(): number {
-    const spans = new Spans(this.bytes, this.field, this.start, this.end);
+    const spans = this.spans();
     let count = 0;
     while (spans.next()) count++;
     return count;
+  }
+
+  private spans(): Spans {
+    return new Spans(this.bytes, this.container, this.field, this.start, this.end);
   }
 }
 
 /** Where the records of one field begin and end. */
 class Spans {
   private readonly reader: Reader;
-  private readonly id: number;
+  private readonly container: Table;
+  private readonly field: NamedField;
   start = 0;
   end: number;
 
-  constructor(bytes: Uint8Array, field: NamedField, start: number, end: number) {
+  constructor(bytes: Uint8Array, container: Table, field: NamedField, start: number, end: number) {
     this.reader = new Reader(bytes, NOWHERE, start, end);
-    this.id = field.id;
+    this.container = container;
+    this.field = field;
     this.end = start;
   }
 
@@ -87,10 +94,9 @@ class Spans {
     const { reader } = this;
     reader.pos = this.end;
     while (reader.pos < reader.end) {
-      const isOurs = reader.varint() === this.id && reader.high === 0;
-      const wireType = reader.varint();
-      if (!isOurs) {
-        skipValue(reader, wireType);
+      const field = readTag(reader, this.container);
+      if (field !== this.field) {
+        skipValue(reader, field, reader.low);
         continue;
       }
       this.end = reader.span();
@@ -106,8 +112,8 @@ class StoredCursor<R> implements RecordCursor<R> {
   private readonly reader: Reader;
   private readonly table: Table;
 
-  constructor(bytes: Uint8Array, field: NamedField, start: number, end: number) {
-    this.spans = new Spans(bytes, field, start, end);
+  constructor(spans: Spans, bytes: Uint8Array, field: NamedField) {
+    this.spans = spans;
     this.reader = new Reader(bytes, NOWHERE);
     this.table = nestedTable(field);
   }
@@ -124,22 +130,22 @@ class StoredCursor<R> implements RecordCursor<R> {
 const INDEX_WORDS = 3;
 
 class StoredIndex implements FlatRecords {
-  private readonly words = new Offsets();
+  private readonly words = new NumberList();
   private readonly reader: Reader;
   private readonly table: Table;
 
-  constructor(bytes: Uint8Array, field: NamedField, start: number, end: number) {
+  constructor(outermost: Spans, bytes: Uint8Array, field: NamedField) {
     this.reader = new Reader(bytes, NOWHERE);
     this.table = nestedTable(field);
     const inner = this.table.fields.find(({ form }) => form.kind === "records");
-    const open = [new Spans(bytes, field, start, end)];
+    const open = [outermost];
     for (let spans = open.at(-1); spans; spans = open.at(-1)) {
       if (!spans.next()) {
         open.pop();
         continue;
       }
       for (const word of [spans.start, spans.end, open.length - 1]) this.words.push(word);
-      if (inner) open.push(new Spans(bytes, inner, spans.start, spans.end));
+      if (inner) open.push(new Spans(bytes, this.table, inner, spans.start, spans.end));
     }
   }
 
@@ -174,14 +180,12 @@ function readRecord(
   reader.pos = start;
   reader.end = end;
   while (reader.pos < end) {
-    const id = reader.varint();
-    const field = reader.high === 0 ? table.byId[id] : undefined;
-    const wireType = reader.varint();
-    if (!field) skipValue(reader, wireType);
+    const field = readTag(reader, table);
+    if (!field) skipValue(reader, field, reader.low);
     else if (field.form.kind === "records") {
       reader.pos = reader.span();
       // Only where there are some: most entries of a tree have no children.
-      if (what === "with lists") record[field.key] ??= new StoredRecords(reader.bytes, field, start, end);
+      if (what === "with lists") record[field.key] ??= new StoredRecords(reader.bytes, table, field, start, end);
     } else record[field.key] = readValue(reader, field.form);
   }
   return record;

@@ -1,14 +1,14 @@
 // Record → field area, by its table, written from the end (see BackWriter). A stack of our own, as in reading.
 
-import { EncodeError } from "./failure.ts";
-import { valueFor } from "./fields.ts";
-import type { NamedField, Table } from "./fields.ts";
-import { Garbage } from "./garbage.ts";
-import { NestedRecords } from "./nested-records.ts";
-import { atOnce } from "./steps.ts";
-import type { Steps } from "./steps.ts";
+import { EncodeError } from "./bcp-errors.ts";
+import type { BackWriter } from "./byte-writer.ts";
+import { runAtOnce } from "./cooperative-work.ts";
+import type { Steps } from "./cooperative-work.ts";
+import { valueFor } from "./field-table.ts";
+import type { NamedField, Table } from "./field-table.ts";
+import { GarbageCollection } from "./garbage-collection.ts";
+import { NestedRecords } from "./record-list.ts";
 import { nestedTable } from "./stored-records.ts";
-import type { BackWriter } from "./writer.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -50,7 +50,7 @@ export function writeFields(writer: BackWriter, table: Table, record: Fields, ma
     }
     const records = open.record[field.key];
     if (records instanceof NestedRecords) {
-      atOnce(writeNested(writer, field, records, maxDepth - depth));
+      runAtOnce(writeNested(writer, field, records, maxDepth - depth));
       open.field--;
       continue;
     }
@@ -97,7 +97,7 @@ export function* writeNested(
   const flat = records.flat();
   const table = nestedTable(field);
   const inner = table.fields.at(-1);
-  const garbage = new Garbage();
+  const garbage = new GarbageCollection();
   // What had been written before that which is nested in the open record of each depth.
   const marks: number[] = [];
   let before = 0;
@@ -109,7 +109,7 @@ export function* writeNested(
     writeFields(writer, table, flat.own(index), 0);
     closeRecord(writer, mark, depth > 0 && inner ? inner : field);
     before = depth;
-    garbage.more(RECORD_GARBAGE);
+    garbage.add(RECORD_GARBAGE);
     if (index % STEP_RECORDS === 0) yield;
   }
 }

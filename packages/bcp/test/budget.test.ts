@@ -1,15 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import {
-  allocate,
-  decode,
-  Encoder,
-  estimateCodeAware,
-  estimateHeuristic,
-  readPriorities,
-  render,
-  renderDetailed,
-} from "../src/index.ts";
-import type { Decision, Priority, Weight } from "../src/index.ts";
+import { decode, Encoder, estimateCodeAware, estimateHeuristic, render, renderDetailed } from "../src/index.ts";
+import type { Decision, Priority } from "../src/index.ts";
+import { BlockWeights } from "../src/token-budget.ts";
+
+type Weight = { readonly priority: Priority; readonly tokens: number; readonly summaryTokens?: number };
 
 describe("estimates", () => {
   test.each([
@@ -61,7 +55,13 @@ describe("allocation", () => {
     ],
     ["empty content always fits", 0, [weight("normal", 0)], ["full"]],
   ])("%s", (_, budget, weights, decisions) => {
-    expect(allocate(weights, budget)).toEqual(decisions);
+    const blocks = new BlockWeights();
+    for (const [index, { priority, tokens, summaryTokens }] of weights.entries()) {
+      blocks.add(tokens, summaryTokens);
+      blocks.prioritise(index, priority);
+    }
+    blocks.decide(budget);
+    expect(weights.map((_, index) => blocks.outcome(index)?.decision)).toEqual(decisions);
   });
 });
 
@@ -74,7 +74,8 @@ test("the last valid priority annotation counts, wherever it stands", async () =
     .addAnnotation(2, "priority", "")
     .addAnnotation(2, "tag", Uint8Array.of(1))
     .encode();
-  expect([...readPriorities(decode(payload).blocks)]).toEqual([[2, "low"]]);
+  // A low block is never full; one of any other of these priorities would be.
+  expect(render(decode(payload).blocks, { mode: "minimal", budget: 1000 })).toBe("[omitted: document T ~1tok]");
 });
 
 describe("rendering within a budget", () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { decodeLossy } from "../src/utf8.ts";
+import { decodeLossy } from "../src/utf8-text.ts";
 import { DecodeError } from "../src/index.ts";
-import { Reader } from "../src/reader.ts";
-import { BackWriter, Writer } from "../src/writer.ts";
+import { Reader } from "../src/byte-reader.ts";
+import { BackWriter, Writer } from "../src/byte-writer.ts";
 import { fromDigits, hex } from "./vectors/hex.ts";
 
 const PLACE = { at: 100, packed: false };

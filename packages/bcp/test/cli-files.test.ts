@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -15,6 +15,9 @@ import type { BcpIo, NewBlock } from "../src/index.ts";
 import { runCollected } from "./run.ts";
 import { hex } from "./vectors/hex.ts";
 import { TOUR } from "./vectors/tour.ts";
+
+// Some take more than five seconds on a busy machine. Said in each file: a preload reaches only the first one.
+setDefaultTimeout(60_000);
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 const HI = "42435000010000000200080100020201026869ff010000";

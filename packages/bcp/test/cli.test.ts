@@ -302,6 +302,19 @@ describe("inspect", () => {
     },
   );
 
+  test("shows a body as it is, but nothing that a terminal would obey", async () => {
+    const content = utf8("one\r\n\ttwo\rthree\u001b]0;title\u0007\u009b2J \u202egnp.exe\u0000 \\ é😀\u200d");
+    await writeFile(
+      at("obeyed.bcp"),
+      encodePlain([{ type: "tool_result", toolName: "ls\u001b[2K\r", status: "ok", content }]),
+    );
+    const { stdout } = await run(["inspect", "obeyed.bcp", "--show-body"]);
+    expect(stdout).toContain("TOOL_RESULT [ls\\u{1b}[2K\\r] status=ok");
+    expect(stdout).toContain(
+      "         Body:    one\\r\n\ttwo\\rthree\\u{1b}]0;title\\u{7}\\u{9b}2J \\u{202e}gnp.exe\\0 \\ é😀\u200d\n",
+    );
+  });
+
   test("quotes what cannot be seen, cuts long bodies, dumps bytes", async () => {
     const content = utf8("漢".repeat(81));
     await writeFile(

@@ -19,8 +19,8 @@ import {
   render,
 } from "../src/index.ts";
 import type { Block, EncodeOptions, Mode, Verbosity } from "../src/index.ts";
-import { Reader } from "../src/reader.ts";
-import { BackWriter } from "../src/writer.ts";
+import { Reader } from "../src/byte-reader.ts";
+import { BackWriter } from "../src/byte-writer.ts";
 import { equal } from "./equal.ts";
 import { addCommandLines } from "./conformance-commands.ts";
 import type { Add } from "./conformance-commands.ts";

@@ -1,7 +1,7 @@
 // `bcp encode` writes blocks from where they stand in a manifest. The library makes objects of them first: both are to
 // write the same bytes.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -9,6 +9,9 @@ import { buildManifest, createMemoryStore, encode, encodePlain, parseManifest } 
 import type { EncodeOptions, NewBlock } from "../src/index.ts";
 import { zstd } from "../src/zstd.ts";
 import { runCollected } from "./run.ts";
+
+// Some take more than five seconds on a busy machine. Said in each file: a preload reaches only the first one.
+setDefaultTimeout(60_000);
 
 let cwd = "";
 beforeAll(() => void (cwd = mkdtempSync(path.join(tmpdir(), "bcp-encode-"))));
@@ -51,7 +54,7 @@ describe.each(SAMPLES)("%s", (_, blocks) => {
 
   test.each(WAYS)("%s", async (_name, flags, options) => {
     const store = options.dedup ? { store: createMemoryStore() } : {};
-    const expected = await encode(await held(text), { ...options, ...store });
+    const expected = await encode(await loadBlock(text), { ...options, ...store });
     const { exit, bytes } = await runCollected(["encode", "-", "-o", "-", "--extended", ...flags], {
       cwd,
       stdin: text,
@@ -112,7 +115,7 @@ test("a file that grows while it is read leaves nothing behind", async () => {
 test("what does not become smaller is written plain", async () => {
   const text = '{"blocks":[{"type":"conversation","role":"user","content":"hi"}]}';
   const { bytes } = await runCollected(["encode", "-", "-o", "-", "--compress-payload"], { cwd, stdin: text });
-  expect(Buffer.compare(bytes, encodePlain(await held(text)))).toBe(0);
+  expect(Buffer.compare(bytes, encodePlain(await loadBlock(text)))).toBe(0);
 });
 
 test("a payload in several pieces is compressed as it is in one", async () => {
@@ -124,7 +127,7 @@ test("a payload in several pieces is compressed as it is in one", async () => {
   expect(Buffer.compare(packed.subarray(8), await inOneWrite(plain.subarray(8)))).toBe(0);
 });
 
-async function held(text: string): Promise<NewBlock[]> {
+async function loadBlock(text: string): Promise<NewBlock[]> {
   return buildManifest(parseManifest(text, "extended"), () => Promise.reject(new Error("no files here")));
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -7,6 +7,9 @@ import { HOSTILE, packedDocuments } from "./hostile/payloads.ts";
 import { HOSTILE_MANIFESTS, MANIFEST_NAME } from "./hostile/manifests.ts";
 import { ENCODE_WAYS, measured, WAYS } from "./hostile/table.ts";
 import type { FileEntry } from "../src/index.ts";
+
+// Some take more than five seconds on a busy machine. Said in each file: a preload reaches only the first one.
+setDefaultTimeout(60_000);
 
 // Some of them are walked through several times, each time to the end.
 const TIMEOUT_MS = 60_000;

@@ -1,11 +1,11 @@
 // Files that are too large to hold, though not to read: what the command line says of them is what it says of others.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { decodeFacts } from "../src/cli/load.ts";
+import { decodeFacts } from "../src/cli/load-payload.ts";
 import {
   createMemoryStore,
   decode,
@@ -18,6 +18,9 @@ import {
 import type { EncodeOptions, NewBlock } from "../src/index.ts";
 import { runCollected } from "./run.ts";
 import { fromDigits } from "./vectors/hex.ts";
+
+// Some take more than five seconds on a busy machine. Said in each file: a preload reaches only the first one.
+setDefaultTimeout(60_000);
 
 // The installed type definitions do not know it yet.
 const { zstdCompressSync }: { zstdCompressSync(plain: Uint8Array): Uint8Array } = createRequire(import.meta.url)(

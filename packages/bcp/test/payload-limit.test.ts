@@ -1,7 +1,10 @@
 // What a payload that is packed as a whole may become: the library is careful, unless told otherwise.
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { decode, DecodeError, encode, MAX_PAYLOAD_BYTES } from "../src/index.ts";
 import type { NewBlock } from "../src/index.ts";
+
+// Some take more than five seconds on a busy machine. Said in each file: a preload reaches only the first one.
+setDefaultTimeout(60_000);
 
 const MIB = 1024 * 1024;
 // Eight megabytes each that pack well, but not as only a bomb does: three digits of each line cannot be foreseen.

@@ -1,10 +1,13 @@
 // The `bcp` entry point as a process of its own, on Bun and, where there is one that knows zstd, on Node.
 
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { TOUR, TOUR_MARKDOWN } from "./vectors/tour.ts";
+
+// Some take more than five seconds on a busy machine. Said in each file: a preload reaches only the first one.
+setDefaultTimeout(60_000);
 
 const MAIN = path.join(import.meta.dir, "../src/main.ts");
 const node = process.env["BOSUN_NODE"] ?? Bun.which("node") ?? "node";
@@ -45,6 +48,34 @@ describe.each(RUNTIMES)("%s", (_, command) => {
     expect(Buffer.from(new Uint8Array(await new Response(child.stdout).arrayBuffer())).toString("hex")).toBe(
       "424350000100010028b52ffd0058bd00008002007e010002020178616263ff0100000100d2d42501",
     );
+  });
+
+  // The reader is another program, and slow: Bun itself would read ahead. What is left in the pipe when it begins is what counts.
+  test("a slow reader gets all of ten megabytes, and the words of an error behind them", async () => {
+    const script = `{ "$@" decode -; "$@" decode absent.bcp --json; } 2>&1 | { sleep 0.5; cat; }`;
+    const child = start(["bash", "-c", script, "bash", ...command], []);
+    child.stdin.write(largePayload(10_000_000));
+    await child.stdin.end();
+    const text = await new Response(child.stdout).text();
+    const [shown = "", told = ""] = text.split("</context>\n");
+    expect(shown.length).toBe("<context>\n<!-- unknown block type 0x42 -->\n".length + 10_000_000 + 1);
+    expect(told).toContain('"message": "cannot read absent.bcp');
+    expect(told).toEndWith("error: cannot read absent.bcp: No such file or directory (os error 2)\n");
+  });
+
+  test("ended by a signal while nobody reads, it has lost nothing of what it has written", async () => {
+    const child = start(command, ["decode", "-"]);
+    child.stdin.write(largePayload(10_000_000));
+    await child.stdin.end();
+    const reader = child.stdout.getReader();
+    const { value: first } = await reader.read();
+    child.kill("SIGTERM");
+    await child.exited;
+    expect(child.signalCode).toBe("SIGTERM");
+    const pieces = [first ?? new Uint8Array(0)];
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) pieces.push(piece.value);
+    const text = Buffer.concat(pieces).toString();
+    expect(text).toMatch(/^<context>\n<!-- unknown block type 0x42 -->\na*(\n<\/context>\n)?$/);
   });
 
   test("ends quietly when nobody reads on", async () => {
@@ -94,8 +125,7 @@ function start(command: readonly string[], args: readonly string[], cwd = proces
   return Bun.spawn([...command, ...args], { stdin: "pipe", stdout: "pipe", stderr: "pipe", env: {}, cwd });
 }
 
-function largePayload(): Uint8Array {
-  const length = 4_000_000;
+function largePayload(length = 4_000_000): Uint8Array {
   const lengthBytes = [
     (length & 0x7f) | 0x80,
     ((length >> 7) & 0x7f) | 0x80,

@@ -1,8 +1,11 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createMemoryStore, DecodeError, decodeStream, encode, encodePlain } from "../src/index.ts";
 import type { NewBlock, StreamEvent, StreamOptions } from "../src/index.ts";
 import { fromDigits } from "./vectors/hex.ts";
 import { TOUR } from "./vectors/tour.ts";
+
+// Some take more than five seconds on a busy machine. Said in each file: a preload reaches only the first one.
+setDefaultTimeout(60_000);
 
 const HEADER = "4243500001000000";
 const END = "ff010000";

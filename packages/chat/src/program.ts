@@ -63,6 +63,8 @@ export type Ui = {
   /** A yes or no before the start; undefined when nobody is there. */
   confirm?: (lines: readonly string[], question: string) => Promise<boolean>;
   elicit?: (alias: string, params: JsonObject, signal: AbortSignal) => Promise<ElicitAnswer>;
+  sample?: (chat: ChatState, alias: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
+  canShareFolder?: boolean;
   /** A server settled or its tools changed. */
   serverChanged?: (server: Server) => void;
 };
@@ -142,6 +144,10 @@ export class Program {
         ui.serverChanged?.(server);
       },
       ...(ui.elicit ? { elicit: ui.elicit } : {}),
+      ...(ui.sample
+        ? { sample: async (alias, params, signal) => (await ui.sample?.(this.chat, alias, params, signal)) ?? {} }
+        : {}),
+      canShareFolder: ui.canShareFolder === true,
     });
     const approvalPolicy = new ApprovalPolicy({
       settings,

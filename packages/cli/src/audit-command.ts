@@ -11,7 +11,7 @@ import { followRecords } from "./audit/follow-records.ts";
 import { lineOf } from "./audit/record-line.ts";
 import { UsageError, suggestion } from "@bosun/platform/flags";
 import type { FlagValues, Program } from "@bosun/platform/flags";
-import { command } from "./run-command.ts";
+import { command } from "./define-command.ts";
 
 const DEFAULT_LAST = 50;
 

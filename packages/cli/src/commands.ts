@@ -48,7 +48,7 @@ export const COMMANDS: { readonly [name: string]: Command } = {
     summary: "encode, decode, inspect, validate and measure .bcp files",
     alias: "bcp",
     load: async () => (await import("./bcp-command.ts")).runBcpCommand,
-    programs: async () => (await import("@bosun/bcp")).bcpPrograms(),
+    programs: async () => (await import("@bosun/bcp/command-line")).bcpPrograms(),
   },
   "bcp-mcp-server": {
     summary: ".bcp files for MCP clients (clients' configurations name it)",

@@ -4,7 +4,7 @@ import type { Command } from "@bosun/platform/flags/completions";
 import { COMMANDS } from "./commands.ts";
 import { UsageError, suggestion } from "@bosun/platform/flags";
 import type { Program } from "@bosun/platform/flags";
-import { command } from "./run-command.ts";
+import { command } from "./define-command.ts";
 
 const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 

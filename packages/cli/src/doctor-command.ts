@@ -1,6 +1,6 @@
 // bosun doctor: can commands be confined here, and by what?
 import type { Program } from "@bosun/platform/flags";
-import { command } from "./run-command.ts";
+import { command } from "./define-command.ts";
 
 export const PROGRAM: Program = {
   name: "bosun doctor",

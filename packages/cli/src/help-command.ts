@@ -2,7 +2,7 @@
 import { columns, suggestion, UsageError } from "@bosun/platform/flags";
 import type { Program } from "@bosun/platform/flags";
 import { VERSION } from "@bosun/platform/version";
-import { command } from "./run-command.ts";
+import { command } from "./define-command.ts";
 import { COMMANDS } from "./commands.ts";
 import { TOPICS } from "./topics.ts";
 

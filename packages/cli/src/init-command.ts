@@ -12,7 +12,7 @@ import { addServe, OUR_NAME, putProxyInFront, removeServe, summaryOf, takeProxyA
 import type { Change, ServerEntry } from "./init/server-entries.ts";
 import { UsageError, columns, suggestion } from "@bosun/platform/flags";
 import type { FlagValues, Program } from "@bosun/platform/flags";
-import { command } from "./run-command.ts";
+import { command } from "./define-command.ts";
 import { ownInvocation } from "./own-invocation.ts";
 import type { Invocation } from "./own-invocation.ts";
 

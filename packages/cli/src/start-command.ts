@@ -2,7 +2,7 @@
 import type { Serving } from "@bosun/serve";
 import { UsageError, columns, helpText } from "@bosun/platform/flags";
 import type { Program } from "@bosun/platform/flags";
-import { command } from "./run-command.ts";
+import { command } from "./define-command.ts";
 import { ownInvocation } from "./own-invocation.ts";
 import { runServeCommand } from "./serve-command.ts";
 

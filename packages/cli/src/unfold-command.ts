@@ -2,7 +2,7 @@
 import { unfoldLines } from "@bosun/proxy/unfold";
 import { UsageError } from "@bosun/platform/flags";
 import type { Program } from "@bosun/platform/flags";
-import { command } from "./run-command.ts";
+import { command } from "./define-command.ts";
 
 export const PROGRAM: Program = {
   name: "bosun unfold",

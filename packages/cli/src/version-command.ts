@@ -1,6 +1,6 @@
 // bosun version: one line, or JSON for a script.
 import type { Program } from "@bosun/platform/flags";
-import { command } from "./run-command.ts";
+import { command } from "./define-command.ts";
 import { VERSION } from "@bosun/platform/version";
 
 export const PROGRAM: Program = {

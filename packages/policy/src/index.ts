@@ -52,7 +52,7 @@ export {
   type ShellText,
   type ParseShell,
   textOfCommand,
-} from "./rules/command-words.ts";
+} from "./rules/shell-text.ts";
 export { type Verdict, type RuleSource, type Decision, BUILT_IN, nameOfRule } from "./rules/decision.ts";
 export {
   type GitPart,

@@ -1,4 +1,4 @@
-// The HTTP side as reference §4 has it: sessions, routes, tokens, hosts, isolation (threats S13, S14).
+// The HTTP side as the contract has it: sessions, routes, tokens, hosts, isolation.
 import { afterAll, beforeAll, expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { announceRows, row, rows, together } from "./harness/contract.ts";
@@ -180,7 +180,7 @@ row("server", "a dropped connection does not cancel a call of the 2025 revisions
   const session = await open.session();
   const away = new AbortController();
   const lost = session.call("bash", { command: "sleep 0.6; touch finished" }, away.signal).catch(() => "lost");
-  await Bun.sleep(200);
+  await Bun.sleep(200); // until the call is on its way; nothing tells the client
   away.abort();
   expect(await lost).toBe("lost");
   await eventually("it finished all the same", async () =>

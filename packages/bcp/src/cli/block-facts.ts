@@ -1,17 +1,14 @@
 // What `inspect` and `stats` say about a block. Sizes are those of the content, not of what is stored (D-47).
 
-import { priorityOf } from "../blocks/annotation.ts";
-import type { AnnotationBlock } from "../blocks/annotation.ts";
-import type { Block } from "../blocks/all.ts";
-import type { Lang } from "../blocks/code.ts";
-import type { DiffBlock } from "../blocks/diff.ts";
-import { Garbage } from "../garbage.ts";
-import { quoted } from "../quote.ts";
+import { priorityOf } from "../block-types.ts";
+import type { AnnotationBlock, Block, DiffBlock, Lang } from "../block-types.ts";
+import { runWithPauses } from "../cooperative-work.ts";
+import type { PauseIfDue, Steps } from "../cooperative-work.ts";
+import { GarbageCollection } from "../garbage-collection.ts";
+import { escapeControls, quoted } from "../quote.ts";
 import { cursorOf } from "../record-list.ts";
-import { typeHex } from "../render/mode.ts";
-import { inTurns } from "../steps.ts";
-import type { Rest, Steps } from "../steps.ts";
-import { piecesOf } from "./part-writer.ts";
+import { typeHex } from "../render/render-mode.ts";
+import { piecesOf } from "./chunked-writer.ts";
 
 const NO_BYTES = new Uint8Array(0);
 const ENTRY_BYTES = 8; // what the reference counts for each top-level entry of a tree
@@ -40,7 +37,7 @@ export function* detail(block: Block): Generator<string, void> {
       yield* quoted([block.rootPath]);
       return;
     case "tool_result":
-      yield ` [${block.toolName}] status=${block.status}`;
+      yield ` [${escapeControls(block.toolName)}] status=${block.status}`;
       return;
     case "document":
       yield " title=";
@@ -76,12 +73,12 @@ export function* detail(block: Block): Generator<string, void> {
 }
 
 /** Where it takes long, with pauses. */
-export function size(block: Block, rest: Rest): number | Promise<number> {
+export function size(block: Block, pauseIfDue: PauseIfDue): number | Promise<number> {
   switch (block.type) {
     case "file_tree":
       return ENTRY_BYTES * block.entries.length;
     case "diff":
-      return inTurns(hunkBytes(block), rest);
+      return runWithPauses(hunkBytes(block), pauseIfDue);
     case "embedding_ref":
       return EMBEDDING_BYTES;
     default:
@@ -90,13 +87,13 @@ export function size(block: Block, rest: Rest): number | Promise<number> {
 }
 
 function* hunkBytes({ hunks }: DiffBlock): Steps<number> {
-  const garbage = new Garbage();
+  const garbage = new GarbageCollection();
   const cursor = cursorOf(hunks);
   let bytes = 0;
   let count = 0;
   for (let hunk = cursor.next(); hunk; hunk = cursor.next()) {
     bytes += hunk.lines.length;
-    garbage.more(HUNK_COST);
+    garbage.add(HUNK_COST);
     if (++count % STEP_HUNKS === 0) yield;
   }
   return bytes;

@@ -1,8 +1,11 @@
 // What the command line needs from the world, so that other programs can run it in their own process.
 
-import type { Limits } from "../limits.ts";
+import type { Limits } from "../decode-limits.ts";
+import { osText } from "./os-error.ts";
 
 export type BcpIo = {
+  /** How the command is typed, for help and errors: `bcp` unless it is part of another program. */
+  readonly program?: string;
   /** Relative paths start here. */
   readonly cwd: string;
   readonly stdin: AsyncIterable<Uint8Array>;
@@ -10,7 +13,7 @@ export type BcpIo = {
   stdout(chunk: string | Uint8Array): void | Promise<void>;
   stderr(text: string): void | Promise<void>;
   /** Somebody is looking: errors get a second line that explains them. `--verbose` asks for the same. */
-  readonly interactive?: boolean;
+  readonly interactive?: boolean | (() => Promise<boolean>);
   /** The words are those of this process's own command line, which may not have been UTF-8. */
   readonly ownWords?: boolean;
   /** Whoever reads the errors cannot choose other options: none is recommended. */
@@ -47,4 +50,15 @@ export class CliFailure extends Error {
     this.option = extra.option;
     this.facts = extra.facts ?? {};
   }
+}
+
+/** Nobody reads on (`bcp decode … | head`): no failure, and the end of the run. */
+export class ReaderGone extends Error {
+  override readonly name = "ReaderGone";
+}
+
+/** What an error of standard output means for a run: to be thrown by `BcpIo.stdout`. */
+export function outputFailure(error: unknown): Error {
+  if (error instanceof Error && "code" in error && error.code === "EPIPE") return new ReaderGone("nobody reads on");
+  return new CliFailure(`cannot write standard output: ${osText(error)}`);
 }

@@ -1,20 +1,19 @@
 // JSON manifest → blocks (FORMAT.md, "Manifests").
 
-import { KNOWN_TYPES } from "../blocks/all.ts";
-import type { KnownType } from "../blocks/all.ts";
-import { priorityValue } from "../blocks/annotation.ts";
-import type { NewBlock } from "../encode.ts";
-import { JsonError, jsonSteps, NO_NODE } from "../json.ts";
-import type { JsonNode } from "../json.ts";
-import { held } from "../lazy-block.ts";
+import { KNOWN_TYPES, priorityValue } from "../block-types.ts";
+import type { KnownType } from "../block-types.ts";
+import { neverPause, runAtOnce, runWithPauses } from "../cooperative-work.ts";
+import type { PauseIfDue, Steps } from "../cooperative-work.ts";
+import type { NewBlock } from "../encode-payload.ts";
+import { JsonError, jsonSteps, NO_NODE } from "../json-document.ts";
+import type { JsonNode } from "../json-document.ts";
+import { loadBlock } from "../lazy-block.ts";
 import type { LazyBlock } from "../lazy-block.ts";
-import { atOnce, inTurns, noRest } from "../steps.ts";
-import type { Rest, Steps } from "../steps.ts";
-import { toUtf8 } from "../utf8.ts";
-import { ENTRIES, STRICT_TYPES } from "./entries.ts";
-import type { EntryBuilder, ManifestShape } from "./entries.ts";
-import { ManifestError, manifestError, ManifestText, Members } from "./members.ts";
-import { priorityWord } from "./words.ts";
+import { toUtf8 } from "../utf8-text.ts";
+import { ENTRIES, STRICT_TYPES } from "./entry-types.ts";
+import type { EntryBuilder, ManifestShape } from "./entry-types.ts";
+import { priorityWord } from "./enum-words.ts";
+import { manifestError, ManifestError, ManifestText, Members } from "./json-members.ts";
 
 // No system has paths as long as this: what is cut here is not found, either.
 const PATH_BYTES = 64 * 1024;
@@ -43,7 +42,7 @@ type ReadFile = (path: string) => Promise<Uint8Array>;
 
 /** Checks the shape of all entries. Bytes are UTF-8. Throws ManifestError with line and column. */
 export function parseManifest(source: string | Uint8Array, shape: ManifestShape = "strict"): Manifest {
-  return atOnce(manifestSteps(typeof source === "string" ? toUtf8(source) : source, shape));
+  return runAtOnce(manifestSteps(typeof source === "string" ? toUtf8(source) : source, shape));
 }
 
 export function* manifestSteps(bytes: Uint8Array, shape: ManifestShape): Steps<Manifest> {
@@ -64,7 +63,7 @@ export function* manifestSteps(bytes: Uint8Array, shape: ManifestShape): Steps<M
 /** The blocks of a manifest. `readFile` gets each `content_file` as the manifest spells it. */
 export async function buildManifest(manifest: Manifest, readFile: ReadFile): Promise<NewBlock[]> {
   const all: NewBlock[] = [];
-  for await (const block of manifestBlocks(manifest, readFile)) all.push(held(block));
+  for await (const block of manifestBlocks(manifest, readFile)) all.push(loadBlock(block));
   return all;
 }
 
@@ -72,15 +71,15 @@ export async function buildManifest(manifest: Manifest, readFile: ReadFile): Pro
 export async function* manifestBlocks(
   manifest: Manifest,
   readFile: ReadFile,
-  rest: Rest = noRest,
+  pauseIfDue: PauseIfDue = neverPause,
 ): AsyncGenerator<LazyBlock, void> {
   let index = 0;
   let count = 0;
   for (const entry of manifest.inSteps()) {
-    const pause = rest();
+    const pause = pauseIfDue();
     if (pause) await pause;
     if (!entry) continue;
-    const blocks = await entryBlocks(entry, count, readFile, rest).catch((error: unknown) => {
+    const blocks = await entryBlocks(entry, count, readFile, pauseIfDue).catch((error: unknown) => {
       if (!(error instanceof ManifestError)) throw error;
       throw new ManifestError(`block ${index}: failed to apply: ${error.message}`, { block: index });
     });
@@ -148,10 +147,15 @@ function hasRemarks(type: KnownType, shape: ManifestShape): boolean {
   return shape === "extended" || (type !== "tool_result" && type !== "structured_data");
 }
 
-async function entryBlocks(entry: ManifestEntry, index: number, readFile: ReadFile, rest: Rest): Promise<LazyBlock[]> {
+async function entryBlocks(
+  entry: ManifestEntry,
+  index: number,
+  readFile: ReadFile,
+  pauseIfDue: PauseIfDue,
+): Promise<LazyBlock[]> {
   // Content, then words, then the priority: the reference's order of complaints.
   const { builder } = entry;
-  if (builder.content === "none" && builder.nested) await inTurns(builder.nested.check(), rest);
+  if (builder.content === "none" && builder.nested) await runWithPauses(builder.nested.check(), pauseIfDue);
   const block = builder.content === "none" ? builder.build() : builder.build(await contentOf(entry, readFile));
   const value = entry.priority === undefined ? undefined : priorityValue(priorityWord(entry.priority));
   const summary = entry.summary();

@@ -1,14 +1,15 @@
 // The text of a block, and what it weighs: what renderers put in and what the budget counts.
 
 import { isUtf8 } from "node:buffer";
-import type { DiffBlock } from "../blocks/diff.ts";
-import { CodeEstimate, estimateBytes, estimateCodeAware, estimateOpaque } from "../estimate.ts";
-import { Garbage } from "../garbage.ts";
+import { RenderError } from "../bcp-errors.ts";
+import type { DiffBlock } from "../block-types.ts";
+import type { More } from "../cooperative-work.ts";
+import { GarbageCollection } from "../garbage-collection.ts";
 import { cursorOf } from "../record-list.ts";
-import type { More } from "../steps.ts";
-import type { ShownBlock } from "./mode.ts";
-import { ReplacedText } from "./replaced-text.ts";
-import type { Write } from "./text-buffer.ts";
+import { CodeEstimate, estimateBytes, estimateCodeAware, estimateOpaque } from "../token-estimate.ts";
+import { decodeLossy } from "../utf8-text.ts";
+import type { ShownBlock } from "./render-mode.ts";
+import type { Part, Write } from "./text-buffer.ts";
 import { TreeText } from "./tree-text.ts";
 
 // What reading a hunk leaves behind.
@@ -26,7 +27,7 @@ export function hasManyParts(block: ShownBlock): block is ManyParts {
 export class BlockTexts {
   private readonly trees = new TreeText();
   private readonly replaced = new ReplacedText();
-  private readonly garbage = new Garbage();
+  private readonly garbage = new GarbageCollection();
 
   /** Writes the text to render: content as it lies in the payload, so that it is not copied before the end. */
   write(block: Exclude<ShownBlock, ManyParts>, write: Write): void {
@@ -56,7 +57,7 @@ export class BlockTexts {
         if (!hunk) return false;
         write(this.replaced.of(hunk.lines));
       }
-      this.garbage.more(STEP_HUNKS * HUNK_COST);
+      this.garbage.add(STEP_HUNKS * HUNK_COST);
       return true;
     };
   }
@@ -98,4 +99,18 @@ export function isText(block: ShownBlock): boolean {
 
 function contentTokens(content: Uint8Array): number {
   return isUtf8(content) ? estimateBytes(content) : estimateOpaque(content.length);
+}
+
+const MAX_REPLACED_BYTES = 8 * 1024 * 1024;
+
+export class ReplacedText {
+  private bytes = 0;
+
+  /** The bytes themselves where they are UTF-8. */
+  of(bytes: Uint8Array): Part {
+    if (isUtf8(bytes)) return bytes;
+    this.bytes += bytes.length;
+    if (this.bytes <= MAX_REPLACED_BYTES) return decodeLossy(bytes);
+    throw new RenderError("OutputTooLarge", `more than ${MAX_REPLACED_BYTES} bytes are in blocks that are not UTF-8`);
+  }
 }

@@ -1,20 +1,20 @@
 // What becomes of each block under a budget. Every block is shown to it, in order, before the first is rendered.
 
-import type { Block } from "../blocks/all.ts";
-import { priorityOf } from "../blocks/annotation.ts";
-import { CodeEstimate, estimateCodeAware } from "../estimate.ts";
-import type { More } from "../steps.ts";
+import { priorityOf } from "../block-types.ts";
+import type { Block } from "../block-types.ts";
+import type { More } from "../cooperative-work.ts";
+import { BlockWeights } from "../token-budget.ts";
+import { CodeEstimate, estimateCodeAware } from "../token-estimate.ts";
+import type { Outcome, Plan } from "./block-renderer.ts";
 import { BlockTexts, hasManyParts } from "./block-text.ts";
 import type { ManyParts } from "./block-text.ts";
-import { isShown } from "./mode.ts";
-import type { RenderOptions } from "./options.ts";
-import type { Outcome, Plan } from "./rendering.ts";
-import { Weights } from "./weights.ts";
+import { isShown } from "./render-mode.ts";
+import type { RenderOptions } from "./render-options.ts";
 
 export class BudgetPlan implements Plan {
   private readonly options: RenderOptions;
   private readonly texts = new BlockTexts();
-  private readonly weights = new Weights();
+  private readonly weights = new BlockWeights();
 
   constructor(options: RenderOptions) {
     this.options = options;

@@ -1,8 +1,8 @@
 // The minimal mode: one line of heading per block.
 
-import type { Format, ShownBlock, Words } from "./mode.ts";
-import { langText, typeHex } from "./mode.ts";
-import { omitted, summaryUnder } from "./short-forms.ts";
+import { langText, typeHex } from "./render-mode.ts";
+import type { Format, ShownBlock, Words } from "./render-mode.ts";
+import { omitted, summaryUnder } from "./summary-and-placeholder.ts";
 
 export const minimal: Format = {
   open: "",

@@ -1,23 +1,22 @@
-// Blocks → text: filter, decide, render, join (FORMAT.md, "Rendering").
+// Blocks → text: filter, decide, render, join (FORMAT.md, "BlockRenderer").
 
-import type { Block, BlockType } from "../blocks/all.ts";
-import type { DiffHunk } from "../blocks/diff.ts";
-import type { Decision } from "../budget.ts";
-import { Garbage } from "../garbage.ts";
+import type { Block, BlockType, DiffHunk } from "../block-types.ts";
+import { repeatAtOnce } from "../cooperative-work.ts";
+import { GarbageCollection } from "../garbage-collection.ts";
+import { memoryLeftFor } from "../memory-limit.ts";
 import type { RecordList } from "../record-list.ts";
-import { restFor } from "../rest.ts";
-import { allAtOnce } from "../steps.ts";
 import { StoredRecords } from "../stored-records.ts";
+import type { Decision } from "../token-budget.ts";
+import { BlockRenderer } from "./block-renderer.ts";
+import type { Outcome } from "./block-renderer.ts";
 import { BudgetPlan } from "./budget-plan.ts";
-import { isShown } from "./mode.ts";
-import { budgetOf } from "./options.ts";
-import type { RenderOptions } from "./options.ts";
-import { Rendering } from "./rendering.ts";
-import type { Outcome } from "./rendering.ts";
+import { PartQueue } from "./part-queue.ts";
+import { isShown } from "./render-mode.ts";
+import { budgetOf } from "./render-options.ts";
+import type { RenderOptions } from "./render-options.ts";
 import { TextBuffer } from "./text-buffer.ts";
 import type { Part } from "./text-buffer.ts";
 import { treeBytes } from "./tree-text.ts";
-import { WaitingParts } from "./waiting-parts.ts";
 
 // Words of ours, and the digits and brackets between names.
 const HEADING_BYTES = 96;
@@ -55,12 +54,12 @@ export function renderDetailed(blocks: readonly Block[], options: RenderOptions 
 
 /** The same text part by part, strings and UTF-8, each of whole characters: it need not fit into memory. */
 export function* renderParts(blocks: readonly Block[], options: RenderOptions = {}): Generator<string | Uint8Array> {
-  const rendering = new Rendering(options, planFor(blocks, options));
-  const waiting = new WaitingParts();
-  const garbage = new Garbage();
+  const rendering = new BlockRenderer(options, planFor(blocks, options));
+  const waiting = new PartQueue();
+  const garbage = new GarbageCollection();
   const add = (part: Part): void => {
     waiting.add(part);
-    if (typeof part === "string") garbage.more(WORDS_COST + 2 * part.length);
+    if (typeof part === "string") garbage.add(WORDS_COST + 2 * part.length);
   };
   for (const block of blocks) {
     rendering.begin(block, add);
@@ -73,13 +72,13 @@ export function* renderParts(blocks: readonly Block[], options: RenderOptions = 
 type Report = (index: number, type: BlockType, outcome: Outcome) => void;
 
 function joined(blocks: readonly Block[], options: RenderOptions, report: Report): string {
-  const rendering = new Rendering(options, planFor(blocks, options));
+  const rendering = new BlockRenderer(options, planFor(blocks, options));
   const garbage = blocks.length * (budgetOf(options) === undefined ? WHOLE_GARBAGE : BUDGET_GARBAGE);
-  const text = new TextBuffer(expectedBytes(blocks, options), restFor(blocks) - garbage);
+  const text = new TextBuffer(expectedBytes(blocks, options), memoryLeftFor(blocks) - garbage);
   const write = (part: Part): void => text.write(part);
-  const left = new Garbage();
+  const left = new GarbageCollection();
   blocks.forEach((block, index) => {
-    left.more(BLOCK_COST);
+    left.add(BLOCK_COST);
     const outcome = rendering.add(block, write);
     if (outcome) report(index, block.type, outcome);
   });
@@ -91,11 +90,11 @@ function planFor(blocks: readonly Block[], options: RenderOptions): BudgetPlan |
   const budget = budgetOf(options);
   if (budget === undefined) return undefined;
   const plan = new BudgetPlan(options);
-  const left = new Garbage();
+  const left = new GarbageCollection();
   for (const block of blocks) {
-    left.more(BLOCK_COST);
+    left.add(BLOCK_COST);
     const more = plan.weigh(block);
-    if (more) allAtOnce(more);
+    if (more) repeatAtOnce(more);
   }
   return plan.decide(budget);
 }

@@ -2,8 +2,8 @@
 // character as soon as one of them is not Latin.
 
 import { Buffer, isAscii } from "node:buffer";
-import { RenderError } from "../failure.ts";
-import { decodeLossy } from "../utf8.ts";
+import { RenderError } from "../bcp-errors.ts";
+import { decodeLossy } from "../utf8-text.ts";
 
 /** Words of ours, or UTF-8. */
 export type Part = string | Uint8Array;

@@ -1,11 +1,11 @@
 // A file tree as text: one line per entry, two spaces per level. A stack of our own instead of recursion.
 
-import type { FileEntry } from "../blocks/file-tree.ts";
-import { RenderError } from "../failure.ts";
-import { Garbage } from "../garbage.ts";
+import { RenderError } from "../bcp-errors.ts";
+import type { FileEntry } from "../block-types.ts";
+import type { More } from "../cooperative-work.ts";
+import { GarbageCollection } from "../garbage-collection.ts";
 import { cursorOf } from "../record-list.ts";
 import type { RecordCursor, RecordList } from "../record-list.ts";
-import type { More } from "../steps.ts";
 import { StoredRecords } from "../stored-records.ts";
 import type { Write } from "./text-buffer.ts";
 
@@ -28,7 +28,7 @@ type Level = { readonly entries: RecordCursor<FileEntry>; readonly indent: strin
 
 /** The trees of one rendering: the indentation of all of them counts against one limit. */
 export class TreeText {
-  private readonly garbage = new Garbage();
+  private readonly garbage = new GarbageCollection();
   private said = 0;
   private indented = 0;
 
@@ -46,7 +46,7 @@ export class TreeText {
   }
 
   leave(lines: number): void {
-    this.garbage.more(lines * LINE_COST);
+    this.garbage.add(lines * LINE_COST);
   }
 }
 

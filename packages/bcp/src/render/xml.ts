@@ -1,9 +1,9 @@
 // The xml mode. Prompt text, not XML: attribute values are escaped, content is not.
 
-import { RenderError } from "../failure.ts";
-import { describe } from "./description.ts";
-import type { Format, ShownBlock, Words } from "./mode.ts";
-import { langText, typeHex } from "./mode.ts";
+import { RenderError } from "../bcp-errors.ts";
+import { langText, typeHex } from "./render-mode.ts";
+import type { Format, ShownBlock, Words } from "./render-mode.ts";
+import { describe } from "./summary-and-placeholder.ts";
 
 // No path or title is this long, and escaping one that is could take many times its size.
 const MAX_ATTRIBUTE_CHARS = 1024 * 1024;

@@ -70,7 +70,7 @@ async function answer(
   }
   if (!begin(program, report)) return report.end(EXIT.usage, undefined, program);
   report.start(program);
-  const attached = withAttachments(question, chat, {
+  const attached = await withAttachments(question, chat, {
     cwd: program.io.cwd(),
     home: program.io.home,
     typed, // and nothing that was piped in

@@ -1,8 +1,10 @@
-// `@path` in what a person writes → the file itself behind the words: text in full as far as the window bears it, a folder as
+// `@path` and `@alias:uri` in what a person writes → the file itself behind the words: text in full as far as the window bears it, a folder as
 // its names, a picture for models that see. A word with an @ that names nothing stays a word.
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { headAndTail, resultLimits } from "../conversation/truncate-result.ts";
+import { contentsOfResource } from "../servers/prompts-and-resources.ts";
+import type { Server } from "../servers/mcp-server.ts";
 import { sizeText } from "../servers/result-text.ts";
 import type { ChatState } from "../turn/chat-state.ts";
 
@@ -36,10 +38,17 @@ export type AttachOptions = {
   hasPaste?: boolean;
 };
 
-export function withAttachments(text: string, chat: ChatState, options: AttachOptions): Attached {
+export async function withAttachments(text: string, chat: ChatState, options: AttachOptions): Promise<Attached> {
   const attached: Attached = { text, images: [], notes: [] };
   const names = [...(options.typed ?? text).matchAll(MENTION)].map(([, quoted, bare = ""]) => quoted ?? bare);
   for (const written of new Set(names)) {
+    const [, alias = "", uri = ""] = /^([a-z][a-z0-9_-]*):(.+)$/.exec(written) ?? [];
+    const server = chat.servers.get(alias);
+    if (server?.state === "ready") {
+      // What was pasted asks no server for anything.
+      if (options.hasPaste !== true) await attachResource(written, server, uri, chat, attached);
+      continue;
+    }
     const found = existing(written, options);
     if (found !== undefined) attachFile(found.name, found.file, chat, attached);
   }
@@ -77,6 +86,24 @@ function attachFile(name: string, file: string, chat: ChatState, attached: Attac
     if (content.includes("\0")) return void attached.notes.push(`${name} is not text: not attached`);
     attached.text += `\n\n[file ${name}]\n${fitting(content, chat).replace(/\n$/, "")}\n[end file]`;
     attached.notes.push(`attached ${name} (${sizeText(facts.size)})`);
+  } catch (error) {
+    attached.notes.push(`${name} is not attached: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function attachResource(
+  name: string,
+  server: Server,
+  uri: string,
+  chat: ChatState,
+  attached: Attached,
+): Promise<void> {
+  try {
+    const { text, images } = contentsOfResource(await server.readResource(uri));
+    attached.text += `\n\n[resource ${name}]\n${fitting(text, chat).replace(/\n$/, "")}\n[end resource]`;
+    if (chat.model.settings.vision) attached.images.push(...images);
+    attached.notes.push(`attached ${name} (${sizeText(Buffer.byteLength(text))})`);
+    chat.approvalPolicy.taintByServer(server);
   } catch (error) {
     attached.notes.push(`${name} is not attached: ${error instanceof Error ? error.message : String(error)}`);
   }

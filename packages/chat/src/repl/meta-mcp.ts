@@ -39,6 +39,8 @@ export async function mcpCommand(repl: Repl, rest: string): Promise<void> {
       return reconnect(repl, words[0] ?? "");
     case "log":
       return showLog(repl, words[0] ?? "");
+    case "share":
+      return share(repl, words[0] ?? "");
     case "save":
       return save(repl, words[0] ?? "");
     case "login":
@@ -47,7 +49,7 @@ export async function mcpCommand(repl: Repl, rest: string): Promise<void> {
       return logout(repl, words[0] ?? "");
     default:
       repl.view.problem(
-        `:mcp ${verb}? There are list, tools, tool, call, connect, disconnect, reconnect, log, save, login, logout`,
+        `:mcp ${verb}? There are list, tools, tool, call, connect, disconnect, reconnect, log, share, save, login, logout`,
       );
   }
 }
@@ -188,6 +190,13 @@ function showLog(repl: Repl, alias: string): void {
   if (server === undefined) return noServer(repl, alias);
   const { lines } = server.log;
   repl.terminal.line(lines.length === 0 ? "(nothing)" : framedText(repl.terminal, lines.join("\n")).join("\n"));
+}
+
+async function share(repl: Repl, alias: string): Promise<void> {
+  const server = repl.program.chat.servers.get(alias);
+  if (server === undefined) return noServer(repl, alias);
+  await server.shareFolder();
+  repl.view.status(`mcp: ${alias} may know that this is ${repl.program.io.cwd()}`);
 }
 
 function save(repl: Repl, alias: string): void {

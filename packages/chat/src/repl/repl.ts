@@ -12,6 +12,7 @@ import { displayName, nearest } from "../tools/tool-names.ts";
 import { runTurn } from "../turn/turn.ts";
 import { FIRST_QUESTION } from "../model/demo-model.ts";
 import { withAttachments } from "./attachments.ts";
+import { askPrompt, promptsByName } from "./server-prompts.ts";
 import { completions } from "./tab-completion.ts";
 import { editText, onTerminal } from "../shell/terminal-program.ts";
 import { runProposed } from "./confirm-commands.ts";
@@ -105,7 +106,7 @@ export class Repl {
 
   async #askWithFiles(text: string, hasPaste: boolean): Promise<void> {
     const { chat, io } = this.program;
-    const attached = withAttachments(text, chat, { cwd: io.cwd(), home: io.home, hasPaste });
+    const attached = await withAttachments(text, chat, { cwd: io.cwd(), home: io.home, hasPaste });
     for (const note of attached.notes) this.view.status(note);
     await this.ask(attached.text, attached.images);
   }
@@ -114,7 +115,7 @@ export class Repl {
     const { chat, models, io } = this.program;
     return completions(text, {
       commands: this.meta.keys(),
-      prompts: [],
+      prompts: promptsByName(chat.servers).keys(),
       models: Object.keys(models.all()),
       servers: chat.servers,
       cwd: io.cwd(),
@@ -183,6 +184,7 @@ export class Repl {
       : route(joined, {
           route: settings.shell.route,
           isMeta: (name) => this.meta.has(name),
+          isPrompt: (name) => promptsByName(this.program.chat.servers).has(name),
           cwd: io.cwd(),
           home: io.home,
           env,
@@ -199,7 +201,7 @@ export class Repl {
       case "meta":
         return this.#meta(to.name, to.rest);
       case "prompt":
-        return; // none is known yet
+        return this.#guarded(() => askPrompt(this, to.name, to.rest));
       case "subshell":
         return void (await this.onTerminal([this.program.runner.shell]));
       case "shell":
@@ -214,8 +216,13 @@ export class Repl {
   }
 
   async #meta(name: string, rest: string): Promise<void> {
+    await this.#guarded(async () => this.meta.get(name)?.run(this, rest.trim()));
+  }
+
+  /** What fails in a command is said, and the conversation goes on. */
+  async #guarded(work: () => Promise<void>): Promise<void> {
     try {
-      await this.meta.get(name)?.run(this, rest.trim());
+      await work();
     } catch (error) {
       this.view.problem(error instanceof Error ? error.message : String(error));
     }

@@ -16,6 +16,7 @@ import { META } from "./meta-commands.ts";
 import { ageOf } from "./meta-sessions.ts";
 import { makeDemoFolder } from "../model/demo-model.ts";
 import { NoModel } from "../model/model-list.ts";
+import { sample } from "./server-questions.ts";
 import { Repl } from "./repl.ts";
 import { homeRelative } from "../screen/text-layout.ts";
 
@@ -50,6 +51,8 @@ export async function startRepl(
     },
     elicit: (alias: string, params: JsonObject, signal: AbortSignal): Promise<ElicitAnswer> =>
       askForm(terminal, prompts, alias, params, signal),
+    sample: (chat, alias, params, signal) => sample({ terminal, prompts, chat }, alias, params, signal),
+    canShareFolder: true,
     serverChanged: (server) => repl?.serverChanged(server),
   };
   input.open();

@@ -5,9 +5,9 @@ import path from "node:path";
 import type { Servers } from "../servers/servers.ts";
 import { displayName } from "../tools/tool-names.ts";
 
-const MCP_VERBS = "list tools tool call connect disconnect reconnect log save login logout".split(" ");
+const MCP_VERBS = "list tools tool call connect disconnect reconnect log share save login logout".split(" ");
 const TAKES_TOOL = /^([:/](?:call|allow|ask|deny|mcp (?:tool|call)))\s+\S*$/;
-const TAKES_SERVER = /^([:/]mcp (?:connect|disconnect|reconnect|log|save|login|logout))\s+\S*$/;
+const TAKES_SERVER = /^([:/]mcp (?:connect|disconnect|reconnect|log|share|save|login|logout))\s+\S*$/;
 const TAKES_MODEL = /^([:/]model)\s+\S*$/;
 const TAKES_FILE = /^(?:!|[:/](?:cd|export|tty)\s)/;
 const MOST_FILES = 500;
@@ -28,7 +28,7 @@ export function completions(text: string, known: Completable): string[] {
   const after = (lead: string | undefined, names: Iterable<string>): string[] =>
     [...names].map((name) => `${lead ?? ""} ${name}`).filter((line) => line.startsWith(text));
   const [, mention] = /(?:^|\s)@(\S*)$/.exec(text) ?? [];
-  if (mention !== undefined) return filesFor(text, mention, known);
+  if (mention !== undefined) return [...resourcesFor(text, mention, servers), ...filesFor(text, mention, known)];
   const forTool = TAKES_TOOL.exec(text);
   if (forTool !== null) return after(forTool[1], servers.tools().map(displayName));
   const forServer = TAKES_SERVER.exec(text);
@@ -47,6 +47,15 @@ export function completions(text: string, known: Completable): string[] {
       ? known.commands
       : [];
   return [...names].map((name) => `${text.charAt(0)}${name}`).filter((line) => line.startsWith(text));
+}
+
+function resourcesFor(text: string, begun: string, servers: Servers): string[] {
+  const lead = text.slice(0, text.length - begun.length);
+  const names = servers.list().flatMap(({ alias, resources }) => resources.map(({ uri }) => `${alias}:${uri}`));
+  return names
+    .filter((name) => name.startsWith(begun) && !/\s/.test(name))
+    .slice(0, MOST_FILES)
+    .map((name) => lead + name);
 }
 
 /** The text with its last part made into the path of something that is there; folders end with a slash. */

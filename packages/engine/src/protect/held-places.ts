@@ -1,16 +1,21 @@
 // The places that a person's own programs run or obey outside the sandbox, and that nothing of an agent's may change: git's
 // hooks and configuration, and the start-up files of the home folder where that is inside the boundary.
 import type { HeldPlace } from "../sandbox/boundary.ts";
-import { lookAt } from "../sandbox/look-at.ts";
-import { entryIn, realPathOf, resolvedIn } from "../sandbox/path-text.ts";
+import { entryStat } from "../sandbox/entry-stat.ts";
+import { entryIn, folderOf, realPathOf, resolvedIn } from "../sandbox/path-text.ts";
 import { isWithin } from "../scope/scope.ts";
+import { readFolder } from "../sandbox/read-folder.ts";
 import { readConfigOf } from "./config-named.ts";
 import type { ConfigFacts } from "./config-named.ts";
 import { HOME_PLACES } from "./home-places.ts";
+import { hopsOf } from "./link-targets.ts";
 import { modulesIn, worktreesIn } from "./module-folders.ts";
 import { absoluteHome, OpenPlaces } from "./open-places.ts";
 import { findRepositories } from "./repositories.ts";
 import type { Repository } from "./repositories.ts";
+
+/** Git knows about thirty. */
+const MOST_LINKED_HOOKS = 64;
 
 export type HoldOptions = {
   /** Allowed folders, real paths: nothing else is writable. Of an unscoped server the folder it works in. */
@@ -101,6 +106,7 @@ class Collector {
       const absent = isFolder && isWithin(commonDir, named) ? "folder" : "nothing";
       const use = kind === "config" ? "obeyed by git" : "run by git";
       this.#add({ path: named, absent, use, isFolder, isElsewhere: true });
+      if (isFolder) this.#addLinkedHooks(named);
     }
   }
 
@@ -131,11 +137,24 @@ class Collector {
   #addShared(gitDir: string, facts: Pick<ConfigFacts, "worktreeConfig">): void {
     const at = (name: string): string => entryIn(gitDir, name);
     this.#add({ path: at("hooks"), absent: "folder", use: "run by git", isFolder: true });
+    this.#addLinkedHooks(at("hooks"));
     // Nothing and an empty file mean the same to git.
     this.#addFile(at("config"), { content: "" });
     // With a file of that name git reads another configuration. "." says what none says.
     this.#addFile(at("commondir"), { content: ".\n" });
     this.#addFile(at("config.worktree"), facts.worktreeConfig ? { content: "" } : "nothing");
+  }
+
+  /** A hook that is a link to a file of the project, which git tracks: commands go on writing it. */
+  #addLinkedHooks(hooks: string): void {
+    this.#watched.add(hooks);
+    const links = readFolder(hooks).filter(({ kind }) => kind === "link");
+    for (const { name } of links.slice(0, MOST_LINKED_HOOKS)) {
+      for (const target of hopsOf(entryIn(hooks, name))) {
+        this.#watched.add(folderOf(target));
+        if (this.#isWritable(target) && !isWithin(hooks, target)) this.#scripts.add(target);
+      }
+    }
   }
 
   /** As one: a mount for each would hold up every command. Nothing can be committed in a submodule then. */
@@ -183,7 +202,7 @@ class Collector {
 }
 
 function statOf(file: string): "folder" | "other" | undefined {
-  const found = lookAt(file);
+  const found = entryStat(file);
   return found === undefined ? undefined : found.isDirectory() ? "folder" : "other";
 }
 

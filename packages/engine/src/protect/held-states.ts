@@ -1,23 +1,24 @@
 // What the held places of git hold: a second line. The mount on one is gone for commands that run when somebody outside puts
-// another file in its place, the person's own `git remote add` for example. From then on it is compared and put back.
+// another file in its place, the person's own `git remote add` for example. From then on it is compared and put back. So is
+// a file with a second name, from the start: a mount holds a name, not the file.
 import { compileGlob } from "../scope/glob-pattern.ts";
 import { identityAt, isSameEntry } from "../sandbox/entry-identity.ts";
 import type { EntryIdentity } from "../sandbox/entry-identity.ts";
-import { lookExactlyAt } from "../sandbox/look-at.ts";
+import { exactEntryStat } from "../sandbox/entry-stat.ts";
 import { entryIn } from "../sandbox/path-text.ts";
 import { readFolder } from "../sandbox/read-folder.ts";
 import { isWithin } from "../scope/scope.ts";
 import { readBounded } from "./bounded-file.ts";
-import { changesBetween, contentsOf } from "./changes.ts";
+import { changesBetween, contentsOf } from "./state-changes.ts";
 import { programsIn } from "./git-config-programs.ts";
 import type { ProtectedPlace } from "./held-places.ts";
 import type { OpenJournal } from "./journal.ts";
 import type { KeptContents } from "./kept-content.ts";
 import { openFolder } from "./real-folder.ts";
-import type { PlaceRule } from "./settled-places.ts";
-import type { SettledChange, Settler } from "./settler.ts";
-import { ABSENT, EMPTY, isSameIdentity, latin1Of, lookAtEntry, pathTextOf } from "./snapshot.ts";
-import type { PlaceState } from "./snapshot.ts";
+import type { PlaceRule } from "./place-rules.ts";
+import type { SettledChange, Settler } from "./settle-changes.ts";
+import { ABSENT, EMPTY, isSameIdentity, latin1Of, lookAtEntry, pathTextOf } from "./place-state.ts";
+import type { PlaceState } from "./place-state.ts";
 
 export type HeldStatesOptions = {
   readonly contents: KeptContents;
@@ -42,6 +43,8 @@ type Known = {
   state: PlaceState;
   /** Another file stood there since: nothing keeps the commands that run from changing it. */
   isExposed: boolean;
+  /** A file of it has a second name, which no mount is on: a hard link from before it was held. */
+  hasOtherNames: boolean;
 };
 
 export class HeldStates {
@@ -83,6 +86,8 @@ export class HeldStates {
       const state = this.#look(known) ?? ABSENT;
       if (changesBetween(before, state).length > 0) isChanged = true;
       known.state = state;
+      // Before commands run: one could remove the other name again.
+      known.hasOtherNames = hasOtherNames(place.path);
     }
     return isChanged;
   }
@@ -142,7 +147,16 @@ function entryOf(place: ProtectedPlace, before: ReadonlyMap<string, Known>): [st
   const [folder, name] = [at.slice(0, slash) || "/", at.slice(slash + 1)];
   return [
     place.path,
-    { place, folder, name, rule: ruleFor(place), identity: undefined, state: ABSENT, isExposed: false },
+    {
+      place,
+      folder,
+      name,
+      rule: ruleFor(place),
+      identity: undefined,
+      state: ABSENT,
+      isExposed: false,
+      hasOtherNames: false,
+    },
   ];
 }
 
@@ -155,8 +169,8 @@ function ruleFor({ path: file, use, isFolder }: ProtectedPlace): PlaceRule {
     : rule;
 }
 
-function isExposed({ isExposed: wasExposed, place, identity }: Known): boolean {
-  if (wasExposed) return true;
+function isExposed({ isExposed: wasExposed, hasOtherNames, place, identity }: Known): boolean {
+  if (wasExposed || hasOtherNames) return true;
   const now = identityAt(place.path);
   return now !== undefined && !isSameEntry(identity, now) && !isPlaceholder(place);
 }
@@ -168,13 +182,19 @@ function isPlaceholder({ path: file, absent }: ProtectedPlace): boolean {
   return readBounded(file, absent.content.length + 1)?.toString("latin1") === absent.content;
 }
 
+function hasOtherNames(file: string): boolean {
+  const stat = exactEntryStat(file);
+  if (stat?.isDirectory() === true) return readFolder(file).some(({ name }) => hasOtherNames(entryIn(file, name)));
+  return stat?.isFile() === true && stat.nlink > 1n;
+}
+
 function isEmptyFolder(file: string): boolean {
-  return lookExactlyAt(file)?.isDirectory() === true && readFolder(file).length === 0;
+  return exactEntryStat(file)?.isDirectory() === true && readFolder(file).length === 0;
 }
 
 /** Whether it need not be read again: one lstat per entry. */
 function isUnchanged(file: string, state: PlaceState): boolean {
-  const stat = lookExactlyAt(file);
+  const stat = exactEntryStat(file);
   if (stat === undefined) return state.kind === "absent";
   if (state.kind === "file") return isSameIdentity(state.identity, stat);
   if (state.kind !== "folder" || !state.isWhole || !stat.isDirectory()) return false;

@@ -12,7 +12,7 @@ import { describeSandbox } from "./describe.ts";
 import { landlockConfinement } from "./landlock.ts";
 import { MountpointLocks } from "./mountpoint-locks.ts";
 import { namespaceConfinement } from "./namespaces.ts";
-import { rereadingConfinement } from "./rereading.ts";
+import { refreshedConfinement } from "./refreshed-confinement.ts";
 import { seatbeltConfinement } from "./seatbelt.ts";
 import { findNamespaceTools, findSystemProgram } from "./system-programs.ts";
 import type { Confinement, Wrapped } from "../process/confinement.ts";
@@ -107,7 +107,7 @@ async function tryMechanism(
     if (typeof built !== "string") return built;
     throw new EngineError("START_FAILED", `could not start command: ${built}`, { reason: "sandbox" });
   };
-  return { confinement: rereadingConfinement(confinement, boundary, rebuild, options.reread), attempt };
+  return { confinement: refreshedConfinement(confinement, boundary, rebuild, options.reread), attempt };
 }
 
 /** The confinement, or why it cannot even be tried. */

@@ -6,7 +6,7 @@ import { plainly } from "../process/confinement.ts";
 import { withVariables } from "../process/environment.ts";
 import type { Confinement } from "../process/confinement.ts";
 import { heldBy, holds } from "./boundary.ts";
-import { idAt, isThere } from "./look-at.ts";
+import { idAt, isThere } from "./entry-stat.ts";
 import { readFolder } from "./read-folder.ts";
 import { findToolchains } from "./toolchains.ts";
 import type { Boundary } from "./boundary.ts";

@@ -6,7 +6,7 @@ import fs, { lstatSync, mkdirSync, readFileSync, readlinkSync } from "node:fs";
 import path from "node:path";
 import { EngineError, errnoOf } from "../engine-error.ts";
 import { isProcess, temporaryFolder } from "../process/private-files.ts";
-import { idAt, lookAt } from "./look-at.ts";
+import { idAt, entryStat } from "./entry-stat.ts";
 import { openRealDirectory } from "../scope/directory.ts";
 import type { Directory } from "../scope/directory.ts";
 
@@ -153,7 +153,7 @@ export function hasOwnMountpoints(): boolean {
 }
 
 function isPlaceholder(file: string): boolean {
-  const stat = lookAt(file);
+  const stat = entryStat(file);
   if (stat === undefined) return false;
   return stat.isDirectory() ? fs.readdirSync(file).length === 0 : stat.isFile() && stat.size <= 2;
 }
@@ -199,7 +199,7 @@ function remove({ path: file, content }: Mountpoint): void {
 /** Whether the very thing that was made is still there, with what it was made with. */
 function isSame({ path: file, content }: Mountpoint, inode: string | undefined): boolean {
   if (inode === undefined) return false;
-  const stat = lookAt(file);
+  const stat = entryStat(file);
   if (stat === undefined || idAt(file) !== inode) return false;
   if (content === undefined) return stat.isDirectory() && fs.readdirSync(file).length === 0;
   return stat.isFile() && stat.size === content.length && readText(file) === content;
@@ -239,7 +239,7 @@ function ownName(): string {
 function isStale(lock: string): boolean {
   const name = readText(lock);
   if (name !== "") return isOver(name);
-  const stat = lookAt(lock);
+  const stat = entryStat(lock);
   return stat !== undefined && Date.now() - stat.mtimeMs > MOST_ATTEMPTS * BUSY_MS;
 }
 

@@ -30,7 +30,7 @@ export class PinnedDirectory implements Disposable {
     try {
       return fs.realpathSync(this.#path) === this.#directory.path && this.#directory.isInPlace();
     } catch {
-      return false;
+      return false; // the path leads nowhere any more
     }
   }
 

@@ -42,7 +42,7 @@ export type SessionCommand = Pick<Command, "what"> &
 
 export class Session {
   readonly handle: string;
-  /** Eight hex digits, once per session (D3). */
+  /** Eight hex digits, once per session. */
   readonly nonce = randomHex(4);
   readonly jobs: Jobs;
   readonly viewed = new ViewedFiles();

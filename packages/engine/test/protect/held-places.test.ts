@@ -248,6 +248,26 @@ test("scripts that a configuration names are settled where commands go on writin
   expect(settled(true, ["tools/**"])).toEqual([".git/config.worktree", "clean.py"]);
 });
 
+test("what a hook leads to as a link is settled, and every link on the way, there or not", () => {
+  using folder = new GitFolder();
+  folder.repository("w");
+  mkdirSync(folder.at("w/tools"));
+  writeFileSync(folder.at("w/tools/check.sh"), "");
+  symlinkSync("check.sh", folder.at("w/tools/check"));
+  symlinkSync("../../tools/check", folder.at("w/.git/hooks/pre-commit"));
+  symlinkSync("../../tools/absent", folder.at("w/.git/hooks/pre-push"));
+  const usual = { roots: [folder.at("w")], home: folder.at("home"), open: [], extra: [], enabled: true };
+  const protection = new Protection(usual);
+  const settled = (): string[] => {
+    protection.places();
+    return protection.settled(true).map((file) => file.slice(folder.at("w").length + 1));
+  };
+  const targets = ["tools/absent", "tools/check", "tools/check.sh"];
+  expect(settled().toSorted()).toEqual([".git/config.worktree", ...targets]);
+  symlinkSync("../../later", folder.at("w/.git/hooks/post-merge"));
+  expect(settled().toSorted()).toEqual([".git/config.worktree", "later", ...targets]);
+});
+
 test("where nothing is mounted, what a configuration names is settled although it is there", () => {
   using folder = new GitFolder();
   folder.repository("w");

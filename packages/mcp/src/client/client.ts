@@ -142,6 +142,11 @@ export class Client {
     await this.session.request(this.era === "legacy" ? "ping" : "server/discover", {}, options);
   }
 
+  /** Our roots are others now. 2026-07-28 asks for them in each call and is not told. */
+  async rootsChanged(): Promise<void> {
+    if (this.era === "legacy") await this.session.notify("notifications/roots/list_changed");
+  }
+
   setLogLevel(level: string): Promise<void> {
     return this.session.setLogLevel(level);
   }

@@ -3,7 +3,7 @@
 import { serverLabel, type ServerAddress } from "../pins/server-identity.ts";
 import { isSecretName, masked } from "@bosun/platform/secrets";
 import { actsOf, describeActs, type Act } from "../rules/acts.ts";
-import type { ParseShell, ShellText } from "../rules/command-words.ts";
+import type { ParseShell, ShellText } from "../rules/shell-text.ts";
 import type { CallPath } from "../rules/judge.ts";
 import { nameOfRule, type Decision } from "../rules/decision.ts";
 import { reach } from "../rules/reach.ts";

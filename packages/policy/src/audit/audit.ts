@@ -1,18 +1,17 @@
 // The audit log's writer: one line per decision and outcome, appended, chained, redacted, rotated by size.
 // When append returns, the line is in the file; when it cannot be written, append throws and nothing may run.
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, renameSync, statSync, unlinkSync } from "node:fs";
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, renameSync, unlinkSync } from "node:fs";
 import { digestOf } from "@bosun/platform/json";
 import { sha256 } from "@bosun/platform/hash";
 import { BosunError } from "@bosun/platform/errors";
 import { openPrivateAppend, writeAll } from "@bosun/platform/private-files";
 import { createRedactor, type Redactor } from "@bosun/platform/secrets";
-import { claimLog, filesOf, linesOf, openHead, readHead, rotatedName, writeHead } from "./audit-files.ts";
-import { CHAIN_START, MAX_LINE_CHARS, readLine, writeLine, type ChainLink, type Members } from "./audit-line.ts";
+import { endOfFile, endOfLog, lostSince, type Torn } from "./audit-end.ts";
+import { claimLog, filesOf, openHead, rotatedName, writeHead } from "./audit-files.ts";
+import { writeLine, type ChainLink, type Members } from "./audit-line.ts";
+import { cut, shortText, shownArguments } from "./shown-arguments.ts";
 
 const MIB = 1024 * 1024;
-const MAX_MEMBERS = 200;
-const TAIL_BYTES = MIB; // holds several of the longest lines
-const MAX_ARGUMENT_CHARS = 2000; // what a person needs to recognise a call; its digest covers the rest
 // Chosen from a few words of ours: nothing in them can be a secret, and looking would be most of a line's cost.
 const OUR_WORDS = new Set(["verdict", "outcome"]);
 const CHAIN_MEMBERS = new Set(["n", "t", "h", "kind"]);
@@ -237,7 +236,7 @@ class AuditLog implements Audit {
       if (value === undefined || CHAIN_MEMBERS.has(key)) continue;
       if (key === "arguments") {
         shown["digest"] = digestOf(value);
-        shown["arguments"] = cut(JSON.stringify(redactor.value(shortened(value, 0))), MAX_ARGUMENT_CHARS);
+        shown["arguments"] = shownArguments(value, redactor);
       } else if (OUR_WORDS.has(key)) shown[key] = value;
       else if (typeof value === "string") shown[key] = shortText(value, MAX_TEXT_CHARS, redactor);
       else if (Array.isArray(value))
@@ -246,80 +245,4 @@ class AuditLog implements Audit {
     }
     return shown;
   }
-}
-
-/** What stands after the last line feed. */
-type Torn = { kind: "none" } | { kind: "part"; text: string } | { kind: "whole" };
-
-// Where the chain goes on: after the last whole line of the newest file that has one, else after the head.
-function endOfLog(file: string): { last: ChainLink; torn: Torn } {
-  const files = filesOf(file);
-  const current = endOfFile(file);
-  if (current.last !== undefined) return { last: current.last, torn: current.torn };
-  const rotated = files.findLast((name) => name !== file);
-  const before = rotated === undefined ? undefined : endOfFile(rotated).last;
-  const head = readHead(file);
-  const link = before ?? (head.kind === "head" ? { n: head.n, hash: head.hash } : { n: 0, hash: CHAIN_START });
-  return { last: link, torn: current.torn };
-}
-
-// The head is written after its line, so it can be one behind, never ahead: if it is, lines are gone.
-function lostSince(file: string, last: ChainLink, hasLines: boolean): string | undefined {
-  const head = readHead(file);
-  if (head.kind === "absent") return hasLines ? "the head record was gone" : undefined;
-  if (head.kind === "damaged") return "the head record was damaged";
-  if (head.n > last.n) return `${head.n - last.n} records at the end were gone`;
-  return head.n === last.n && head.hash !== last.hash ? "the last record was another one" : undefined;
-}
-
-function endOfFile(file: string): { last: ChainLink | undefined; torn: Torn } {
-  let last: ChainLink | undefined;
-  let torn: Torn = { kind: "none" };
-  // Only the end of a long file: a start must not read megabytes. The first line there may be half a line.
-  const from = Math.max(0, statSync(file).size - TAIL_BYTES);
-  for (const { line, ended } of linesOf(file, MAX_LINE_CHARS, from)) {
-    const read = readLine(line);
-    const fits = read.kind === "record" && (ended || (last !== undefined && read.fits(last.hash)));
-    if (!ended) torn = fits ? { kind: "whole" } : { kind: "part", text: line };
-    if (fits) last = { n: read.record.n, hash: read.hash };
-  }
-  return { last, torn };
-}
-
-// A file's whole content may be an argument: what cannot be shown is not searched for secrets. Cut at twice what is
-// shown, so that a secret that the cut made too short to be recognised falls away with the second cut.
-function shortText(text: string, maxChars: number, redactor: Redactor): string {
-  if (text.length <= maxChars * 2) return cut(redactor.text(text), maxChars);
-  const start = redactor.text(text.slice(0, maxChars * 2)).slice(0, maxChars);
-  return `${start.toWellFormed()}… ${text.length - maxChars} more characters`;
-}
-
-function shortened(value: unknown, depth: number): unknown {
-  if (typeof value === "string")
-    return value.length > MAX_ARGUMENT_CHARS * 2 ? value.slice(0, MAX_ARGUMENT_CHARS * 2) : value;
-  if (typeof value !== "object" || value === null) return value;
-  if (depth > 8) return "…";
-  if (isShort(value)) return value;
-  if (Array.isArray(value)) return value.slice(0, MAX_MEMBERS).map((item) => shortened(item, depth + 1));
-  return Object.fromEntries(
-    Object.entries(value)
-      .slice(0, MAX_MEMBERS)
-      .map(([key, item]) => [key, shortened(item, depth + 1)]),
-  );
-}
-
-/** Nothing in it has to be cut: most arguments, and they need not be copied. */
-function isShort(value: object): boolean {
-  let members = 0;
-  for (const key in value) {
-    const item: unknown = Reflect.get(value, key);
-    if ((members += 1) > MAX_MEMBERS || typeof item === "object") return false;
-    if (typeof item === "string" && item.length > MAX_ARGUMENT_CHARS * 2) return false;
-  }
-  return true;
-}
-
-function cut(text: string, maxChars: number): string {
-  if (text.length <= maxChars) return text;
-  return `${text.slice(0, maxChars).toWellFormed()}… ${text.length - maxChars} more characters`;
 }

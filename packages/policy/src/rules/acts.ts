@@ -1,6 +1,6 @@
 // What a command does, from its parse: reads, writes, connections, other programs. For questions, and so that an allow
 // rule for a "safe" program does not cover what an option or a redirect adds to it.
-import { couldBeOption, isLiteral, textOfWord, type Redirect, type SimpleCommand, type Word } from "./command-words.ts";
+import { couldBeOption, isLiteral, textOfWord, type Redirect, type SimpleCommand, type Word } from "./shell-text.ts";
 import { nameOfProgram } from "./command-pattern.ts";
 import { valueOf } from "./inner.ts";
 import { factsAbout, type ActKind, type OptionFact, type ProgramFact } from "./program-table.ts";

@@ -1,6 +1,6 @@
 // Variables by which a command runs something else than its words say: they change where programs are found, are code
 // themselves, or name a program. A rule about commands must see what they bring.
-import { isLiteral, type Assignment, type ShellText, type SimpleCommand, type Word } from "./command-words.ts";
+import { isLiteral, type Assignment, type ShellText, type SimpleCommand, type Word } from "./shell-text.ts";
 import { shellWord, type Inner } from "./inner.ts";
 
 /** They change which program a name means, or make a loader, shell, runtime or tool run code that is not in the text. */

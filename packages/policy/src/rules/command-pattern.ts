@@ -1,7 +1,7 @@
 // Which commands a rule is about. Two readings of the same words: an allow rule means exactly these leading words; a
 // deny or ask rule means the action, however its flags are spelled, split, joined, ordered or shortened.
 import { BosunError } from "@bosun/platform/errors";
-import { couldBeOption, isLiteral, type Word } from "./command-words.ts";
+import { couldBeOption, isLiteral, type Word } from "./shell-text.ts";
 import { compileTextGlob, matchesText, type TextGlob } from "@bosun/platform/glob";
 
 export type CommandPattern = {

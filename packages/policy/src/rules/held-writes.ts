@@ -1,6 +1,6 @@
 // Commands that are known to change git's own configuration or hooks, when one of them is all that a call runs. Made to
 // ask a person beforehand, never to allow anything: what is not recognised meets the protection like everything else.
-import { isLiteral, type ShellText, type SimpleCommand } from "./command-words.ts";
+import { isLiteral, type ShellText, type SimpleCommand } from "./shell-text.ts";
 
 /** What of the repository around the working directory it changes. */
 export type GitPart = "config" | "hooks" | "modules" | "worktrees";

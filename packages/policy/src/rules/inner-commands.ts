@@ -1,6 +1,6 @@
 // Commands inside commands: env, sudo, xargs, find -exec, sh -c, eval, git -c … A rule must see what really runs.
 import { variableInner } from "./code-variables.ts";
-import { isLiteral, type SimpleCommand, type Word } from "./command-words.ts";
+import { isLiteral, type SimpleCommand, type Word } from "./shell-text.ts";
 import { nameOfProgram } from "./command-pattern.ts";
 import { evalInner, shellWord, valueOf, type Inner, type Unwrapped } from "./inner.ts";
 import { programInner } from "./inner-programs.ts";

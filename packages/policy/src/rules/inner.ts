@@ -1,5 +1,5 @@
 // What a command can run besides itself: another command, shell text, or something nobody can name yet.
-import { isLiteral, type SimpleCommand, type Word } from "./command-words.ts";
+import { isLiteral, type SimpleCommand, type Word } from "./shell-text.ts";
 
 export type Inner =
   /** Another command, beginning at this word of the outer one. */

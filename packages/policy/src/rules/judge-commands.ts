@@ -9,7 +9,7 @@ import {
   type ParseShell,
   type ShellText,
   type SimpleCommand,
-} from "./command-words.ts";
+} from "./shell-text.ts";
 import { allowsWords, commandSpecificity, coversWords, type CommandPattern } from "./command-pattern.ts";
 import type { Decision, RuleSource } from "./decision.ts";
 import { isTooMuch, reach, shortText, type Reached } from "./reach.ts";

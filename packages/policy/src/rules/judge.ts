@@ -2,7 +2,7 @@
 // First deny wins; otherwise the most specific rule; a rule that cannot be evaluated denies.
 import path from "node:path";
 import { argumentSpecificity, matchesArgument } from "./argument-pattern.ts";
-import type { ParseShell, ShellText } from "./command-words.ts";
+import type { ParseShell, ShellText } from "./shell-text.ts";
 import { BUILT_IN, isStricter, type Decision } from "./decision.ts";
 import { judgeCommands, type CommandsJudged } from "./judge-commands.ts";
 import { judgePath, type PathAccess } from "./judge-paths.ts";

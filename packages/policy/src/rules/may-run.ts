@@ -1,6 +1,6 @@
 // Whether a command could run what a deny or ask rule is about in a way that nobody described: by a program that is not
 // known here, by code in a word, by a variable that names a program. Errs towards asking.
-import { isLiteral, type SimpleCommand, type Word } from "./command-words.ts";
+import { isLiteral, type SimpleCommand, type Word } from "./shell-text.ts";
 import { coversWords, nameOfProgram, type CommandPattern } from "./command-pattern.ts";
 import { factsAbout } from "./program-table.ts";
 import { WRAPPERS } from "./wrappers.ts";

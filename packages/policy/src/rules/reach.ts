@@ -7,7 +7,7 @@ import {
   type ParseShell,
   type ShellText,
   type SimpleCommand,
-} from "./command-words.ts";
+} from "./shell-text.ts";
 import type { Unknown } from "./inner.ts";
 import { unwrap } from "./inner-commands.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Redirect, SimpleCommand } from "../../src/rules/command-words.ts";
+import type { Redirect, SimpleCommand } from "../../src/rules/shell-text.ts";
 import { withVariables } from "../../src/rules/code-variables.ts";
 import type { Verdict } from "../../src/rules/decision.ts";
 import { judge } from "../../src/rules/judge.ts";

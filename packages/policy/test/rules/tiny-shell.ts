@@ -1,6 +1,6 @@
 // A small reader of shell text for tests only: enough grammar to write attack tables as the text an attacker would write.
 // The product's grammar lives in another package; this one refuses what it does not know.
-import type { Redirect, ShellText, SimpleCommand, Word } from "../../src/rules/command-words.ts";
+import type { Redirect, ShellText, SimpleCommand, Word } from "../../src/rules/shell-text.ts";
 
 export function parseShell(text: string): Extract<ShellText, { commands: unknown }> {
   const reader = new Reader(text);
