@@ -2,7 +2,6 @@
 import path from "node:path";
 import type { Mode } from "@bosun/bcp";
 import { wholeEnvironment } from "@bosun/platform/environment";
-import type { ToolCompression } from "@bosun/shrink";
 import { number, oneOf, readFlags, UsageError, whole } from "@bosun/platform/flags";
 import type { FlagValues, Program } from "@bosun/platform/flags";
 import { LOG_LEVELS } from "@bosun/platform/log";
@@ -18,7 +17,7 @@ export type ProxyConfig = {
   bcpTools: boolean;
   /** Folders that those may touch; none means all. */
   allowDirs: readonly string[];
-  compressTools: ToolCompression;
+  compressTools: "off" | "light" | "full";
   budget: number | undefined;
   threshold: number | undefined;
   /** How detected regions are rendered; absent where they are not. */

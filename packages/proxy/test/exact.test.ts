@@ -29,7 +29,7 @@ test.concurrent("a shortened result keeps every byte but those of its text, and 
   const given = `{"content":[{"type":"text","text":${text},${rest},"_meta":{${meta}}}`;
   await using client = await rawClient({ says: { "tool:tree": answer(given) } });
   const line = await client.call("tree");
-  expect(line).toContain("[bosun:tree");
+  expect(line).toContain("[bosun: JSON tree as");
   expect(line).toContain(rest);
   expect(line).toContain(`"_meta":{"n":${BIG},"bosun.inner/original":"forged","n":2.0,"bosun/original":"`);
   const handle = /"bosun\/original":"(\d+)"/.exec(line)?.[1] ?? "";

@@ -2,13 +2,14 @@
 import type { Call, JsonObject, RawJson, Session } from "@bosun/mcp/server";
 import { INTERNAL_ERROR, isShared, RpcError } from "@bosun/mcp/server";
 import { Shrinker } from "@bosun/shrink";
-import type { Originals, ToolCompression } from "@bosun/shrink";
+import type { Originals } from "@bosun/shrink";
 import type { Log } from "@bosun/platform/log";
 import { MergedServers } from "../merge/merged-servers.ts";
 import type { PinCheck } from "../pins/pin-check.ts";
 import { Backend } from "../servers/backend.ts";
 import type { Backpressure } from "../servers/backpressure.ts";
 import type { ServerSlots } from "../servers/server-slots.ts";
+import type { ProxyConfig } from "../proxy-config.ts";
 import type { ServerSpec } from "../servers/server-spec.ts";
 import type { Savings } from "../stats/savings.ts";
 import type { LocalTools } from "../tools/local-tools.ts";
@@ -19,7 +20,7 @@ export type ClientOptions = {
   servers: readonly ServerSpec[];
   /** Every tool as `alias__tool`, not only those whose names collide. */
   namespace: boolean;
-  compressTools: ToolCompression;
+  compressTools: ProxyConfig["compressTools"];
   /** Tokens per text; what is left out can be fetched. */
   budget?: number;
   threshold?: number;

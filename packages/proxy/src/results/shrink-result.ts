@@ -2,7 +2,7 @@
 import { RawJson } from "@bosun/mcp/server";
 import type { Call, JsonObject } from "@bosun/mcp/server";
 import { spanAt } from "@bosun/platform/json";
-import { callName } from "@bosun/shrink";
+import { callKey } from "@bosun/shrink";
 import type { Exact, Shrinker, ToolResult } from "@bosun/shrink";
 import type { ServerItem } from "../merge/client-names.ts";
 import { decodedOf, jsonOf } from "../messages/message-json.ts";
@@ -34,7 +34,9 @@ export async function shrinkResult(
   const exact = exactOf(json, result);
   recording?.add(name, result, exact.structured?.());
   if (passResults) return new RawJson(json);
-  const folded = shrinker.shrink(result, exact, callName(String(call.params["name"]), call.params["arguments"]));
+  const folded = shrinker.shrink(result, exact, {
+    key: callKey(String(call.params["name"]), call.params["arguments"]),
+  });
   const source = { result, json, toolName: name, client: owner };
   const shrunk = rendering ? await rendering.render(shrinker.originals, source, folded) : folded;
   savings.result(backend.name, name, result, shrunk);

@@ -2,12 +2,13 @@
 // accepted, shortened if that was asked for, with ours at the end.
 import { INVALID_PARAMS, RpcError } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, RawJson } from "@bosun/mcp/server";
-import { compressTools } from "@bosun/shrink";
-import type { ToolCompression, ToolDefinition } from "@bosun/shrink";
+import { lazyTools } from "@bosun/shrink";
+import type { ToolDefinition } from "@bosun/shrink";
 import { clientNames } from "../merge/client-names.ts";
 import type { ServerItem } from "../merge/client-names.ts";
 import { uncachedResult } from "../messages/eras.ts";
 import { editMembers, exactObject, jsonOf } from "../messages/message-json.ts";
+import type { ProxyConfig } from "../proxy-config.ts";
 import type { Backend } from "../servers/backend.ts";
 import { CallFailed } from "../servers/call-failed.ts";
 import type { Savings } from "../stats/savings.ts";
@@ -18,7 +19,7 @@ import { isTool, ServerTools } from "./server-tools.ts";
 import type { ServerToolsOptions } from "./server-tools.ts";
 
 export type CatalogueOptions = ServerToolsOptions & {
-  compressTools: ToolCompression;
+  compressTools: ProxyConfig["compressTools"];
   namespace: boolean;
   savings: Savings;
   /** Tools of our own beside those of the servers. */
@@ -140,7 +141,7 @@ export class ToolCatalogue {
   private async presented(call: Call, listed: readonly ToolDefinition[], isLast: boolean): Promise<ToolDefinition[]> {
     const { compressTools: level, savings } = this.options;
     const visible = await revealHiddenText(listed.map(withoutOutputSchema));
-    const shorter = compressTools(visible, level);
+    const shorter = level === "off" ? visible : lazyTools(visible);
     const ours = isLast ? await this.ownTools(call) : [];
     savings.tools(listed, shorter, ours, level !== "off");
     return [...shorter, ...ours];
