@@ -9,6 +9,7 @@ export { refuseReadOnly } from "./scope/scoped-path.ts";
 export type { ScopedPath } from "./scope/scoped-path.ts";
 export { unchangedPlace } from "./scope/unchanged-place.ts";
 export { PinnedDirectory } from "./scope/pinned-directory.ts";
+export { bestWalkMode, Directory, openRealDirectory } from "./scope/directory.ts";
 export { parseWorkspacePath } from "./scope/workspace-path.ts";
 export type { WorkspacePath } from "./scope/workspace-path.ts";
 export { Protection } from "./protect/protection.ts";

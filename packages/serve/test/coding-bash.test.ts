@@ -258,7 +258,7 @@ row("coding", "progress: only when asked for, increasing, few, nothing private, 
     expect(params?.["progressToken"]).toBe("p1");
     expect(String(params?.["message"])).toMatch(/^line \d+$/);
   }
-  await Bun.sleep(300);
+  await Bun.sleep(300); // nothing may come after the end
   expect(plain.notifications.length).toBe(before + sent.length);
 });
 

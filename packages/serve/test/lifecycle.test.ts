@@ -176,7 +176,7 @@ together(() => {
     const spoken = start([]);
     spoken.stdin.write(hello);
     await spoken.stdin.flush();
-    await Bun.sleep(300);
+    await Bun.sleep(300); // a client that pauses: two writes, not one
     spoken.stdin.write(`${JSON.stringify(view)}\n`);
     await spoken.stdin.end();
     const answers = (await new Response(spoken.stdout).text()).trim().split("\n");

@@ -36,7 +36,7 @@ export type OutcomeFacts = {
 /** What a tool may use of the server. Not its scopes: a path is had from the call, where it was resolved and judged. */
 export type ToolServerState = Pick<
   ServerState,
-  "config" | "log" | "host" | "environment" | "protection" | "noteRead" | "wasRead"
+  "config" | "log" | "host" | "environment" | "protection" | "noteRead" | "wasRead" | "keepDirectory" | "sessionHolding"
 >;
 
 export type ToolCall = Places & {

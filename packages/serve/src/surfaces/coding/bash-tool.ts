@@ -1,7 +1,7 @@
 // bash: a command in the session's directory, in the foreground or as a task.
 import { EngineError } from "@bosun/engine";
 import type { Run, Running } from "@bosun/engine";
-import { boolean, integer, isShared, object, optional, string, text } from "@bosun/mcp/server";
+import { boolean, integer, isShared, object, optional, SESSION_KEY, string, text } from "@bosun/mcp/server";
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
 import { keepForModel, keepCutOutputs, shownText, streamBlocks } from "../command-output.ts";
 import { liveProgress } from "../live-progress.ts";
@@ -15,11 +15,16 @@ const LONGEST_MS = 600_000;
 /** What the limit is when the caller does not say. */
 export const BASH_TIMEOUT_MS = 120_000;
 
-export function bash(timeoutMs = BASH_TIMEOUT_MS): ToolDefinition {
+const DESCRIPTION = "Run a shell command. The working directory persists between calls; variables do not.";
+/** Over HTTP a client may come without a session: nothing then says which calls belong together. */
+const OVER_HTTP =
+  "Run a shell command. The working directory persists between calls, unless the result says to pass session; variables do not.";
+
+export function bash(timeoutMs = BASH_TIMEOUT_MS, transport: "stdio" | "http" = "stdio"): ToolDefinition {
   return serveTool({
     surface: "coding",
     name: "bash",
-    description: "Run a shell command. The working directory persists between calls; variables do not.",
+    description: transport === "http" ? OVER_HTTP : DESCRIPTION,
     readOnly: false,
     destructive: true,
     openWorld: true,
@@ -29,9 +34,11 @@ export function bash(timeoutMs = BASH_TIMEOUT_MS): ToolDefinition {
       timeout: optional(integer(`ms, default ${Math.min(timeoutMs, LONGEST_MS)}, max ${LONGEST_MS}`)),
       run_in_background: boolean("returns a task_id", { default: false }),
       description: optional(string("what it does, for people")),
+      ...(transport === "http" ? { session: optional(string("as a result gave it")) } : {}),
     }),
     acts: ({ command, run_in_background }) => ({ command, neverOpens: run_in_background }),
-    run({ command, timeout = 0, run_in_background }, call) {
+    run({ command, timeout = 0, run_in_background, session = "" }, call) {
+      if (session !== "" && isShared(call.context.owner)) throw unknownSession(call);
       if (command.trim() === "") throw new EngineError("EMPTY_COMMAND", "command must not be empty");
       // Judged there, so that it runs there or not at all.
       call.directory();
@@ -61,7 +68,7 @@ async function runHere(command: string, timeoutMs: number, call: ToolCall): Prom
       (started) => (running = started),
     );
     noteRun(run, call);
-    return describeRun(run, running, timeoutMs, call);
+    return withNextDirectory(describeRun(run, running, timeoutMs, call), run, call);
   } finally {
     progress?.end();
   }
@@ -80,6 +87,26 @@ function describeRun(run: Run, running: Running | undefined, timeoutMs: number, 
     content: [{ type: "text", text: said }, ...(hints === "" ? [] : [{ type: "text" as const, text: hints }])],
     _meta: { "bosun/run": factsOf(run, handles) },
   };
+}
+
+/** A caller without a session is told, first of all, that the next call starts elsewhere, and how it would start here. */
+function withNextDirectory(result: ToolResult, { cwdAfter }: Run, { state, context }: ToolCall): ToolResult {
+  const { workdir } = state.config;
+  const [first, ...rest] = result.content;
+  if (!isShared(context.owner) || cwdAfter === null || cwdAfter === workdir || first?.type !== "text") return result;
+  const handle = state.keepDirectory(context.owner, cwdAfter);
+  const how = handle === undefined ? "" : `; to start in ${cwdAfter}, pass session "${handle}"`;
+  const line = `The next call starts in ${workdir}${how}.`;
+  return {
+    ...result,
+    content: [{ ...first, text: `${line}\n${first.text}` }, ...rest],
+    ...(handle === undefined ? {} : { _meta: { ...result._meta, [SESSION_KEY]: handle } }),
+  };
+}
+
+function unknownSession({ state }: ToolCall): EngineError {
+  const message = `session is not one of yours, or it has expired; leave it out to start in ${state.config.workdir}`;
+  return new EngineError("INVALID_INPUT", message);
 }
 
 /** Beside the contract's text, in a block of its own: what the model can do about a cut or a limit. */

@@ -27,9 +27,9 @@ export const taskOutput = serveTool({
   acts: () => ({}),
   async run(input, call) {
     const { task_id: id } = input;
-    const original = call.session.cutOutputs.find(id);
+    const session = call.state.sessionHolding(call.context.owner, id) ?? call.session;
+    const original = session.cutOutputs.find(id);
     if (original !== undefined) return text(originalText(original, input));
-    const { session } = call;
     const job = await entryStat(session, input, call);
     const status = statusOf(job, input.stop);
     if (input.offset !== undefined) {

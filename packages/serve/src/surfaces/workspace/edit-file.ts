@@ -3,7 +3,7 @@ import { replaceText } from "@bosun/engine";
 import { boolean, integer, object, optional, string } from "@bosun/mcp/server";
 import { serveTool } from "../../calls/tool-definition.ts";
 import { succeeded } from "./envelope.ts";
-import { normalOf } from "./path-text.ts";
+import { normalOf } from "./echoed-path.ts";
 import { MAX_WRITTEN_BYTES } from "./write-file.ts";
 
 export const editFile = serveTool({

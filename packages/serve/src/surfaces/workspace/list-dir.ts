@@ -3,7 +3,7 @@ import { listEntries } from "@bosun/engine";
 import { boolean, integer, object, string } from "@bosun/mcp/server";
 import { serveTool } from "../../calls/tool-definition.ts";
 import { succeeded } from "./envelope.ts";
-import { normalOf, orRoot } from "./path-text.ts";
+import { normalOf, orRoot } from "./echoed-path.ts";
 
 export const listDir = serveTool({
   surface: "workspace",

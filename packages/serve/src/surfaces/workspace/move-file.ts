@@ -3,7 +3,7 @@ import { movePath } from "@bosun/engine";
 import { boolean, object, string } from "@bosun/mcp/server";
 import { serveTool } from "../../calls/tool-definition.ts";
 import { succeeded } from "./envelope.ts";
-import { normalOf } from "./path-text.ts";
+import { normalOf } from "./echoed-path.ts";
 
 export const moveFile = serveTool({
   surface: "workspace",

@@ -5,7 +5,7 @@ import { integer, object, string } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
 import { serveTool } from "../../calls/tool-definition.ts";
 import { succeeded, succeededWithText } from "./envelope.ts";
-import { normalOf } from "./path-text.ts";
+import { normalOf } from "./echoed-path.ts";
 
 export const readFile = serveTool({
   surface: "workspace",

@@ -9,7 +9,7 @@ import type { ToolCall } from "../../calls/tool-definition.ts";
 import { noteRun } from "../note-run.ts";
 import { protectedHints } from "../protected-hint.ts";
 import { succeeded } from "./envelope.ts";
-import { normalOf, orRoot } from "./path-text.ts";
+import { normalOf, orRoot } from "./echoed-path.ts";
 
 export const runCommand = serveTool({
   surface: "workspace",

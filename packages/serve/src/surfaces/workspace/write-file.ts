@@ -3,7 +3,7 @@ import { encodeContent, writeFile as write } from "@bosun/engine";
 import { object, string } from "@bosun/mcp/server";
 import { serveTool } from "../../calls/tool-definition.ts";
 import { succeeded } from "./envelope.ts";
-import { normalOf } from "./path-text.ts";
+import { normalOf } from "./echoed-path.ts";
 
 /** Of what is written and of what an edit makes. */
 export const MAX_WRITTEN_BYTES = 1024 * 1024;
