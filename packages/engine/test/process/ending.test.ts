@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { unconfined } from "../../src/process/confinement.ts";
+import { unconfined } from "../../src/process/sandbox-words.ts";
 import { Running } from "../../src/process/running-command.ts";
 import { findMembers, terminateTree } from "../../src/process/command-tree.ts";
 import { RUNAWAYS, eventually, openDeck, runawayTree, running, uniqueSeconds } from "./fixture.ts";
