@@ -25,7 +25,6 @@ const PRIMITIVES: readonly Primitive[] = [
     besides: {
       "packages/bcp/src/":
         "manifests of any size, read as bytes where they stand and in steps that others may interrupt",
-      "packages/shrink/src/": "a tree that prints to the same bytes, with its white space; it reads words by itself",
     },
   },
   {
@@ -58,7 +57,7 @@ const PRIMITIVES: readonly Primitive[] = [
     name: "process table",
     telltale: /\/proc\/[^"'`\n]*\/(?:stat|task)\b(?!us)|\/children`|"-axo"/,
     home: "packages/platform/src/process-tree/",
-    besides: { "packages/serve/src/compiler-threads.ts": "the threads of this process, which are no processes" },
+    besides: { "packages/serve/src/server/compiler-threads.ts": "the threads of this process, which are no processes" },
   },
   {
     name: "child environment",
@@ -82,7 +81,7 @@ const PRIMITIVES: readonly Primitive[] = [
     besides: {
       "packages/bcp-mcp-server/src/allowed-paths.ts":
         "a server of its own, without the engine: opens, and asks the descriptor where it is",
-      "packages/bcp/src/cli/files.ts": "a file that a person names on a command line: no boundary",
+      "packages/bcp/src/cli/": "a file that a person names on a command line: no boundary",
       "packages/cli/src/init/config-file.ts": "the same",
     },
   },

@@ -1,7 +1,7 @@
 // One chat for one test, safe beside others: a home, a scripted model and a terminal of its own, all gone at the end.
 import { expect } from "bun:test";
 import path from "node:path";
-import { makeHome, modelSettings, stdioServer } from "./home.ts";
+import { endProcessesIn, makeHome, modelSettings, stdioServer } from "./home.ts";
 import type { Home } from "./home.ts";
 import { startPty, startShell } from "./pty.ts";
 import type { Pty, PtyOptions } from "./pty.ts";
@@ -42,6 +42,7 @@ export async function chat(run: (chat: Chat) => Promise<void>): Promise<void> {
     expect(model.problems).toEqual([]);
   } finally {
     await Promise.all(started.map((pty) => pty.stop()));
+    endProcessesIn(home.work);
     await model.stop();
     home.remove();
   }

@@ -145,17 +145,34 @@ export function stdioServer(alias: string, command: string, args: string[]): str
 
 /** Command lines of the processes that were started in this folder, aish itself left out. */
 export function processesIn(folder: string): string[] {
+  return commandsIn(folder)
+    .map(({ line }) => line)
+    .filter((line) => line !== "" && !line.includes(AISH));
+}
+
+/** Ends what a chat that was killed could not end: a server that never answers and never ends. */
+export function endProcessesIn(folder: string): void {
+  for (const { pid } of commandsIn(folder)) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // gone in the meantime
+    }
+  }
+}
+
+function commandsIn(folder: string): { pid: number; line: string }[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => {
       try {
         if (readlinkSync(`/proc/${pid}/cwd`) !== folder) return [];
-        return [readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim()];
+        const line = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+        return [{ pid: Number(pid), line }];
       } catch {
         return []; // gone in the meantime, or somebody else's
       }
-    })
-    .filter((line) => line !== "" && !line.includes(AISH));
+    });
 }
 
 /** Waits for the last of them to be gone, and says which ones stay. */

@@ -77,7 +77,6 @@ describe.concurrent("Ctrl-C", () => {
       await screen.until(/odd ready/);
       await say(screen, "loop");
       await screen.until("[S]top");
-      await Bun.sleep(200);
       screen.type(CTRL_C);
       await say(screen, "next");
       await screen.until("fine");
@@ -101,7 +100,7 @@ describe.concurrent("Ctrl-C", () => {
       await say(screen, "!trap '' INT TERM; echo deaf; sleep 7171 & sleep 7171; echo over");
       await screen.until("│ deaf");
       screen.type(CTRL_C);
-      await Bun.sleep(150);
+      await Bun.sleep(150); // a person presses again
       screen.type(CTRL_C);
       await Bun.sleep(150);
       screen.type(CTRL_C);

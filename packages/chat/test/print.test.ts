@@ -157,7 +157,7 @@ describe("answers and exit codes", () => {
     model.push({ chunks: [text("slow")], end: "hang" });
     const when = async (): Promise<void> => {
       while (model.seen.length === 0) await Bun.sleep(20);
-      await Bun.sleep(150);
+      await Bun.sleep(150); // the word that was sent is nowhere to be seen before the end
     };
     expect((await aishProcess(home, ["-p", "hi"], { signalAfter: { when, signal: "SIGTERM" } })).code).toBe(143);
     const log = home.files().find(({ file }) => file.endsWith(".jsonl") && file.includes("sessions"));

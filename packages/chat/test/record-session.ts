@@ -44,7 +44,8 @@ await say("say hello to the lab", "call it?");
 await answer("y", /aish>$/);
 model.push(calls(["lab__echo", { text: "drop it" }]), says("I will use the staging database."));
 await say("now something else", "call it?");
-await answer("n use the staging database", /aish>$/);
+await answer("r", "reason:");
+await answer("use the staging database", /aish>$/);
 model.push(
   calls(["lab__echo", { text: "again" }]),
   says("Done."),

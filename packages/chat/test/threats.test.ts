@@ -20,7 +20,7 @@ import { Servers } from "../src/servers/servers.ts";
 import { createRedactor } from "@bosun/platform/secrets";
 import { aish, makeHome, modelSettings } from "./home.ts";
 import type { Home } from "./home.ts";
-import { startPty } from "./pty.ts";
+import { answer, startPty } from "./pty.ts";
 import { ALLOW_ALL, odd } from "./chat.ts";
 import { calls, finish, says, startModel } from "./scripted-model.ts";
 import type { ScriptedModel, Step } from "./scripted-model.ts";
@@ -81,8 +81,7 @@ describe("C1 project files", () => {
     const first = startPty(home);
     await first.until("start no-such-program one as tool");
     await first.until("use this list of servers? [y/N]");
-    await Bun.sleep(260);
-    first.type("y\r");
+    await answer(first, "y");
     await first.until("tool failed");
     await first.stop();
     const second = startPty(home);
@@ -117,8 +116,7 @@ describe("C1 project files", () => {
     );
     const screen = startPty(home);
     await screen.until("use this list of servers? [y/N]");
-    await Bun.sleep(260);
-    screen.type("y\r");
+    await answer(screen, "y");
     await screen.until("files-2 failed");
     await screen.stop();
   });

@@ -3,7 +3,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { bcpTools, explainBcp } from "@bosun/bcp-mcp-server";
 import type { ScopedPath } from "@bosun/engine";
-import type { Acts, ServedTool, ToolCall } from "@bosun/serve";
+import type { Acts, ToolDefinition, ToolCall } from "@bosun/serve";
 
 const READER = { allowDirs: [], cliPath: undefined, cliTimeoutMs: 30_000, renderMode: "xml" } as const;
 const PATHS = { path: "read", manifest_path: "read", output_path: "write" } as const;
@@ -12,7 +12,7 @@ type Judged = { readonly key: keyof typeof PATHS; readonly place: ScopedPath };
 type Running = { readonly call: ToolCall; readonly judged: readonly Judged[] };
 
 /** For one server. Its tools open their files themselves and say what they have opened: that must be what was judged. */
-export async function bcpSurface(): Promise<readonly ServedTool[]> {
+export async function bcpSurface(): Promise<readonly ToolDefinition[]> {
   const running = new AsyncLocalStorage<Running>();
   const tools = await bcpTools(READER, (real, access) => {
     const now = running.getStore();

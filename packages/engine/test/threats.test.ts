@@ -10,7 +10,6 @@ import {
   grep,
   listEntries,
   movePath,
-  openDirectly,
   openForReading,
   readLines,
   readWhole,
@@ -38,13 +37,6 @@ type Act = (workspace: Workspace, name: string) => Promise<unknown>;
 /** Everything the library can do to a path. */
 const acts: Record<string, Act> = {
   read: async (workspace, name) => {
-    using place = workspace.resolve(name);
-    using file = openForReading(place);
-    return (await readWhole(file, { maxBytes: MIB })).toString();
-  },
-  readDirectly: async (workspace, name) => {
-    using direct = openDirectly(workspace.scope, name, workspace.root);
-    if (direct !== undefined) return (await readWhole(direct, { maxBytes: MIB })).toString();
     using place = workspace.resolve(name);
     using file = openForReading(place);
     return (await readWhole(file, { maxBytes: MIB })).toString();
@@ -154,7 +146,7 @@ describe("S4: a directory swapped for a link while we work", () => {
     try {
       // Until both sides have happened often enough: syncing our writes can hold the swapper up in one of its states.
       for (let i = 0; i < 100 * enough && (reached < enough || refused < enough); i += 1) {
-        for (const act of ["read", "readDirectly", "range", "write", "list", "makeDirectory"] as const) {
+        for (const act of ["read", "range", "write", "list", "makeDirectory"] as const) {
           // What is expected: it works inside, or it is refused. The content tells which file it was.
           const name =
             act === "list" || act === "makeDirectory" ? "d" : act === "write" ? `d/new${i % 5}` : "d/secret.txt";
@@ -162,7 +154,7 @@ describe("S4: a directory swapped for a link while we work", () => {
           if (result.ok) reached += 1;
           else refused += 1;
           if (!result.ok) continue;
-          if (act === "read" || act === "readDirectly") expect(result.value).toBe("inside\n");
+          if (act === "read") expect(result.value).toBe("inside\n");
           if (act === "range") expect(result.value).toBe("inside");
         }
         if (i % 100 === 0) {
@@ -256,14 +248,11 @@ test("S5: what never ends answers at once, eight at a time, and others are serve
   };
   const names = ["fifo-1", "fifo-2", "/dev/zero", "/dev/random", "/dev/tty", "sparse", "endless", "/proc/kmsg"];
   const present = names.filter((name) => !name.startsWith("/") || fs.existsSync(name));
-  const start = performance.now();
-  let turn = Infinity;
-  setTimeout(() => (turn = performance.now() - start), 0);
+  let othersHadATurn = false;
+  setTimeout(() => (othersHadATurn = true), 0);
   const results = await Promise.all(present.map((name) => attempt(() => view(name))));
   await Bun.sleep(1);
-  // A hang guard, far above what it takes.
-  expect(performance.now() - start).toBeLessThan(20_000);
-  expect(turn).toBeLessThan(5000);
+  expect(othersHadATurn).toBe(true);
   const byName = Object.fromEntries(present.map((name, i) => [name, results[i]]));
   expect(byName["fifo-1"]).toEqual({ ok: false, code: "NOT_REGULAR" });
   expect(byName["/dev/zero"]).toEqual({ ok: false, code: "NOT_REGULAR" });
@@ -279,15 +268,14 @@ test("S5: a sparse terabyte that begins as text is refused by its size, not read
   expect(await outcome(() => acts["replace"]?.(workspace, "sparse"))).toBe("TOO_LARGE");
 });
 
+// What takes for ever is ended by the time limit of the test.
 test("S5: a path made to take for ever is refused soon", async () => {
   using workspace = new Workspace({ a: directory });
   const long = "a/../".repeat(700);
   for (let i = 0; i < 39; i += 1) fs.symlinkSync(`${long}l${i + 1}`, workspace.at(`l${i}`));
   fs.symlinkSync("a", workspace.at("l39"));
-  const start = performance.now();
   expect(await outcome(() => workspace.resolve("l0"))).toBe("INVALID_PATH");
   expect(await outcome(() => workspace.resolve("a/../".repeat(200)))).toBe("ok");
-  expect(performance.now() - start).toBeLessThan(10_000);
 });
 
 test("S5: ignore files made to take for ever do not hold a search up", async () => {
@@ -296,10 +284,8 @@ test("S5: ignore files made to take for ever do not hold a search up", async () 
     ".gitignore": `${" ".repeat(500_000)}x\n${"*a".repeat(1000)}b\n`,
     ["a".repeat(200)]: "hit",
   });
-  const start = performance.now();
   using place = workspace.resolve(".");
   expect((await glob(place, { pattern: "*", maxResults: 10, timeoutMs: 30_000 })).paths.length).toBe(3);
-  expect(performance.now() - start).toBeLessThan(20_000);
 });
 
 describe("S16: a kill at any step, a full disk", () => {

@@ -3,7 +3,7 @@
 //   node scripts/bun.mjs packages/serve/scripts/tool-tables.ts > docs/tools.md
 import { writeSync } from "node:fs";
 import { catalogueFor, PROGRAM } from "../src/index.ts";
-import type { ServedTool } from "../src/index.ts";
+import type { ToolDefinition } from "../src/index.ts";
 
 type Property = {
   type?: string;
@@ -26,8 +26,12 @@ Unknown properties are refused everywhere. No name occurs on two surfaces, so an
 (\`--tools coding,workspace,shell\`).
 `;
 
-const SURFACES: [title: string, intro: string, tools: readonly ServedTool[]][] = [
-  ["coding", "Flat text. A failure is `[CODE] message` with `isError`.", catalogue({ surfaces: ["coding"] })],
+const SURFACES: [title: string, intro: string, tools: readonly ToolDefinition[]][] = [
+  [
+    "coding",
+    "Flat text. A failure is `[CODE] message` with `isError`. `session` exists over HTTP only.",
+    catalogue({ surfaces: ["coding"], transport: "http" }),
+  ],
   [
     "coding with `--anthropic-compat`",
     "The combined editor, and grep and glob with the names Claude models know.",
@@ -52,11 +56,11 @@ export function toolTables(): string {
   return `${HEAD}${surfaces.join("")}\n${flagTable()}`;
 }
 
-function catalogue(choice: Partial<Parameters<typeof catalogueFor>[0]>): readonly ServedTool[] {
+function catalogue(choice: Partial<Parameters<typeof catalogueFor>[0]>): readonly ToolDefinition[] {
   return catalogueFor({ surfaces: [], anthropicCompat: false, readOnly: false, disabledTools: [], ...choice });
 }
 
-function section({ name, description, input, readOnly }: ServedTool): string {
+function section({ name, description, input, readOnly }: ToolDefinition): string {
   const { properties = {}, required = [] } = input.json as Schema;
   const rows = Object.entries(properties).map(([property, schema]) => {
     const cells = [

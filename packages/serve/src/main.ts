@@ -1,8 +1,8 @@
 #!/usr/bin/env -S bun --no-env-file --config=/dev/null
 // The program: bosun serve as a process of its own.
 import { writeSync } from "node:fs";
-import { runServe } from "./serve.ts";
-import type { Io } from "./serve.ts";
+import { runServe } from "./server/run-serve.ts";
+import type { Io } from "./server/run-serve.ts";
 
 export function processIo(): Io {
   return {

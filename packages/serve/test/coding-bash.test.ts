@@ -1,4 +1,4 @@
-// bash as reference §2.1 has it, through a real server, with and without the sandbox.
+// bash as the contract has it, through a real server, with and without the sandbox.
 import { afterAll, beforeAll, expect } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmdirSync } from "node:fs";
 import { announceRows, row, rows, together } from "./harness/contract.ts";
@@ -258,7 +258,7 @@ row("coding", "progress: only when asked for, increasing, few, nothing private, 
     expect(params?.["progressToken"]).toBe("p1");
     expect(String(params?.["message"])).toMatch(/^line \d+$/);
   }
-  await Bun.sleep(300);
+  await Bun.sleep(300); // nothing may come after the end
   expect(plain.notifications.length).toBe(before + sent.length);
 });
 

@@ -1,4 +1,4 @@
-// view, str_replace, create_file and the combined editor as reference §2.3–§2.6 have them.
+// view, str_replace, create_file and the combined editor as the contract has them.
 import { afterAll, beforeAll, expect } from "bun:test";
 import {
   chmodSync,

@@ -1,4 +1,4 @@
-// grep and glob as reference §2.7 and §2.8 have them.
+// grep and glob as the contract has them.
 import { afterAll, beforeAll, expect } from "bun:test";
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { announceRows, row, rows } from "./harness/contract.ts";
@@ -312,11 +312,10 @@ rows(
     Bun.spawnSync(["mv", own.at("tree/linked"), own.at("linked")]);
     symlinkSync("../linked", own.at("tree/linked"));
     lay((name) => own.at(`tree/${name}`));
-    const startedAt = performance.now();
+    // A search that waited would say after 60 s that it is incomplete.
     for (const args of [{ output_mode: "count" }, { output_mode: "count", head_limit: 5 }]) {
       const said = await own.text("grep", { pattern: "needle", path: "tree", ...args });
       expect(said.split("\n").toSorted()).toEqual(["a:1", "linked/d:1", "sub/b:1"]);
     }
-    expect(performance.now() - startedAt).toBeLessThan(30_000); // the limit of one search is 60 s
   },
 );

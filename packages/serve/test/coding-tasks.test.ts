@@ -1,4 +1,4 @@
-// Background tasks and task_output as reference §2.2 has them, and what is ours beyond it: wait, tail, offset, stop.
+// Background tasks and task_output as the contract has them, and what is ours beyond it: wait, tail, offset, stop.
 import { afterAll, beforeAll, expect } from "bun:test";
 import { existsSync } from "node:fs";
 import { announceRows, row, together } from "./harness/contract.ts";

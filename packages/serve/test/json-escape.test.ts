@@ -1,7 +1,7 @@
 // JSON made from bytes beside JSON.stringify: for every character of ASCII, for chance, and across pieces.
 import { expect, test } from "bun:test";
 import { PlainLines } from "@bosun/engine";
-import { escapedPieces, numberedPieces } from "../src/json-escape.ts";
+import { escapedPieces, numberedPieces } from "../src/surfaces/json-escape.ts";
 
 function inner(text: string): string {
   return JSON.stringify(text).slice(1, -1);

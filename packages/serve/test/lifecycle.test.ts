@@ -1,4 +1,4 @@
-// How a server starts and ends: signals, clients that die, servers that are killed (reference §4, threats S15).
+// How a server starts and ends: signals, clients that die, servers that are killed.
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -176,7 +176,7 @@ together(() => {
     const spoken = start([]);
     spoken.stdin.write(hello);
     await spoken.stdin.flush();
-    await Bun.sleep(300);
+    await Bun.sleep(300); // a client that pauses: two writes, not one
     spoken.stdin.write(`${JSON.stringify(view)}\n`);
     await spoken.stdin.end();
     const answers = (await new Response(spoken.stdout).text()).trim().split("\n");

@@ -31,7 +31,7 @@ const FILES: Record<string, Buffer> = {
   ),
 };
 
-/** As reference §2.3 has it, the slow way. */
+/** As the contract has it, the slow way. */
 function viewed(bytes: Buffer, first: number, last: number): string {
   const text = new TextDecoder().decode(bytes);
   const lines = text.replace(/\n$/, "").split("\n");

@@ -1,4 +1,4 @@
-// The shell tool as reference §2.10, §3.3 and §1.3 have it.
+// The shell tool as the contract has it.
 import { afterAll, beforeAll, expect } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { announceRows, row, rows } from "./harness/contract.ts";

@@ -78,7 +78,7 @@ row("threats", "S5 a client that stops reading is not a reason to stop or to gro
       `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"read_file","arguments":{"file":"big.txt","maxBytes":1048576}}}\n`,
     );
   void Promise.resolve(child.stdin.flush()).catch(() => {});
-  await Bun.sleep(3000);
+  await Bun.sleep(3000); // time in which an unbounded server would have grown
   const rss = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024;
   expect(rss).toBeLessThan(700);
   child.kill("SIGTERM");

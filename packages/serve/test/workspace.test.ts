@@ -1,7 +1,7 @@
-// The workspace tools as reference §2.9 and §3.2 have them: envelope, codes, path rules, and every manual test.
+// The workspace tools as the contract has them: envelope, codes, path rules, and every manual test.
 import { afterAll, beforeAll, expect } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
-import { explainBug } from "../src/explain.ts";
+import { explainBug } from "../src/calls/error-results.ts";
 import { announceRows, row, rows } from "./harness/contract.ts";
 import { TestServer } from "./harness/server.ts";
 

@@ -1,12 +1,12 @@
 // What a model answered, gathered from its chunks, and what that means: run the calls, show the text, or neither.
+import { EventParser } from "@bosun/platform/sse";
+import type { ServerEvent } from "@bosun/platform/sse";
 import { isObject } from "@bosun/mcp";
 import type { Json, JsonObject } from "@bosun/mcp";
 import { readChunk } from "./completion-chunk.ts";
 import type { Usage } from "./completion-chunk.ts";
 import { CallCollector } from "./collect-calls.ts";
 import type { CollectedCall } from "./collect-calls.ts";
-import { EventReader } from "./model-event-stream.ts";
-import type { ModelEvent } from "./model-event-stream.ts";
 import { ThinkTags } from "./think-tags.ts";
 
 /** So many payloads in a row that are not JSON, and it is no stream of completions. */
@@ -43,7 +43,9 @@ export type AnswerEvents = {
 /** Takes the bytes of one response, hands out text as it comes, keeps calls until the end. */
 export class AnswerReader {
   readonly #events: AnswerEvents;
-  readonly #reader = new EventReader();
+  // Some servers stream JSON lines; comments are signs of life, and any byte is one for the clock.
+  readonly #parser = new EventParser(MAX_CHARS, { bareJson: true });
+  readonly #decoder = new TextDecoder();
   readonly #collector = new CallCollector();
   readonly #tags: ThinkTags | undefined;
   readonly #reasoningDetails: Json[] = [];
@@ -68,7 +70,7 @@ export class AnswerReader {
   }
 
   push(bytes: Uint8Array): void {
-    this.#take(this.#reader.push(bytes));
+    this.#take(this.#parser.push(this.#decoder.decode(bytes, { stream: true })));
   }
 
   /** A body that is one JSON value: the server ignored `stream`. */
@@ -79,15 +81,18 @@ export class AnswerReader {
       this.#isDone = true;
     } catch {
       // JSON lines under the wrong content type.
-      this.#take(this.#reader.push(new TextEncoder().encode(`${body}\n`)));
-      this.#take(this.#reader.end());
+      this.#take(this.#parser.push(`${body}\n`));
+      this.#take(this.#parser.end());
       if (this.#nonsense > 0 && this.#text.length === 0)
         this.#error ??= "the server answered something that is not JSON";
     }
   }
 
   finish(cause: "end" | "aborted" | "broken", why?: string): Answer {
-    if (cause === "end" && !this.isOver) this.#take(this.#reader.end());
+    if (cause === "end" && !this.isOver) {
+      this.#take(this.#parser.push(this.#decoder.decode()));
+      this.#take(this.#parser.end());
+    }
     if (cause === "broken") this.#error ??= why ?? "the stream broke";
     const rest = this.#tags?.end();
     if (rest) this.#say(rest.text, rest.reasoning);
@@ -112,10 +117,10 @@ export class AnswerReader {
     return this.#isDone || this.#finish !== undefined ? "done" : "closed";
   }
 
-  #take(events: ModelEvent[]): void {
+  #take(events: Iterable<ServerEvent>): void {
     for (const event of events) {
       if (this.isOver) return;
-      if (event.kind === "comment") continue;
+      if (event.data === "") continue; // only an id
       if (event.data.trim() === "[DONE]") {
         this.#isDone = true;
         return;
@@ -125,13 +130,13 @@ export class AnswerReader {
         value = JSON.parse(event.data);
       } catch {
         // Some servers send an error as plain text.
-        if (event.name === "error") this.#error = event.data.slice(0, 2000);
+        if (event.event === "error") this.#error = event.data.slice(0, 2000);
         this.#nonsense += 1;
         if (this.#nonsense >= MAX_NONSENSE) this.#error ??= "the server sent data that is not JSON";
         continue;
       }
       this.#nonsense = 0;
-      this.#chunk(event.name === "error" ? { error: value } : value);
+      this.#chunk(event.event === "error" ? { error: value } : value);
     }
   }
 

@@ -6,7 +6,7 @@ import { httpUrl } from "@bosun/platform/hosts";
 import { StartupError } from "../exit.ts";
 import { keepsToolResults, sawToolResult } from "./check-template.ts";
 import { DEMO_URL } from "./demo-model.ts";
-import { askWindow } from "./ask-window.ts";
+import { askWindow } from "./context-window-size.ts";
 import { baseUrlOf, findServers, serverAt } from "./find-models.ts";
 import type { FoundServer } from "./find-models.ts";
 import { Model } from "./model.ts";
@@ -82,13 +82,13 @@ export class ModelList {
 
   async #atAddress(address: string): Promise<Model> {
     const { fetch, context } = this.#options;
-    if (httpUrl(address) === undefined) throw new StartupError(`-m ${address}: not an http address we can trust`);
+    if (httpUrl(address) === undefined) throw new StartupError(`${address} is not an http address we can trust`);
     const server = await serverAt(fetch, address, context.env);
     const [name] = server === undefined ? [] : this.#add(server);
     const model = name === undefined ? undefined : this.get(name);
     if (model === undefined)
       throw new StartupError(
-        `-m ${address}: no list of models at ${baseUrlOf(address)}/models; is it running, and does it want a key? (key_env in the settings)`,
+        `no list of models at ${baseUrlOf(address)}/models; is it running, and does it want a key? (key_env in the settings)`,
       );
     return model;
   }

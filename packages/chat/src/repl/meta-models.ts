@@ -2,7 +2,7 @@
 import { count, safeLine } from "../screen/terminal-view.ts";
 import type { Repl } from "./repl.ts";
 
-export function model(repl: Repl, name: string): void {
+export async function model(repl: Repl, name: string): Promise<void> {
   const { program, view } = repl;
   if (name === "") {
     const { model: now } = program.chat;
@@ -14,7 +14,8 @@ export function model(repl: Repl, name: string): void {
       }`,
     );
   }
-  const chosen = program.models.select(name);
+  const isAddress = /^https?:\/\//i.test(name);
+  const chosen = isAddress ? await program.models.choose(name) : program.models.select(name);
   if (chosen !== undefined) program.chat.model = chosen;
   if (chosen === undefined)
     return view.problem(`there is no model "${name}" (there are: ${Object.keys(program.models.all()).join(", ")})`);

@@ -1,9 +1,8 @@
 // One server through its life: connecting, ready, failed, gone and back; its tools; its calls.
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { AuthorizationError, ConnectionError, isObject, RpcError } from "@bosun/mcp";
-import type { CallOptions, Client, ElicitAnswer, HttpFetch, JsonObject, Progress, ToolResult } from "@bosun/mcp";
-import type { Reply } from "@bosun/mcp/relay";
+import { ConnectionError, isObject, RpcError } from "@bosun/mcp";
+import type { CallOptions, Client, ElicitAnswer, HttpFetch, JsonObject, Progress } from "@bosun/mcp";
 import { listPromptsAndResources } from "./prompts-and-resources.ts";
 import type { ServerPrompt, ServerResource } from "./prompts-and-resources.ts";
 import { readTools } from "../tools/tool-info.ts";
@@ -13,14 +12,13 @@ import type { CallEnd } from "./call-end.ts";
 import { RecentLog } from "./recent-log.ts";
 import { openClient } from "./open-client.ts";
 import type { EraStore, OpenContext } from "./open-client.ts";
-import { LATE_MS } from "./late-reply-link.ts";
+import { whyNotConnected, ServerProcess } from "./connect-failure.ts";
+import { LateResults } from "./late-results.ts";
 import { identityOf, listHas, secretsIn } from "./server-config.ts";
 import type { ServerConfig } from "./server-config.ts";
 
 const RELIST_MS = 1000;
 const RESTART_MS = 1000;
-/** A connection that breaks is noticed before its process has ended and its last words are read. */
-const EXIT_WAIT_MS = 300;
 
 export type ServerState = "off" | "connecting" | "ready" | "failed";
 
@@ -59,9 +57,8 @@ export class Server {
   #callsRunning = 0;
   lastMs: number | undefined;
   readonly log = new RecentLog();
-  /** What the server itself wrote, of its latest start. */
-  #stderr = new RecentLog(20);
-  #exit = Promise.withResolvers<string>();
+  /** Of its latest start. */
+  #process = new ServerProcess();
   authorizedFetch: HttpFetch | undefined;
   readonly #hooks: ServerContext;
   #client: Client | undefined;
@@ -70,8 +67,7 @@ export class Server {
   #restarts = 0;
   #relistTimer: Timer | undefined;
   #relistedAt = 0;
-  /** Calls that were given up a moment ago, by their arguments: the very object that was sent. */
-  readonly #late = new Map<JsonObject, (result: ToolResult & JsonObject) => void>();
+  readonly #late = new LateResults();
 
   constructor(config: ServerConfig, hooks: ServerContext) {
     this.config = config;
@@ -187,30 +183,14 @@ export class Server {
     } catch (error) {
       if (options.signal?.aborted === true) {
         // The person does not wait for it; whoever asked for it hears of it.
-        if (sent) void this.#lateResult(args).then((end) => end && options.onLate?.(end));
+        if (sent) void this.#late.wait(args).then((end) => end && options.onLate?.(end));
         return { kind: "cancelled" };
       }
       const end = endOfError(error, { sent, callMs, near: options.near });
-      return end.kind === "timeout" ? ((await this.#lateResult(args)) ?? end) : end;
+      return end.kind === "timeout" ? ((await this.#late.wait(args)) ?? end) : end;
     } finally {
       this.#callsRunning -= 1;
     }
-  }
-
-  /** The answer to a call that was given up just now, if it comes within a moment. */
-  async #lateResult(args: JsonObject): Promise<Extract<CallEnd, { kind: "result" }> | undefined> {
-    const { promise, resolve } = Promise.withResolvers<(ToolResult & JsonObject) | undefined>();
-    const timer = setTimeout(() => resolve(undefined), LATE_MS);
-    this.#late.set(args, resolve);
-    const result = await promise;
-    clearTimeout(timer);
-    this.#late.delete(args);
-    return result === undefined ? undefined : { kind: "result", result };
-  }
-
-  #heardLate({ arguments: args }: JsonObject, { result }: Reply): void {
-    if (!isObject(args) || result === undefined || !Array.isArray(result["content"])) return;
-    this.#late.get(args)?.(result as ToolResult & JsonObject);
   }
 
   #attempt(): Promise<void> {
@@ -227,8 +207,7 @@ export class Server {
     this.reason = "";
     const startedAt = performance.now();
     let opened: Client | undefined;
-    this.#stderr = new RecentLog(20);
-    this.#exit = Promise.withResolvers();
+    this.#process = new ServerProcess();
     const limit = setTimeout(() => {
       if (this.#life === life && this.state === "connecting") {
         life.abort();
@@ -255,7 +234,7 @@ export class Server {
       // Another attempt may be under way by now: only what this one opened is its to close.
       if (this.#client === opened) this.#client = undefined;
       void opened?.close().catch(() => {}); // the first error is the one that is told
-      const reason = await this.#explain(error);
+      const reason = await whyNotConnected(error, this.config, this.#process);
       if (!life.signal.aborted) this.#fail(reason);
     } finally {
       clearTimeout(limit);
@@ -269,11 +248,11 @@ export class Server {
       authorizedFetch: this.authorizedFetch,
       onStderr: (text) => {
         this.log.text(text);
-        this.#stderr.text(text);
+        this.#process.wrote(text);
       },
-      onExit: (how) => this.#exit.resolve(how),
+      onExit: (how) => this.#process.ended(how),
       onWarning: (text) => this.#hooks.say(text),
-      onLate: (params, reply) => this.#heardLate(params, reply),
+      onLate: (params, reply) => this.#late.came(params, reply),
     };
     const options = {
       name: "aish",
@@ -379,7 +358,7 @@ export class Server {
     if (this.#client !== client || life.signal.aborted) return;
     this.#client = undefined;
     this.tools = [];
-    const last = await this.#lastWords();
+    const last = await this.#process.lastWords(this.config);
     if (life.signal.aborted) return; // disconnected or connected anew meanwhile
     life.abort();
     this.#fail(last === undefined ? "it ended" : `it ended: ${last}`);
@@ -397,34 +376,6 @@ export class Server {
     this.tools = [];
     this.log.line(`${new Date().toISOString()} failed: ${reason}`);
     this.#hooks.onTools(this, undefined);
-  }
-
-  async #explain(error: unknown): Promise<string> {
-    const { reach } = this.config;
-    const status = error instanceof ConnectionError ? error.status : undefined;
-    if (status === 401 || status === 403) {
-      const from =
-        reach.kind === "http" && reach.authEnv !== undefined && reach.authToken === undefined
-          ? `token from ${reach.authEnv} was refused`
-          : reach.kind === "http" && reach.authToken !== undefined
-            ? "its token was refused"
-            : `it wants a sign-in: :mcp login ${this.alias}, or a token: :mcp connect ${this.alias} --token`;
-      return `HTTP ${status} (${from})`;
-    }
-    if (error instanceof AuthorizationError) return `sign-in failed: ${error.message}`;
-    const last = await this.#lastWords();
-    if (last === undefined) return messageOf(error);
-    const isJustGone = error instanceof ConnectionError && error.reason === "closed";
-    return isJustGone ? `it ended: ${last}` : `${messageOf(error)} (${last})`;
-  }
-
-  /** Of a server that we started: how it ended and the last line it wrote, as far as there is any of it. */
-  async #lastWords(): Promise<string | undefined> {
-    if (this.config.reach.kind !== "stdio") return undefined;
-    const exit = await Promise.race([this.#exit.promise, Bun.sleep(EXIT_WAIT_MS)]);
-    const said = this.#stderr.last;
-    const parts = [...(exit === undefined ? [] : [exit]), ...(said === undefined ? [] : [`it said: ${said}`])];
-    return parts.length === 0 ? undefined : parts.join(", ");
   }
 }
 

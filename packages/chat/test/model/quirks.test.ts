@@ -79,7 +79,7 @@ describe("silence and abort", () => {
   test("comments are signs of life", async () => {
     const controller = new AbortController();
     const asking = ask([{ chunks: [text("a")], end: "keepalive" }], { idleMs: 300, signal: controller.signal });
-    await Bun.sleep(900);
+    await Bun.sleep(900); // three times the silence that would have ended it
     controller.abort();
     expect(answerOf(await asking).meaning.kind).toBe("aborted");
   });
@@ -88,7 +88,7 @@ describe("silence and abort", () => {
     const before = model.aborted;
     const controller = new AbortController();
     const asking = ask([{ chunks: [text("Tides are")], end: "hang" }], { signal: controller.signal });
-    await Bun.sleep(150);
+    await Bun.sleep(150); // its first words arrive
     controller.abort();
     expect(answerOf(await asking)).toMatchObject({ text: "Tides are", calls: [], meaning: { kind: "aborted" } });
     while (model.aborted === before) await Bun.sleep(5);

@@ -83,6 +83,6 @@ export function kindByLooking(directory: Directory, name: string): EntryKind {
     closeEntry(entry);
     return entry?.kind ?? "special";
   } catch {
-    return "special";
+    return "special"; // gone, or not ours to look at: nothing to open
   }
 }

@@ -136,7 +136,7 @@ function linkText(directory: Directory, name: string): string | undefined {
   try {
     return directory.readLink(name);
   } catch {
-    return undefined;
+    return undefined; // gone or replaced since the listing
   }
 }
 

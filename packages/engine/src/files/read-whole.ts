@@ -35,6 +35,7 @@ export function decodeText(bytes: Uint8Array): { text: string; lossy: boolean } 
   try {
     return { text: strict.decode(bytes), lossy: false };
   } catch {
+    // The strict decoder refuses what is not UTF-8.
     return { text: lenient.decode(bytes), lossy: true };
   }
 }

@@ -3,7 +3,7 @@ import { accessSync, existsSync, lstatSync, realpathSync, statSync, constants } 
 import path from "node:path";
 import { EngineError, errnoOf } from "../engine-error.ts";
 import type { Captured, CapturePlan } from "./output-capture.ts";
-import type { LostPlace } from "./confinement.ts";
+import type { LostPlace } from "./sandbox-words.ts";
 import type { Environment } from "./environment.ts";
 import type { LimitName, ResourceLimits } from "./resource-limits.ts";
 import type { Shell } from "./shell-words.ts";
@@ -20,7 +20,7 @@ export type Command = {
   readonly env: Environment;
   /** Whose command it is: `ProcessHost.endSession` ends everything these tags label. */
   readonly tags: SessionTags;
-  /** Eight hex digits of the session (D3): a record without them is not believed. */
+  /** Eight hex digits of the session: a record without them is not believed. */
   readonly nonce: string;
   /** None or 0: no limit. */
   readonly timeoutMs?: number;
@@ -174,7 +174,7 @@ function isProgram(file: string): boolean {
     accessSync(file, constants.X_OK);
     return statSync(file).isFile();
   } catch {
-    return false;
+    return false; // not there, or not executable
   }
 }
 

@@ -1,5 +1,5 @@
 // True pipes for a child's output. Bun's own "pipe" is a Unix socket, on which `echo x > /dev/stdout` fails
-// (runtime.md §3); a FIFO that is opened by us and has no name any more is a pipe like any other.
+//; a FIFO that is opened by us and has no name any more is a pipe like any other.
 import { openSync, unlinkSync, constants } from "node:fs";
 import path from "node:path";
 import { EngineError, errnoOf } from "../engine-error.ts";

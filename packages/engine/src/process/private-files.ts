@@ -24,7 +24,7 @@ function isUsable(folder: string): boolean {
     // What the kernel makes up says it can be written, and cannot.
     return statSync(folder).isDirectory() && !/^\/(proc|sys)(\/|$)/.test(folder);
   } catch {
-    return false;
+    return false; // not there, or not writable
   }
 }
 

@@ -35,6 +35,7 @@ export class ReportFiles {
       else closeQuietly(fd);
       return parseRecord(bytes.subarray(0, got), marker);
     } catch {
+      // A full disk or a closed descriptor: as if the shell had reported nothing.
       closeQuietly(fd);
       return undefined;
     }

@@ -9,12 +9,12 @@ import type { Command, Run, Usage } from "./command-checks.ts";
 import type { LimitName } from "./resource-limits.ts";
 import type { Tree } from "./command-tree.ts";
 
-/** TERM to KILL (D4): long enough to clean up, and not configurable. */
+/** TERM to KILL: long enough to clean up, and not configurable. */
 export const GRACE_MS = 5000;
 // After the shell's exit: what it wrote itself is at most a pipe's worth; a process left behind may write for ever.
 const READING_QUIET_MS = 500;
 const READING_TOTAL_MS = 2000;
-// After a kill the call has two seconds in all (§2.1.2): one for processes that hang in the kernel, one for their pipes.
+// After a kill the call has two seconds in all: one for processes that hang in the kernel, one for their pipes.
 const AFTER_KILL_MS = 1000;
 const COUNT_EVERY_MS = 100;
 const STDERR_LOOKED_AT = 2000;

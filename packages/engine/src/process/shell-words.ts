@@ -1,4 +1,4 @@
-// The shell that runs commands: chosen once (D6), and the text that makes it evaluate a command untouched, label its
+// The shell that runs commands: chosen once, and the text that makes it evaluate a command untouched, label its
 // processes, and report its final directory through a descriptor that no process of the command inherits.
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
@@ -137,6 +137,6 @@ function isExecutable(file: string): boolean {
     accessSync(file, constants.X_OK);
     return true;
   } catch {
-    return false;
+    return false; // not there, or not executable
   }
 }

@@ -1,6 +1,6 @@
 // The files and folders that git's configuration names and git then obeys: hooks, included configuration, the fsmonitor
 // program. Configuration outside the allowed folders is read as well: it may name a place inside.
-import { lookAt } from "../sandbox/look-at.ts";
+import { entryStat } from "../sandbox/entry-stat.ts";
 import { entryIn, folderOf, realPathOf, resolvedIn, textOfPath } from "../sandbox/path-text.ts";
 import { readBounded } from "./bounded-file.ts";
 import { CONFIG_BYTES, isTrue, parseGitConfig } from "./git-config.ts";
@@ -79,7 +79,7 @@ function scriptsIn(value: string, top: string, home: string): string[] {
   return words.slice(0, MOST_WORDS).flatMap((word, index) => {
     if (/^-|[$%`*]|:\/\/|\/$/.test(word)) return [];
     const file = resolved(word, top, home);
-    const found = file === undefined ? undefined : lookAt(file);
+    const found = file === undefined ? undefined : entryStat(file);
     if (file === undefined || found?.isDirectory() === true) return [];
     // Without a slash the first is looked up on PATH, and the others may be anything.
     return word.includes("/") || (index > 0 && found !== undefined) ? [file] : [];

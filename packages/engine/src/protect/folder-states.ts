@@ -1,10 +1,10 @@
 // What places hold, taken apart and put together: one entry of it, an older state with one newer entry, and what stood there
 // before commands of another server began.
-import { idOf } from "../sandbox/look-at.ts";
-import { changesBetween } from "./changes.ts";
+import { idOf } from "../sandbox/entry-stat.ts";
+import { changesBetween } from "./state-changes.ts";
 import type { FolderRules } from "./settled-places.ts";
-import { EMPTY, pathTextOf } from "./snapshot.ts";
-import type { FolderState, PlaceState } from "./snapshot.ts";
+import { EMPTY, pathTextOf } from "./place-state.ts";
+import type { FolderState, PlaceState } from "./place-state.ts";
 
 export function stateAt(state: PlaceState, parts: readonly string[]): PlaceState | undefined {
   let here: PlaceState | undefined = state;

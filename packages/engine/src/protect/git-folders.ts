@@ -1,7 +1,7 @@
 // Where git would find a repository in some folders and below, and by what a replaced one is known. Asked before and after
 // commands.
 import type { BigIntStats } from "node:fs";
-import { lookExactlyAt } from "../sandbox/look-at.ts";
+import { exactEntryStat } from "../sandbox/entry-stat.ts";
 import { bytesOfPath, entryIn, textOfPath } from "../sandbox/path-text.ts";
 import { modulesIn, worktreesIn } from "./module-folders.ts";
 import { RepositoryFolders } from "./repository-folders.ts";
@@ -47,7 +47,7 @@ export function gitFoldersInside(gitDir: string): GitFolders {
 
 /** What is there now, by a path that keeps every byte. */
 export function identityAt(place: string): GitIdentity | undefined {
-  const stat = lookExactlyAt(place);
+  const stat = exactEntryStat(place);
   return stat && identityOf(stat);
 }
 

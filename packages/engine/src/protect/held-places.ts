@@ -1,7 +1,7 @@
 // The places that a person's own programs run or obey outside the sandbox, and that nothing of an agent's may change: git's
 // hooks and configuration, and the start-up files of the home folder where that is inside the boundary.
 import type { HeldPlace } from "../sandbox/boundary.ts";
-import { lookAt } from "../sandbox/look-at.ts";
+import { entryStat } from "../sandbox/entry-stat.ts";
 import { entryIn, folderOf, realPathOf, resolvedIn } from "../sandbox/path-text.ts";
 import { isWithin } from "../scope/scope.ts";
 import { readFolder } from "../sandbox/read-folder.ts";
@@ -10,7 +10,7 @@ import type { ConfigFacts } from "./config-named.ts";
 import { HOME_PLACES } from "./home-places.ts";
 import { hopsOf } from "./link-targets.ts";
 import { modulesIn, worktreesIn } from "./module-folders.ts";
-import { absoluteHome, OpenPlaces } from "./open-places.ts";
+import { absoluteHome, OpenPlaces } from "./protection-exemptions.ts";
 import { findRepositories } from "./repositories.ts";
 import type { Repository } from "./repositories.ts";
 
@@ -202,7 +202,7 @@ class Collector {
 }
 
 function statOf(file: string): "folder" | "other" | undefined {
-  const found = lookAt(file);
+  const found = entryStat(file);
   return found === undefined ? undefined : found.isDirectory() ? "folder" : "other";
 }
 

@@ -1,13 +1,13 @@
 // The repositories that are known in some folders, those among them that commands made, and what of each is settled.
 // Paths are bytes as latin1 text.
-import { lookAt } from "../sandbox/look-at.ts";
+import { entryStat } from "../sandbox/entry-stat.ts";
 import { isWithin } from "../scope/scope.ts";
 import { gitFoldersInside, GitFolderSearch, identityAt, isSameGit } from "./git-folders.ts";
 import type { GitFolders, GitIdentity } from "./git-folders.ts";
-import type { JournalContent } from "./journal.ts";
+import type { JournalContent } from "./crash-journal.ts";
 import { gitFoldersOf } from "./new-repositories.ts";
 import type { GitPlaces } from "./settled-places.ts";
-import { pathTextOf } from "./snapshot.ts";
+import { pathTextOf } from "./place-state.ts";
 
 export type KnownRepositoriesOptions = {
   /** Where they are looked for. */
@@ -126,7 +126,7 @@ export function inFolder(folder: string, name: string): string {
 }
 
 export function kindAt(place: string): "folder" | "other" | undefined {
-  const stat = lookAt(pathTextOf(place));
+  const stat = entryStat(pathTextOf(place));
   return stat && (stat.isDirectory() ? "folder" : "other");
 }
 

@@ -1,10 +1,10 @@
 // Where the links at settled places lead: every name on the way, since each of them could be made to lead elsewhere.
 import { readlinkSync } from "node:fs";
-import { lookAt } from "../sandbox/look-at.ts";
+import { entryStat } from "../sandbox/entry-stat.ts";
 import { entryIn, folderOf, fsPath, realPathOf, resolvedIn, textOfPath } from "../sandbox/path-text.ts";
 import { isWithin } from "../scope/scope.ts";
-import { pathTextOf } from "./snapshot.ts";
-import type { FolderState } from "./snapshot.ts";
+import { pathTextOf } from "./place-state.ts";
+import type { FolderState } from "./place-state.ts";
 
 const MOST_HOPS = 8;
 const MOST_TARGETS = 200;
@@ -30,7 +30,7 @@ function* linksIn(folder: FolderState, at: string): Generator<string> {
 /** Every place on the way from a link to what it leads to; none when it is no link. */
 export function hopsOf(link: string): string[] {
   const hops: string[] = [];
-  for (let at = link; hops.length < MOST_HOPS && lookAt(at)?.isSymbolicLink() === true;) {
+  for (let at = link; hops.length < MOST_HOPS && entryStat(at)?.isSymbolicLink() === true;) {
     const target = targetOf(at);
     if (target === undefined) break;
     at = resolvedIn(folderOf(at), target);

@@ -1,6 +1,6 @@
 // The git folders inside another one: those of submodules, which lie in each other and may have slashes in their names, and
 // those of worktrees. Paths keep every byte (path-text.ts).
-import { lookAt } from "../sandbox/look-at.ts";
+import { entryStat } from "../sandbox/entry-stat.ts";
 import { entryIn } from "../sandbox/path-text.ts";
 import { readFolder } from "../sandbox/read-folder.ts";
 
@@ -29,7 +29,7 @@ export function modulesIn(gitDir: string): ModuleFolders {
         return { gitDirs, watched, isTooMany: true };
       watched.push(folder);
       for (const inner of foldersIn(folder)) {
-        const isGitDir = lookAt(entryIn(inner, "HEAD")) !== undefined;
+        const isGitDir = entryStat(entryIn(inner, "HEAD")) !== undefined;
         if (isGitDir) gitDirs.push(inner);
         next.push(isGitDir ? entryIn(inner, "modules") : inner);
       }

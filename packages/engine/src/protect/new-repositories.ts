@@ -5,14 +5,14 @@ import { compileGlob } from "../scope/glob-pattern.ts";
 import { bytesOfPath, textOfPath } from "../sandbox/path-text.ts";
 import type { Directory } from "../scope/directory.ts";
 import { isWithin } from "../scope/scope.ts";
-import type { Change } from "./changes.ts";
+import type { Change } from "./state-changes.ts";
 import { withoutPrograms } from "./git-config-programs.ts";
 import type { ConfigUse } from "./git-config-programs.ts";
-import type { KeptContents } from "./kept-content.ts";
+import type { KeptContents } from "./content-before.ts";
 import { openFolder } from "./real-folder.ts";
 import { repositoryAt } from "./repositories.ts";
 import type { PlaceRule } from "./settled-places.ts";
-import { ABSENT, entered, lookAtEntry, statOf } from "./snapshot.ts";
+import { ABSENT, entered, lookAtEntry, statOf } from "./place-state.ts";
 
 const MAX_MODULES = 50;
 const CONFIGS = ["config", "config.worktree"];

@@ -2,7 +2,7 @@
 // the same files under other names.
 import type { BigIntStats } from "node:fs";
 import { EngineError } from "../engine-error.ts";
-import { isThere, lookExactlyAt, mayBeThere } from "../sandbox/look-at.ts";
+import { isThere, exactEntryStat, mayBeThere } from "../sandbox/entry-stat.ts";
 import { bytesOfPath, entryIn, folderOf } from "../sandbox/path-text.ts";
 import { readFolder } from "../sandbox/read-folder.ts";
 import { isWithin } from "../scope/scope.ts";
@@ -12,7 +12,7 @@ import { identityAt, isSameGit } from "./git-folders.ts";
 import type { GitFolders } from "./git-folders.ts";
 import { listHeldPlaces } from "./held-places.ts";
 import type { HeldList, HeldUse, HoldOptions, ProtectedPlace } from "./held-places.ts";
-import { OpenPlaces } from "./open-places.ts";
+import { OpenPlaces } from "./protection-exemptions.ts";
 import { RepositoryFinder } from "./repositories.ts";
 import type { Repository } from "./repositories.ts";
 
@@ -158,7 +158,7 @@ export class Protection {
       for (const file of filesOf(place)) {
         left -= 1;
         if (left < 0) return;
-        const found = lookExactlyAt(file);
+        const found = exactEntryStat(file);
         if (found?.ino === stat.ino && found.dev === stat.dev && !this.#isOpen(file))
           throw this.#refusal(file, place.use, place);
       }

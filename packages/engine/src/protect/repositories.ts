@@ -1,6 +1,6 @@
 // The git repositories around and below the allowed folders, found by looking at names: git itself is never run, since its
 // configuration may be what somebody planted. Paths keep every byte (path-text.ts).
-import { lookAt, mayBeThere } from "../sandbox/look-at.ts";
+import { entryStat, mayBeThere } from "../sandbox/entry-stat.ts";
 import { entryIn, folderOf, realPathOf, textOfPath } from "../sandbox/path-text.ts";
 import { readBounded } from "./bounded-file.ts";
 import { RepositoryFolders } from "./repository-folders.ts";
@@ -92,7 +92,7 @@ function byAge(a: Repository, b: Repository): number {
 }
 
 function bornAt(folder: string): number {
-  return lookAt(folder)?.birthtimeMs ?? Infinity;
+  return entryStat(folder)?.birthtimeMs ?? Infinity;
 }
 
 /** The repository that git would find from there: the nearest one above. */
@@ -154,7 +154,7 @@ function realFolder(named: string): string | undefined {
 }
 
 function kindAt(file: string): "folder" | "file" | "link" | "other" | undefined {
-  const found = lookAt(file);
+  const found = entryStat(file);
   if (found === undefined) return undefined;
   if (found.isDirectory()) return "folder";
   if (found.isFile()) return "file";

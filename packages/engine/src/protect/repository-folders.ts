@@ -1,6 +1,6 @@
 // The folders up to three levels below some roots in which git would find a repository: those with a `.git` of any kind, and
 // those that look like a bare one; and, at any depth, those that an index of theirs names. A second look costs one lstat per folder. Paths keep every byte (path-text.ts).
-import { isThere } from "../sandbox/look-at.ts";
+import { entryStat, isThere } from "../sandbox/entry-stat.ts";
 import { entryIn } from "../sandbox/path-text.ts";
 import { readFolder } from "../sandbox/read-folder.ts";
 import { isUnchanged, stampOf } from "./stamp.ts";
@@ -24,12 +24,16 @@ type Listing = RepositoryFolder & {
   readonly below: readonly string[];
 };
 
+type Walk = { readonly found: RepositoryFolder[]; readonly seen: Set<string>; readonly isCut: boolean };
+
 export class RepositoryFolders {
   readonly #roots: readonly string[];
   readonly #levels: number;
   readonly #most: number;
   readonly #gitlinks = new GitlinkFinder();
   #known = new Map<string, Listing>();
+  /** When folders were made, of levels with too many of them. */
+  #births = new Map<string, number>();
   #limited = false;
 
   constructor(roots: readonly string[], { levels = LEVELS, folders = MOST_FOLDERS }: FolderLimits = {}) {
@@ -44,32 +48,55 @@ export class RepositoryFolders {
   }
 
   find(): RepositoryFolder[] {
+    const listings = new Map<string, Listing>();
+    const births = new Map<string, number>();
+    let walk = this.#walk(listings, (folders, room) => folders.slice(0, room));
+    this.#limited = walk.isCut;
+    // Some of each level then, the oldest: an agent could otherwise make so many folders that a new start, which knows nothing
+    // yet, does not come to those that were there before.
+    if (walk.isCut)
+      walk = this.#walk(listings, (folders, room, isLast) => this.#oldest(folders, isLast ? room : room >> 1, births));
+    [this.#known, this.#births] = [listings, births];
+    this.#addGitlinks(walk.found, walk.seen);
+    return walk.found;
+  }
+
+  #walk(listings: Map<string, Listing>, chosen: (folders: string[], room: number, isLast: boolean) => string[]): Walk {
     const found: RepositoryFolder[] = [];
-    const known = new Map<string, Listing>();
     const seen = new Set<string>();
-    this.#limited = false;
-    let level = [...this.#roots];
-    for (let depth = 0; depth <= this.#levels && !this.#limited; depth += 1) {
+    let isCut = false;
+    let level = [...new Set(this.#roots)];
+    for (let depth = 0; depth <= this.#levels; depth += 1) {
       const next: string[] = [];
-      for (const folder of level) {
-        if (seen.has(folder)) continue;
-        this.#limited = seen.size >= this.#most;
-        if (this.#limited) break;
+      const isLast = depth === this.#levels;
+      const fresh = level.filter((folder) => !seen.has(folder));
+      const looked = depth === 0 ? fresh : chosen(fresh, this.#most - seen.size, isLast);
+      if (looked.length < fresh.length) isCut = true;
+      for (const folder of looked) {
         seen.add(folder);
-        const isLast = depth === this.#levels;
-        const listing = isLast ? undefined : this.#list(folder);
-        if (listing !== undefined) {
-          known.set(folder, listing);
-          next.push(...listing.below);
-        }
+        const listing = isLast ? undefined : this.#list(folder, listings);
+        if (listing !== undefined) next.push(...listing.below);
         const { hasGit, isBare } = listing ?? lookedAt(folder);
         if (hasGit || isBare) found.push({ folder, hasGit, isBare });
       }
       level = next;
     }
-    this.#known = known;
-    this.#addGitlinks(found, seen);
-    return found;
+    return { found, seen, isCut };
+  }
+
+  /** Nobody can set when a folder was made. One that is made in the place of an old one counts as old until the next start. */
+  #oldest(folders: string[], room: number, births: Map<string, number>): string[] {
+    if (folders.length <= room) return folders;
+    const born = (folder: string): number => {
+      const known = this.#births.get(folder) ?? entryStat(folder)?.birthtimeMs ?? Infinity;
+      births.set(folder, known);
+      return known;
+    };
+    return folders
+      .map((folder) => ({ folder, born: born(folder) }))
+      .toSorted((one, other) => one.born - other.born)
+      .slice(0, room)
+      .map(({ folder }) => folder);
   }
 
   /** Git goes into the repositories that an index names, at any depth, and an agent can add one to it. */
@@ -88,19 +115,26 @@ export class RepositoryFolders {
     this.#limited = true;
   }
 
-  #list(folder: string): Listing {
+  #list(folder: string, listings: Map<string, Listing>): Listing {
+    const already = listings.get(folder);
+    if (already !== undefined) return already;
     const stamp = stampOf(folder);
     const known = this.#known.get(folder);
-    if (known !== undefined && isUnchanged(known.stamp, stamp)) return known;
-    // A link is no folder here, so none is followed. Gone, or closed to us: empty.
-    const entries = readFolder(folder);
-    const names = new Set(entries.map(({ name }) => name));
-    const isBare = looksBare((name) => names.has(name));
-    const inner = entries.filter(({ name, kind }) => kind === "folder" && !isPassedOver(name, isBare));
-    // By the file system's own rules for case: `.GIT` may be `.git`.
-    const hasGit = isThere(entryIn(folder, ".git"));
-    return { folder, stamp, below: inner.map(({ name }) => entryIn(folder, name)), hasGit, isBare };
+    const listing = known !== undefined && isUnchanged(known.stamp, stamp) ? known : listed(folder, stamp);
+    listings.set(folder, listing);
+    return listing;
   }
+}
+
+function listed(folder: string, stamp: Stamp): Listing {
+  // A link is no folder here, so none is followed. Gone, or closed to us: empty.
+  const entries = readFolder(folder);
+  const names = new Set(entries.map(({ name }) => name));
+  const isBare = looksBare((name) => names.has(name));
+  const inner = entries.filter(({ name, kind }) => kind === "folder" && !isPassedOver(name, isBare));
+  // By the file system's own rules for case: `.GIT` may be `.git`.
+  const hasGit = isThere(entryIn(folder, ".git"));
+  return { folder, stamp, below: inner.map(({ name }) => entryIn(folder, name)), hasGit, isBare };
 }
 
 /** On the last level folders are not listed: what is below them does not matter. */

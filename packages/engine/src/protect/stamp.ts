@@ -1,5 +1,5 @@
 // Whether a file or folder is still what it was when it was read, by one lstat. It knows nothing of what was read.
-import { lookExactlyAt } from "../sandbox/look-at.ts";
+import { exactEntryStat } from "../sandbox/entry-stat.ts";
 
 /**
  * A file system stamps changes with a clock of a few milliseconds: what changed this shortly before it was read may have
@@ -13,7 +13,7 @@ const ABSENT: Stamp = { text: "", unsure: false };
 
 /** Of the entry itself, links not followed. The change time is used, since nobody can set it. */
 export function stampOf(file: string): Stamp {
-  const found = lookExactlyAt(file);
+  const found = exactEntryStat(file);
   if (found === undefined) return ABSENT;
   const { dev, ino, mode, size, ctimeNs, ctimeMs } = found;
   return { text: `${dev}:${ino}:${mode}:${size}:${ctimeNs}`, unsure: Date.now() - Number(ctimeMs) < UNSURE_MS };

@@ -1,16 +1,16 @@
 // The boundary by bubblewrap: its own PID, mount, IPC, UTS and network namespaces, dead with its parent.
 import fs from "node:fs";
-import type { Confinement, Wrapped, WrapOptions } from "../process/confinement.ts";
+import type { Confinement, Wrapped, WrapOptions } from "../process/sandbox-words.ts";
 import { closeQuietly, openNamelessFile, temporaryFolder } from "../process/private-files.ts";
 import { openFilter } from "./filter-file.ts";
-import { ManyMounts } from "./many-mounts.ts";
+import { MountBatch } from "./mount-batch.ts";
 import { SCRATCH } from "./mount-plan.ts";
-import { mountedConfinement } from "./mounted.ts";
+import { mountConfinement } from "./mount-confinement.ts";
 import { bytesOfPath } from "./path-text.ts";
 import { findNamespaceTools } from "./system-programs.ts";
 import type { Boundary } from "./boundary.ts";
 import type { Mount, MountPlan } from "./mount-plan.ts";
-import type { MountedOptions } from "./mounted.ts";
+import type { MountedOptions } from "./mount-confinement.ts";
 
 const WHERE_SHELLS_ARE = ["/usr", "/bin", "/lib", "/lib64", "/nix/store", "/gnu/store"];
 
@@ -27,7 +27,7 @@ export function bubblewrapConfinement(program: string, boundary: Boundary, optio
   const sealed = isRoot ? ["--remount-ro", "/proc"] : [];
   const sealedSystem = isRoot ? ["--ro-bind-try", "/sys", "/sys"] : [];
   const enter = entering(program, boundary.network);
-  const many = new ManyMounts(findNamespaceTools());
+  const many = new MountBatch(findNamespaceTools());
   const argumentFiles = new ArgumentFiles();
   const assemble = (plan: MountPlan, argv: readonly string[], wrap: WrapOptions): Wrapped => {
     const ahead = many.ahead(plan, wrap.scratch);
@@ -70,7 +70,7 @@ export function bubblewrapConfinement(program: string, boundary: Boundary, optio
       },
     };
   };
-  const shared = mountedConfinement(boundary, options, assemble);
+  const shared = mountConfinement(boundary, options, assemble);
   const closeMounts = shared.close;
   return Object.assign(shared, {
     forget: (scratch: string) => many.forget(scratch),

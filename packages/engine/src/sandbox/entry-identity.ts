@@ -1,18 +1,18 @@
 // By what an entry is known from a later one of the same name, also where a file system gives an inode away again.
 import type { BigIntStats } from "node:fs";
-import { idOf, lookExactlyAt } from "./look-at.ts";
+import { idOf, exactEntryStat } from "./entry-stat.ts";
 import { folderOf } from "./path-text.ts";
 
 export type EntryIdentity = { readonly id: string; readonly born: bigint; readonly isBornKnown: boolean };
 
 /** Undefined when nothing is there, or nothing that we may see. */
 export function identityAt(file: string): EntryIdentity | undefined {
-  const stat = lookExactlyAt(file);
+  const stat = exactEntryStat(file);
   if (stat === undefined) return undefined;
   return {
     id: idOf(stat),
     born: stat.birthtimeNs,
-    isBornKnown: tellsBirth(stat) || tellsBirth(lookExactlyAt(folderOf(file))),
+    isBornKnown: tellsBirth(stat) || tellsBirth(exactEntryStat(folderOf(file))),
   };
 }
 

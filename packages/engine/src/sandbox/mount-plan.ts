@@ -4,12 +4,12 @@
 // and the rest is the system's or the person's (toolchains.ts).
 import { readlinkSync } from "node:fs";
 import { heldBy, holds } from "./boundary.ts";
-import { creationIn, entriesToKeep } from "./creation.ts";
-import { idAt, lookAt } from "./look-at.ts";
-import { MountCover } from "./mount-cover.ts";
+import { creationIn, entriesToKeep } from "./creatable-entries.ts";
+import { idAt, entryStat } from "./entry-stat.ts";
+import { MountCover } from "./covering-mounts.ts";
 import { MountSources } from "./mount-sources.ts";
 import { folderOf } from "./path-text.ts";
-import type { Cover } from "../process/confinement.ts";
+import type { Cover } from "../process/sandbox-words.ts";
 import type { Boundary, HeldPlace } from "./boundary.ts";
 import type { Mountpoint, MountpointLocks } from "./mountpoint-locks.ts";
 import type { Source } from "./mount-sources.ts";
@@ -230,7 +230,7 @@ class PlanBuilder {
   #nearest(file: string, content?: string): { path: string; exists: boolean; kind: "folder" | "file" | "link" } {
     let missing: string | undefined;
     for (let at = file; ; at = folderOf(at)) {
-      const stat = lookAt(at);
+      const stat = entryStat(at);
       const made = { path: at, content: at === file ? content : undefined };
       if (stat !== undefined && !this.#locks.isMade(made)) {
         const kind = stat.isDirectory() ? "folder" : stat.isSymbolicLink() ? "link" : "file";

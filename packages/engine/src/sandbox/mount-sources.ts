@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import { EngineError, errnoOf } from "../engine-error.ts";
 import { holds } from "./boundary.ts";
-import { idOf } from "./look-at.ts";
+import { idOf } from "./entry-stat.ts";
 import { bytesOfPath } from "./path-text.ts";
 
 // Not exported by node:fs: names a thing without opening it.

@@ -2,16 +2,16 @@
 // namespaces, a root of our own built from the plan, then no capability left and no way to gain one.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { plainly } from "../process/confinement.ts";
+import { plainly } from "../process/sandbox-words.ts";
 import { withVariables } from "../process/environment.ts";
-import type { Confinement } from "../process/confinement.ts";
+import type { Confinement } from "../process/sandbox-words.ts";
 import { holds } from "./boundary.ts";
 import { readMounts, tableLine } from "./mount-table.ts";
 import type { Mounted } from "./mount-table.ts";
-import { mountedConfinement } from "./mounted.ts";
+import { mountConfinement } from "./mount-confinement.ts";
 import { SCRATCH } from "./mount-plan.ts";
 import type { Boundary } from "./boundary.ts";
-import type { MountedOptions } from "./mounted.ts";
+import type { MountedOptions } from "./mount-confinement.ts";
 import type { NamespaceTools } from "./system-programs.ts";
 import type { Mount, MountPlan } from "./mount-plan.ts";
 
@@ -35,7 +35,7 @@ export function namespaceConfinement(tools: NamespaceTools, boundary: Boundary, 
     scripts.set(scratch, { plan, script });
     return script;
   };
-  const shared = mountedConfinement(boundary, options, (plan, argv, { cwd, env, scratch }) => {
+  const shared = mountConfinement(boundary, options, (plan, argv, { cwd, env, scratch }) => {
     const setup = scriptFor(plan, scratch);
     const inside = withVariables(plan.unscoped ? env : { ...env, TMPDIR: SCRATCH }, argv);
     return plainly([...enter, "--", "/bin/sh", "-c", setup, "bosun-sandbox", tools.setpriv, cwd, ...inside]);

@@ -62,7 +62,7 @@ export function realPathOf(file: string): string | undefined {
   try {
     return textOfPath(realpathSync(fsPath(file), { encoding: "buffer" }));
   } catch {
-    return undefined;
+    return undefined; // nowhere, or not ours to know
   }
 }
 

@@ -33,6 +33,6 @@ async function runs(argv: readonly string[]): Promise<boolean> {
     });
     return (await child.exited) === RAN;
   } catch {
-    return false;
+    return false; // the program could not be started
   }
 }

@@ -1,6 +1,6 @@
 // The entries of a folder with their names as text that keeps every byte (path-text.ts).
 import { readdirSync } from "node:fs";
-import { lookAt } from "./look-at.ts";
+import { entryStat } from "./entry-stat.ts";
 import { entryIn, fsPath, textOfPath } from "./path-text.ts";
 
 export type FolderEntry = { readonly name: string; readonly kind: "folder" | "link" | "other" };
@@ -16,11 +16,11 @@ export function readFolder(folder: string): FolderEntry[] {
     if (isPlain) return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
     return readdirSync(fsPath(folder), { encoding: "buffer" }).map((bytes) => {
       const name = textOfPath(bytes);
-      const stat = lookAt(entryIn(folder, name));
+      const stat = entryStat(entryIn(folder, name));
       return { name, kind: stat === undefined ? "other" : kindOf(stat) };
     });
   } catch {
-    return [];
+    return []; // gone, or not ours to read
   }
 }
 

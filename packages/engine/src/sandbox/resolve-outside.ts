@@ -3,7 +3,7 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import path from "node:path";
 import { heldBy } from "./boundary.ts";
-import { idAt, idOf } from "./look-at.ts";
+import { idAt, idOf } from "./entry-stat.ts";
 
 /** As the kernel: more links than this on one way is a loop. */
 const MOST_LINKS = 40;

@@ -4,7 +4,7 @@ import { EngineError } from "../engine-error.ts";
 import { matchesPath } from "@bosun/platform/glob";
 import type { PathGlob } from "@bosun/platform/glob";
 import type { Scope } from "../scope/scope.ts";
-import { lookAt } from "./look-at.ts";
+import { entryStat } from "./entry-stat.ts";
 import { entryIn } from "./path-text.ts";
 import { readFolder } from "./read-folder.ts";
 import type { Boundary, HeldPlace } from "./boundary.ts";
@@ -26,7 +26,7 @@ const ENTRIES_PER_SLICE = 2000;
 /** Throws START_FAILED when rules with wildcards cannot be applied to this many files. */
 export async function boundaryOf(scope: Scope, options: BoundaryOptions): Promise<Boundary> {
   const boundary = literalBoundaryOf(scope, options);
-  if (!needsRereading(scope)) return boundary;
+  if (!needsRefresh(scope)) return boundary;
   const { denied, readOnly } = await walk(scope);
   return {
     ...boundary,
@@ -44,13 +44,13 @@ export function literalBoundaryOf(scope: Scope, options: BoundaryOptions): Bound
     writable: scope.roots.includes("/") ? [] : scope.roots,
     denied: [...new Set(scope.deny.flatMap(literalPaths))],
     readOnly: [...new Set([...scope.readOnly.flatMap(literalPaths), ...protect])].filter(
-      (file) => !protect.includes(file) || lookAt(file) !== undefined,
+      (file) => !protect.includes(file) || entryStat(file) !== undefined,
     ),
   };
 }
 
 /** Whether what the rules cover can change while the server runs. */
-export function needsRereading(scope: Scope): boolean {
+export function needsRefresh(scope: Scope): boolean {
   return [...scope.deny, ...scope.readOnly].some(hasWildcards);
 }
 

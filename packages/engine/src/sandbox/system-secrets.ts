@@ -54,6 +54,6 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return [];
+    return []; // this machine has no such folder
   }
 }

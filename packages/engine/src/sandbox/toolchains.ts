@@ -11,7 +11,7 @@
 import { accessSync, constants, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { heldBy, holds } from "./boundary.ts";
-import { lookAt } from "./look-at.ts";
+import { entryStat } from "./entry-stat.ts";
 import { resolveOutside, untrustedFolders } from "./resolve-outside.ts";
 import { systemSecrets } from "./system-secrets.ts";
 import type { Boundary } from "./boundary.ts";
@@ -168,7 +168,7 @@ class Finder {
 
   #managerOf(real: string): string | undefined {
     const within = MANAGERS.map((name) => path.join(this.#home, name)).find((folder) => holds(folder, real));
-    return within !== undefined && lookAt(within)?.isDirectory() === true ? within : undefined;
+    return within !== undefined && entryStat(within)?.isDirectory() === true ? within : undefined;
   }
 }
 
@@ -191,7 +191,7 @@ function isHarmlessGitConfig(file: string): boolean {
 }
 
 function exists(file: string): boolean {
-  return lookAt(file) !== undefined;
+  return entryStat(file) !== undefined;
 }
 
 function isReadable(file: string): boolean {

@@ -65,7 +65,7 @@ export class Directory implements Disposable {
       const now = fs.statSync(this.path);
       return this.#held.ino === now.ino && this.#held.dev === now.dev;
     } catch {
-      return false;
+      return false; // the path leads nowhere any more
     }
   }
 
@@ -74,7 +74,7 @@ export class Directory implements Disposable {
     try {
       return fs.realpathSync(this.path) === this.path && this.isStillThere();
     } catch {
-      return false;
+      return false; // the path leads nowhere any more
     }
   }
 

@@ -156,6 +156,7 @@ function realAsFarAsItExists(absolute: string): string {
   try {
     return fs.realpathSync(absolute);
   } catch {
+    // It does not exist, or a part of it does not: its nearest parent that does is real.
     if (absolute === "/") return "/";
     const parent = realAsFarAsItExists(path.posix.dirname(absolute));
     return path.posix.join(parent, path.posix.basename(absolute));
@@ -185,6 +186,6 @@ function ignoresCase(directory: string): boolean {
     const other = fs.statSync(swapped, { bigint: true });
     return one.dev === other.dev && one.ino === other.ino;
   } catch {
-    return false;
+    return false; // no such name: the file system tells the cases apart
   }
 }

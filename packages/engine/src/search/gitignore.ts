@@ -272,7 +272,7 @@ function readText(file: string, onTooLarge: () => void = () => undefined): strin
     if (stat.isFile()) onTooLarge();
     return "";
   } catch {
-    return "";
+    return ""; // no such file, or not ours to read: no rules
   } finally {
     if (fd !== undefined) fs.closeSync(fd);
   }

@@ -33,7 +33,7 @@ function packaged(): string | undefined {
     const file = createRequire(main).resolve(name);
     return fs.existsSync(file) ? file : undefined;
   } catch {
-    return undefined;
+    return undefined; // not installed for this platform
   }
 }
 

@@ -16,7 +16,7 @@ async function list(workspace: Workspace, options: { recursive?: boolean; maxEnt
   return await listEntries(place, { recursive: false, maxEntries: 500, ...options });
 }
 
-describe("a tree of two levels (D11)", () => {
+describe("a tree of two levels", () => {
   test("dotfiles, links, directories and byte order", async () => {
     using workspace = new Workspace({
       "b/deep/er": "x",

@@ -175,13 +175,12 @@ describe("what is nearest, when nothing matches", () => {
   });
 });
 
+// In quadratic time it would be days: the time limit of the test ends it.
 test("matches made to be slow are counted in linear time", async () => {
   using workspace = new Workspace({ f: "a".repeat(2 * MIB) });
-  const start = performance.now();
   const error = await failure(() => replace(workspace, "f", { find: "a".repeat(MIB) }));
   expect(error.details.occurrences).toBe(MIB + 1);
   expect(await outcome(() => replace(workspace, "f", { find: `${"a".repeat(MIB)}b` }))).toBe("TEXT_NOT_FOUND");
-  expect(performance.now() - start).toBeLessThan(20_000);
 });
 
 test("mode and owner stay", async () => {

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { unconfined } from "../../src/process/confinement.ts";
+import { unconfined } from "../../src/process/sandbox-words.ts";
 import { Running } from "../../src/process/running-command.ts";
-import { findMembers } from "../../src/process/command-tree.ts";
+import { findMembers, terminateTree } from "../../src/process/command-tree.ts";
 import { RUNAWAYS, eventually, openDeck, runawayTree, running, uniqueSeconds } from "./fixture.ts";
 import type { Command } from "../../src/process/command-checks.ts";
 import type { Deck } from "./fixture.ts";
@@ -15,12 +15,24 @@ beforeAll(() => {
 });
 afterAll(() => deck.close());
 
-// Far beyond what must hold (timeout + 5 s + 2 s): the machine is shared.
-const HANG_MS = 20_000;
+/** Ten graces, one after the other, would be fifty seconds. */
+const ONE_GRACE_MS = 45_000;
 
 // Side by side, because a grace lasts five seconds.
 describe.concurrent("timeout, cancel, close", () => {
   // timeout
+  test("what still builds a sandbox ends together: its first child would go on alone, and make files in a person's folder", async () => {
+    const [seconds, startedAt] = [uniqueSeconds(), performance.now()];
+    const child = Bun.spawn(["/bin/sh", "-c", `sleep ${seconds} & wait`], { detached: true, stdout: "ignore" });
+    expect(await eventually(() => running(seconds).length > 0)).toBe(true);
+    const leaderAlive = (): boolean => child.exitCode === null && child.signalCode === null;
+    await terminateTree({ leader: child.pid, leaderAlive, tag: "none", namespaced: true, startedAt });
+    await child.exited;
+    const isGone = await eventually(() => running(seconds).length === 0);
+    if (!isGone) process.kill(-child.pid, "SIGKILL");
+    expect(isGone).toBe(true);
+  });
+
   test("a sleeping command ends by SIGTERM and its output is kept", async () => {
     const run = await deck.host.run(deck.shell("echo before; sleep 60", { timeoutMs: 200 }));
     expect(run).toMatchObject({
@@ -39,22 +51,18 @@ describe.concurrent("timeout, cancel, close", () => {
   });
 
   test("a command that ignores SIGTERM is killed after the grace", async () => {
-    const startedAt = performance.now();
     const run = await deck.host.run(
       deck.shell("trap '' TERM; echo up; while :; do sleep 0.05; done", { timeoutMs: 200 }),
     );
     expect(run).toMatchObject({ timedOut: true, exitCode: null, signal: "SIGKILL", stdout: { text: "up\n" } });
-    expect(performance.now() - startedAt).toBeGreaterThan(5000);
-    expect(performance.now() - startedAt).toBeLessThan(HANG_MS);
+    expect(run.durationMs).toBeGreaterThan(5000);
   });
 
   test("the whole tree dies, whoever left the session, the parent or the environment", async () => {
     const seconds = uniqueSeconds();
     const running0 = await deck.host.start(deck.shell(`${runawayTree(seconds)}\nsleep 60`, { timeoutMs: 1500 }));
     expect(await eventually(() => running(seconds).length >= RUNAWAYS)).toBe(true);
-    const startedAt = performance.now();
     expect(await running0.done).toMatchObject({ timedOut: true });
-    expect(performance.now() - startedAt).toBeLessThan(HANG_MS);
     await running0.death;
     expect(await eventually(() => running(seconds).length === 0)).toBe(true);
   });
@@ -70,12 +78,10 @@ describe.concurrent("timeout, cancel, close", () => {
 
   test("a detached child that holds the pipe and ignores SIGTERM does not hold up the answer", async () => {
     const seconds = uniqueSeconds();
-    const startedAt = performance.now();
     const run = await deck.host.run(
       deck.shell(`(trap '' TERM; setsid sleep ${seconds}) & sleep 60`, { timeoutMs: 200 }),
     );
     expect(run).toMatchObject({ timedOut: true, pipesHeldOpen: true });
-    expect(performance.now() - startedAt).toBeLessThan(5000); // the shell went at once, so did the answer
     expect(await eventually(() => running(seconds).length === 0)).toBe(true);
   });
 
@@ -92,23 +98,25 @@ describe.concurrent("timeout, cancel, close", () => {
   });
 
   // closing the host
-  test("closes all its commands at once, stubborn ones included, and refuses new ones", async () => {
-    const own = openDeck();
-    const seconds = uniqueSeconds();
-    const started = await Promise.all(
-      Array.from({ length: 10 }, () =>
-        own.host.start(own.shell(`trap '' TERM; setsid sleep ${seconds} & while :; do sleep 0.1; done`)),
-      ),
-    );
-    expect(await eventually(() => running(seconds).length === 10)).toBe(true);
-    const startedAt = performance.now();
-    await Promise.all([own.host.close(), own.host.close()]);
-    expect(performance.now() - startedAt).toBeLessThan(HANG_MS); // one grace, not ten
-    expect(running(seconds)).toEqual([]);
-    for (const each of started) expect(await each.done).toMatchObject({ cancelled: true });
-    await expect(own.host.run(own.shell("true"))).rejects.toMatchObject({ code: "SESSION_CLOSED" });
-    await own.close();
-  });
+  test(
+    "closes all its commands at once, stubborn ones included, and refuses new ones",
+    async () => {
+      const own = openDeck();
+      const seconds = uniqueSeconds();
+      const started = await Promise.all(
+        Array.from({ length: 10 }, () =>
+          own.host.start(own.shell(`trap '' TERM; setsid sleep ${seconds} & while :; do sleep 0.1; done`)),
+        ),
+      );
+      expect(await eventually(() => running(seconds).length === 10)).toBe(true);
+      await Promise.all([own.host.close(), own.host.close()]);
+      expect(running(seconds)).toEqual([]);
+      for (const each of started) expect(await each.done).toMatchObject({ cancelled: true });
+      await expect(own.host.run(own.shell("true"))).rejects.toMatchObject({ code: "SESSION_CLOSED" });
+      await own.close();
+    },
+    ONE_GRACE_MS,
+  );
 
   test("two hundred at once, and others get their turn meanwhile", async () => {
     const own = openDeck();
@@ -146,10 +154,8 @@ describe.concurrent("timeout, cancel, close", () => {
   // a process left behind
   test("on purpose keeps running, the answer is prompt and has the foreground's status", async () => {
     const seconds = uniqueSeconds();
-    const startedAt = performance.now();
     const run = await deck.host.run(deck.shell(`sleep ${seconds} & echo up; exit 3`));
     expect(run).toMatchObject({ exitCode: 3, pipesHeldOpen: true, stdout: { text: "up\n" } });
-    expect(performance.now() - startedAt).toBeLessThan(HANG_MS);
     expect(running(seconds).length).toBe(1);
   });
 
@@ -159,7 +165,7 @@ describe.concurrent("timeout, cancel, close", () => {
     const run = await deck.host.run(deck.shell(text));
     expect(run.pipesHeldOpen).toBe(true);
     expect(run.stdout.text).toContain("up\n");
-    await Bun.sleep(300);
+    await Bun.sleep(300); // time in which a closed pipe would have killed it
     expect(running(`left${seconds}`).length).toBe(1);
   });
 

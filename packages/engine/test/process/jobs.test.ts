@@ -71,7 +71,7 @@ test("the eleventh is refused before it runs; finished ones do not count", () =>
       code: "TASK_LIMIT",
       message: "could not add background task: maximum concurrent background task limit (10) reached",
     });
-    await Bun.sleep(100);
+    await Bun.sleep(100); // nothing can be awaited of a command that must not start
     expect(existsSync(witness)).toBe(false);
     expect(await jobs.stop(started[0] ?? "")).toMatchObject({ state: "completed", run: { cancelled: true } });
     expect(await start("true")).toBeString();
@@ -145,12 +145,11 @@ test("closing ends all at once, stubborn and hidden ones too, and refuses new on
   const text = `trap '' TERM; (env -i setsid /bin/sleep ${seconds} >/dev/null 2>&1 &); while :; do sleep 0.1; done`;
   for (let i = 0; i < 10; i++) await jobs.start("stubborn", () => deck.host.start(deck.shell(text)));
   expect(await eventually(() => running(seconds).length === 10)).toBe(true);
-  const startedAt = performance.now();
   await Promise.all([jobs.close(), jobs.close()]);
-  expect(performance.now() - startedAt).toBeLessThan(20_000); // ten graces would be fifty seconds
   expect(running(seconds)).toEqual([]);
   await expect(jobs.start("x", () => deck.host.start(deck.shell("true")))).rejects.toMatchObject({
     code: "SESSION_CLOSED",
     message: "could not add background task: session is closed",
   });
-});
+  // Ten graces, one after the other, would be fifty seconds.
+}, 45_000);

@@ -83,7 +83,7 @@ describe("records", () => {
 test("a timer longer than any timer does not fire at once, and can be cancelled", async () => {
   let fired = false;
   const timer = after(2_147_483_648, () => (fired = true));
-  await Bun.sleep(30);
+  await Bun.sleep(30); // a timer that fires at once would have fired
   timer.cancel();
   expect(fired).toBe(false);
 });

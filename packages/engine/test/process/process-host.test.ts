@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { EngineError } from "../../src/engine-error.ts";
-import { unconfined } from "../../src/process/confinement.ts";
+import { unconfined } from "../../src/process/sandbox-words.ts";
 import { parseStat } from "@bosun/platform/process-tree";
 import { shellAt } from "../../src/process/shell-words.ts";
 import { ENV, eventually, openDeck } from "./fixture.ts";
@@ -402,7 +402,7 @@ describe("a shell that is started ahead", () => {
     const look =
       'echo "$#|$0|$PWD|${OLDPWD-none}|$SECONDS|$-|$SHLVL"; set | grep -c bosun; trap -p DEBUG; env | sort | cut -d= -f1 | tr "\\n" " "; ls /proc/self/fd | wc -l; ulimit -a | grep -v locks';
     const cold = await own.host.run(own.shell(look));
-    await Bun.sleep(100);
+    await Bun.sleep(100); // shells are started ahead in this time, unseen from here
     const waiting = childrenOf(process.pid).filter(isWaiting);
     const used = await own.host.run(own.shell("echo $$"));
     expect(waiting).toContain(Number(used.stdout.text));
@@ -454,7 +454,7 @@ describe("a shell that is started ahead", () => {
     for (let i = 0; i < 2; i++) {
       const run = await own.host.run(own.shell("ulimit -f", { tags: session, limits }));
       expect(run.stdout.text).toBe("4\n");
-      await Bun.sleep(100);
+      await Bun.sleep(100); // shells are started ahead in this time, unseen from here
     }
     expect((await own.host.run(own.shell("ulimit -f", { tags: session }))).stdout.text).toBe("unlimited\n");
   });
@@ -510,7 +510,7 @@ describe("a shell that is started ahead", () => {
     const tags = own.host.newSession();
     const run = own.host.run(own.shell("true", { tags }));
     await Promise.all([run, own.host.endSession(tags)]);
-    await Bun.sleep(100);
+    await Bun.sleep(100); // shells are started ahead in this time, unseen from here
     expect(childrenOf(process.pid).filter((pid) => isWaiting(pid) && !others.has(pid))).toEqual([]);
   });
 });

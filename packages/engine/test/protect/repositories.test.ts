@@ -171,3 +171,12 @@ test("both searches look at the same folders, also beyond some hundreds, and say
   few.find();
   expect(few.limited).toBe(true);
 });
+
+test("many new folders do not keep a new start from an old repository, however far down", () => {
+  using folder = new GitFolder();
+  folder.repository("w/old");
+  folder.repository("w/team/old");
+  for (let i = 0; i < 600; i += 1) mkdirSync(folder.at(`w/new${i}`));
+  const found = findRepositories([folder.at("w")], { folders: 20 }).map(({ top }) => top);
+  expect(found.toSorted()).toEqual([folder.at("w/old"), folder.at("w/team/old")]);
+});

@@ -19,12 +19,12 @@ import { openForReading } from "../../src/files/open-file.ts";
 import { bubblewrapConfinement } from "../../src/sandbox/bubblewrap.ts";
 import { MountpointLocks } from "../../src/sandbox/mountpoint-locks.ts";
 import { namespaceConfinement } from "../../src/sandbox/namespaces.ts";
-import { rereadingConfinement } from "../../src/sandbox/rereading.ts";
+import { refreshedConfinement } from "../../src/sandbox/refreshed-confinement.ts";
 import { boundaryOf } from "../../src/sandbox/scope-boundary.ts";
 import { findNamespaceTools, findSystemProgram } from "../../src/sandbox/system-programs.ts";
 import { resolveInScope } from "../../src/scope/resolve-path.ts";
 import { closeScope, openScope } from "../../src/scope/scope.ts";
-import type { Confinement } from "../../src/process/confinement.ts";
+import type { Confinement } from "../../src/process/sandbox-words.ts";
 import type { Boundary } from "../../src/sandbox/boundary.ts";
 import type { Scope } from "../../src/scope/scope.ts";
 
@@ -56,13 +56,13 @@ export async function differences(number: number): Promise<string[]> {
         boundaryOf(scope, { network: false, home: layout.home, path: layout.searchPath });
       const build = (boundary: Boundary): Confinement => confinementFor(number, boundary);
       const start = await reread();
-      const confinement = rereadingConfinement(build(start), start, build, reread);
+      const confinement = refreshedConfinement(build(start), start, build, reread);
       opened.push(confinement);
       await inSandbox(confinement, layout, layout.agentActs());
       layout.othersAct();
       // Rules with wildcards are looked at again every two seconds: a fresh confinement does it now.
       const now = await reread();
-      const fresh = rereadingConfinement(build(now), now, build, reread);
+      const fresh = refreshedConfinement(build(now), now, build, reread);
       opened.push(fresh);
       return await compare(scope, layout, layout.deny.length === 0 ? [confinement, fresh] : [fresh]);
     } finally {

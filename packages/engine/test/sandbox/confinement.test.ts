@@ -15,14 +15,14 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ProcessHost } from "../../src/process/process-host.ts";
-import { chooseSandbox } from "../../src/sandbox/choose.ts";
+import { chooseSandbox } from "../../src/sandbox/select-mechanism.ts";
 import { openScope, closeScope } from "../../src/scope/scope.ts";
 import { boundaryOf } from "../../src/sandbox/scope-boundary.ts";
 import { MemorySessions } from "../../src/session/session.ts";
 import { CAP, RUNAWAYS, eventually, runawayTree, running, uniqueSeconds } from "../process/fixture.ts";
 import type { Run } from "../../src/process/command-checks.ts";
 import type { Boundary } from "../../src/sandbox/boundary.ts";
-import type { Sandbox } from "../../src/sandbox/choose.ts";
+import type { Sandbox } from "../../src/sandbox/select-mechanism.ts";
 import type { Session } from "../../src/session/session.ts";
 
 const base = realpathSync(mkdtempSync(path.join(tmpdir(), "confined-")));
@@ -439,7 +439,7 @@ for (const [index, name] of (["bubblewrap", "namespaces", "landlock"] as const).
 
     test("a denied file stays denied when another takes its place between two commands", async () => {
       await run("true");
-      await Bun.sleep(100);
+      await Bun.sleep(100); // a shell that waits is started in this time, unseen from here
       writeFileSync(path.join(base, "outside/next"), "CANARY 2");
       renameSync(path.join(base, "outside/next"), path.join(work, ".env"));
       expect((await run("cat .env")).stdout.text).toBe("");
@@ -483,7 +483,7 @@ describe("choosing", () => {
     const late = path.join(work, "src/later");
     mkdirSync(late);
     writeFileSync(path.join(late, ".env"), "CANARY");
-    await Bun.sleep(2100);
+    await Bun.sleep(2100); // rules with wildcards are looked at again every two seconds
     const command = {
       what: { kind: "shell", text: "cat src/later/.env" },
       cwd: work,

@@ -139,7 +139,7 @@ test("an idle session is closed, a busy one is not", async () => {
   const [idle, busy] = [store.open(), store.open()];
   const id = await busy.runInBackground("x", shell("sleep 60"));
   expect(await eventually(() => idle.closed)).toBe(true);
-  await Bun.sleep(500);
+  await Bun.sleep(500); // longer than the idle limit: it must not have been closed
   expect([busy.closed, store.size]).toEqual([false, 1]);
   await busy.jobs.stop(id);
   expect(await eventually(() => busy.closed)).toBe(true);

@@ -1,6 +1,6 @@
-// create_file: a file with exactly this content, made or overwritten (D15).
+// create_file: a file with exactly this content, made or overwritten.
 import { object, string } from "@bosun/mcp/server";
-import { serveTool } from "../../served-tool.ts";
+import { serveTool } from "../../calls/tool-definition.ts";
 import { writeText } from "./write-text.ts";
 
 export const createFile = serveTool({

@@ -1,9 +1,9 @@
-// Names by pattern as text (reference §2.8), for both forms of the glob tool.
+// Names by pattern as text, for both forms of the glob tool.
 import { EngineError, glob } from "@bosun/engine";
 import { text } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
-import type { ToolCall } from "../../served-tool.ts";
-import { coded } from "./failures.ts";
+import type { ToolCall } from "../../calls/tool-definition.ts";
+import { coded } from "./coding-failures.ts";
 
 export const TYPES = ["file", "directory"] as const;
 const MAX_CHARS = 30_000;

@@ -2,7 +2,7 @@
 // is sent.
 import { isPlain, lastNumber, takenApart } from "@bosun/engine";
 import type { LineRun, NumberedLine } from "@bosun/engine";
-import { escapedPieces, numberedPieces } from "../../json-escape.ts";
+import { escapedPieces, numberedPieces } from "../json-escape.ts";
 
 /** Numbers right-aligned to the last one, a tab, the text. A gap in the numbers is shown as such. */
 export function numberedLines(lines: readonly NumberedLine[]): string {

@@ -1,8 +1,8 @@
-// str_replace_editor: view, str_replace and create behind one tool, for models trained on it (D16).
+// str_replace_editor: view, str_replace and create behind one tool, for models trained on it.
 import { EngineError } from "@bosun/engine";
 import { array, boolean, integer, isObject, object, optional, string } from "@bosun/mcp/server";
-import { serveTool, withEnum } from "../../served-tool.ts";
-import { editFile } from "./edit-file.ts";
+import { serveTool, withEnum } from "../../calls/tool-definition.ts";
+import { editFile } from "./replace-in-file.ts";
 import { viewPath } from "./view-path.ts";
 import { writeText } from "./write-text.ts";
 

@@ -1,7 +1,7 @@
 // str_replace: one exact replacement, or all of them.
 import { boolean, object, string } from "@bosun/mcp/server";
-import { serveTool } from "../../served-tool.ts";
-import { editFile } from "./edit-file.ts";
+import { serveTool } from "../../calls/tool-definition.ts";
+import { editFile } from "./replace-in-file.ts";
 
 export const strReplace = serveTool({
   surface: "coding",

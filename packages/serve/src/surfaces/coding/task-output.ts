@@ -1,11 +1,11 @@
-// task_output: how a background task stands and what it printed; also the rest of output that was cut (reference §2.2).
+// task_output: how a background task stands and what it printed; also the rest of output that was cut.
 import { EngineError } from "@bosun/engine";
 import type { Captured, JobView, CutOutput, Piece, Session } from "@bosun/engine";
 import { boolean, integer, object, oneOf, optional, string, text } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
-import { shownText, SHOWN_CHARS, streamBlocks } from "../../command-output.ts";
-import { serveTool } from "../../served-tool.ts";
-import type { ToolCall } from "../../served-tool.ts";
+import { shownText, SHOWN_CHARS, streamBlocks } from "../command-output.ts";
+import { serveTool } from "../../calls/tool-definition.ts";
+import type { ToolCall } from "../../calls/tool-definition.ts";
 
 const LONGEST_WAIT_MS = 600_000;
 const STREAMS = ["stdout", "stderr"] as const;
@@ -27,10 +27,10 @@ export const taskOutput = serveTool({
   acts: () => ({}),
   async run(input, call) {
     const { task_id: id } = input;
-    const original = call.session.cutOutputs.find(id);
+    const session = call.state.sessionHolding(call.context.owner, id) ?? call.session;
+    const original = session.cutOutputs.find(id);
     if (original !== undefined) return text(originalText(original, input));
-    const { session } = call;
-    const job = await lookAt(session, input, call);
+    const job = await entryStat(session, input, call);
     const status = statusOf(job, input.stop);
     if (input.offset !== undefined) {
       const { stream } = input;
@@ -44,7 +44,7 @@ export const taskOutput = serveTool({
   },
 });
 
-async function lookAt(
+async function entryStat(
   session: Session,
   input: {
     task_id: string;
@@ -56,7 +56,7 @@ async function lookAt(
   call: ToolCall,
 ): Promise<JobView> {
   const { task_id: id, wait = 0 } = input;
-  const isRead = call.bench.wasRead(id);
+  const isRead = call.state.wasRead(id);
   // Read to its end by the plain call: only what was asked for by position is still there.
   if (isRead && input.tail === undefined && input.offset === undefined) {
     throw new EngineError("TASK_NOT_FOUND", `task not found: ${id}`, { id });
@@ -77,7 +77,7 @@ function statusOf(job: JobView, stopped: boolean): string {
 }
 
 function readOnce(session: Session, job: JobView, status: string, call: ToolCall): ToolResult {
-  const { truncate } = call.bench.config;
+  const { truncate } = call.state.config;
   const half = truncate === "head-tail" ? session.jobs.newest(job.id, SHOWN_CHARS / 2) : undefined;
   const shown = (stream: "stdout" | "stderr", captured: Captured): string =>
     shownText(captured, half === undefined ? undefined : { lastChars: () => half[stream] }, truncate);
@@ -86,7 +86,7 @@ function readOnce(session: Session, job: JobView, status: string, call: ToolCall
   // Output that was cut stays readable by position, as long as the session keeps the task.
   const cut = STREAMS.filter((stream) => job[stream].cut);
   if (cut.length === 0) session.jobs.forget(job.id);
-  else call.bench.noteRead(job.id);
+  else call.state.noteRead(job.id);
   const hints = cut.map((stream) => `Full ${stream}: the same task_id with an offset and stream "${stream}".`);
   return { content: [said, ...hints].map((line) => ({ type: "text", text: line })) };
 }

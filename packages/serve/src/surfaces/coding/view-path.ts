@@ -1,4 +1,4 @@
-// Looking at a file or directory (reference §2.3): text with numbers, a tree, an image, or a word on what it is.
+// Looking at a file or directory: text with numbers, a tree, an image, or a word on what it is.
 import path from "node:path";
 import {
   EngineError,
@@ -14,7 +14,7 @@ import {
 import type { LineRange, LinesRead, OpenFile, ScopedPath, TextEncoding } from "@bosun/engine";
 import { EncodedText, text } from "@bosun/mcp/server";
 import type { TextBlock, ToolResult } from "@bosun/mcp/server";
-import type { ToolCall } from "../../served-tool.ts";
+import type { ToolCall } from "../../calls/tool-definition.ts";
 import { numberedJson, numberedLines } from "./numbered-lines.ts";
 
 /** 2,000 lines of 2,000 characters fit; a range that is more than a client takes at once does not. */
@@ -83,7 +83,7 @@ function noteWhole(file: OpenFile, call: ToolCall): void {
 }
 
 function limitsOf(call: ToolCall): { maxBytes: number; signal: AbortSignal } {
-  return { maxBytes: call.bench.config.maxFileBytes, signal: call.context.signal };
+  return { maxBytes: call.state.config.maxFileBytes, signal: call.context.signal };
 }
 
 // An end of -1 means "to the end" for clients trained on the combined editor; the schema of `view` does not offer it.

@@ -1,6 +1,6 @@
 // view: a file with line numbers, a directory as a tree, an image as an image.
 import { array, integer, object, optional, string } from "@bosun/mcp/server";
-import { serveTool } from "../../served-tool.ts";
+import { serveTool } from "../../calls/tool-definition.ts";
 import { viewPath } from "./view-path.ts";
 
 export const view = serveTool({

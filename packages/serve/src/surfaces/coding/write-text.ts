@@ -1,11 +1,11 @@
-// Making or overwriting a file (reference §2.5), for create_file and the combined editor alike.
+// Making or overwriting a file, for create_file and the combined editor alike.
 import { EngineError, encodeContent, writeFile } from "@bosun/engine";
 import { text } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
-import type { ToolCall } from "../../served-tool.ts";
+import type { ToolCall } from "../../calls/tool-definition.ts";
 
 export async function writeText(content: string, call: ToolCall): Promise<ToolResult> {
-  const { config } = call.bench;
+  const { config } = call.state;
   const { viewed } = call.session;
   const { signal } = call.context;
   // Before anything else is looked at, the path included.

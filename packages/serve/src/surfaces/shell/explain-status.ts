@@ -57,6 +57,6 @@ function modeOf(file: string): string | undefined {
   try {
     return (statSync(file).mode & 0o777).toString(8).padStart(3, "0");
   } catch {
-    return undefined;
+    return undefined; // gone since: the words without the mode do
   }
 }

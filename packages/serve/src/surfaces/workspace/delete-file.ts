@@ -1,9 +1,9 @@
 // delete_file: a file, a link (never its target), or a folder.
 import { deletePath } from "@bosun/engine";
 import { boolean, object, string } from "@bosun/mcp/server";
-import { serveTool } from "../../served-tool.ts";
+import { serveTool } from "../../calls/tool-definition.ts";
 import { succeeded } from "./envelope.ts";
-import { normalOf } from "./place.ts";
+import { normalOf } from "./echoed-path.ts";
 
 export const deleteFile = serveTool({
   surface: "workspace",

@@ -1,9 +1,9 @@
 // edit_file: literal find and replace, one or all, with an expected count if wanted.
 import { replaceText } from "@bosun/engine";
 import { boolean, integer, object, optional, string } from "@bosun/mcp/server";
-import { serveTool } from "../../served-tool.ts";
+import { serveTool } from "../../calls/tool-definition.ts";
 import { succeeded } from "./envelope.ts";
-import { normalOf } from "./place.ts";
+import { normalOf } from "./echoed-path.ts";
 import { MAX_WRITTEN_BYTES } from "./write-file.ts";
 
 export const editFile = serveTool({

@@ -1,7 +1,7 @@
-// The one form in which the workspace tools answer: a JSON envelope in one text block (reference §2.0).
+// The one form in which the workspace tools answer: a JSON envelope in one text block.
 import { EncodedText } from "@bosun/mcp/server";
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
-import { escapedPieces } from "../../json-escape.ts";
+import { escapedPieces } from "../json-escape.ts";
 
 export type WorkspaceCode =
   | "VALIDATION_ERROR"
@@ -34,7 +34,7 @@ export function succeededWithText(data: JsonObject, member: string, text: Buffer
   return { content: [new EncodedText(text.length + whole.length, pieces)] };
 }
 
-/** `isError` too: the seed does not speak of it, but it is what MCP clients look at. */
+/** `isError` too: the envelope says it already, but this is what MCP clients look at. */
 export function failed(code: WorkspaceCode, message: string, details: JsonObject = {}): ToolResult {
   const text = JSON.stringify({ ok: false, error: { code, message, details } });
   return { content: [{ type: "text", text }], isError: true };

@@ -1,9 +1,9 @@
 // list_dir: the entries of a folder, or of everything below it.
 import { listEntries } from "@bosun/engine";
 import { boolean, integer, object, string } from "@bosun/mcp/server";
-import { serveTool } from "../../served-tool.ts";
+import { serveTool } from "../../calls/tool-definition.ts";
 import { succeeded } from "./envelope.ts";
-import { normalOf, orRoot } from "./place.ts";
+import { normalOf, orRoot } from "./echoed-path.ts";
 
 export const listDir = serveTool({
   surface: "workspace",

@@ -1,9 +1,9 @@
 // move_file: a file, a link itself, or a folder; nothing is replaced unless asked for.
 import { movePath } from "@bosun/engine";
 import { boolean, object, string } from "@bosun/mcp/server";
-import { serveTool } from "../../served-tool.ts";
+import { serveTool } from "../../calls/tool-definition.ts";
 import { succeeded } from "./envelope.ts";
-import { normalOf } from "./place.ts";
+import { normalOf } from "./echoed-path.ts";
 
 export const moveFile = serveTool({
   surface: "workspace",

@@ -3,9 +3,9 @@ import { isUtf8 } from "node:buffer";
 import { decodeText, openForReading, readWhole } from "@bosun/engine";
 import { integer, object, string } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
-import { serveTool } from "../../served-tool.ts";
+import { serveTool } from "../../calls/tool-definition.ts";
 import { succeeded, succeededWithText } from "./envelope.ts";
-import { normalOf } from "./place.ts";
+import { normalOf } from "./echoed-path.ts";
 
 export const readFile = serveTool({
   surface: "workspace",

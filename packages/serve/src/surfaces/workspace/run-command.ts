@@ -1,15 +1,15 @@
-// run_command: one of a few programs, as an argument vector that never meets a shell (reference §2.9). Which programs is a
+// run_command: one of a few programs, as an argument vector that never meets a shell. Which programs is a
 // rule of the guard's; the list holds interpreters, so it is a convenience filter and not a boundary.
 import { EngineError } from "@bosun/engine";
 import type { CapturePlan } from "@bosun/engine";
 import { array, integer, object, string } from "@bosun/mcp/server";
-import { liveProgress } from "../../live-progress.ts";
-import { serveTool } from "../../served-tool.ts";
-import type { ToolCall } from "../../served-tool.ts";
-import { noteRun } from "../../note-run.ts";
-import { protectedHints } from "../../protected-hint.ts";
+import { liveProgress } from "../live-progress.ts";
+import { serveTool } from "../../calls/tool-definition.ts";
+import type { ToolCall } from "../../calls/tool-definition.ts";
+import { noteRun } from "../note-run.ts";
+import { protectedHints } from "../protected-hint.ts";
 import { succeeded } from "./envelope.ts";
-import { normalOf, orRoot } from "./place.ts";
+import { normalOf, orRoot } from "./echoed-path.ts";
 
 export const runCommand = serveTool({
   surface: "workspace",
@@ -36,7 +36,7 @@ export const runCommand = serveTool({
     }
     const plan: CapturePlan = { cap: { max: maxOutputBytes, unit: "bytes" }, tailBytes: 0 };
     const run = await execute([command, ...args], directory.path, timeoutMs, plan, call);
-    const hints = protectedHints(run, call.bench);
+    const hints = protectedHints(run, call.state);
     return succeeded({
       command,
       args,

@@ -1,9 +1,9 @@
 // write_file: a file with exactly this content; missing folders are made.
 import { encodeContent, writeFile as write } from "@bosun/engine";
 import { object, string } from "@bosun/mcp/server";
-import { serveTool } from "../../served-tool.ts";
+import { serveTool } from "../../calls/tool-definition.ts";
 import { succeeded } from "./envelope.ts";
-import { normalOf } from "./place.ts";
+import { normalOf } from "./echoed-path.ts";
 
 /** Of what is written and of what an edit makes. */
 export const MAX_WRITTEN_BYTES = 1024 * 1024;
