@@ -9,6 +9,7 @@ import { spawnKeeper } from "./process/spawn-keeper.ts";
 
 const MOST_STARTS = 3;
 const STARTS_WITHIN_MS = 60_000;
+const MOST_ATTEMPTS = 20;
 
 export type KeeperClientOptions = {
   readonly stateFolder: string;
@@ -43,21 +44,27 @@ export class KeeperClient implements KeeperLink {
   }
 
   async scan(): Promise<void> {
-    // Once more: the keeper may have ended between the question and its answer.
-    if (!(await this.#ask("scan", "scanned"))) await this.#ask("scan", "scanned");
+    await this.#ask("scan", "scanned");
   }
 
   async close(): Promise<void> {
     (await this.#connection)?.end();
   }
 
+  /** Again when the keeper ended before its answer: one that dies still takes connections for a moment. */
   async #ask(question: "scan" | "ready", word: Waiting["word"]): Promise<boolean> {
-    const connection = await (this.#connection ??= this.#connect());
-    if (connection === undefined) return false;
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    this.#waiting.push({ word, resolve });
-    connection.write(`${question}\n`);
-    return promise;
+    for (let attempt = 0; attempt < MOST_STARTS; attempt += 1) {
+      const connection = await (this.#connection ??= this.#connect());
+      if (connection === undefined) {
+        this.#connection = undefined;
+        return false;
+      }
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      this.#waiting.push({ word, resolve });
+      connection.write(`${question}\n`);
+      if (await promise) return true;
+    }
+    return false;
   }
 
   async #connect(): ReturnType<typeof this.connectOnce> {
@@ -67,8 +74,13 @@ export class KeeperClient implements KeeperLink {
   async #start(): ReturnType<typeof this.connectOnce> {
     const { stateFolder, tree, settings, invocation, idleMs } = this.#options;
     const options = { stateFolder, tree, settings, ...(idleMs === undefined ? {} : { idleMs }) };
-    await spawnKeeper(invocation, JSON.stringify(options), childEnvironment(process.env));
-    return this.connectOnce();
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+      const word = await spawnKeeper(invocation, JSON.stringify(options), childEnvironment(process.env));
+      const connection = await this.connectOnce();
+      // Busy, but nobody listens: one is just ending, or just beginning.
+      if (connection !== undefined || word !== "busy") return connection;
+    }
+    return undefined;
   }
 
   #mayStart(): boolean {

@@ -1,12 +1,12 @@
 // Starts the keeper: a process of its own that outlives its server for as long as it still has something to record.
 import path from "node:path";
 
-/** Resolves when it listens, or when another keeper already does. */
+/** Its first word, `listening` or `busy`; nothing when it ended without one. */
 export async function spawnKeeper(
   invocation: readonly string[] | undefined,
   options: string,
   env: Record<string, string>,
-): Promise<void> {
+): Promise<string> {
   const main = path.join(import.meta.dir, "../keeper-main.ts");
   const words = invocation ?? [process.execPath, "--no-env-file", "--config=/dev/null", main];
   const child = Bun.spawn([...words, options], {
@@ -20,7 +20,9 @@ export async function spawnKeeper(
   });
   child.unref();
   const reader = child.stdout.getReader();
-  // Its first word, or its end.
-  await reader.read();
+  const { value } = await reader.read();
   await reader.cancel();
+  return Buffer.from(value ?? [])
+    .toString()
+    .trim();
 }
