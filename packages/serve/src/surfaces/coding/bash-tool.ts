@@ -80,11 +80,10 @@ function describeRun(run: Run, running: Running | undefined, timeoutMs: number, 
   const stdout = shownText(run.stdout, running?.stdout, truncate);
   const timedOut = run.timedOut ? `Command timed out after ${timeoutMs}ms\n\n` : "";
   const output = `${timedOut}exit_code: ${run.exitCode ?? -1}\n${streamBlocks(stderr, stdout)}`;
-  const said = withHints(output, protectedHints(run, call.state));
   const handles = keepCutOutputs(run, running, (capture) => call.session.cutOutputs.keep(capture));
-  const hints = hintsFor(run, handles);
+  const said = withHints(output, [...hintsFor(run, handles), ...protectedHints(run, call.state)]);
   return {
-    content: [{ type: "text", text: said }, ...(hints === "" ? [] : [{ type: "text" as const, text: hints }])],
+    content: [{ type: "text", text: said }],
     _meta: { "bosun/run": factsOf(run, handles) },
   };
 }
@@ -109,13 +108,13 @@ function unknownSession({ state }: ToolCall): EngineError {
   return new EngineError("INVALID_INPUT", message);
 }
 
-/** Beside the contract's text, in a block of its own: what the model can do about a cut or a limit. */
-function hintsFor(run: Run, handles: { stdout?: string; stderr?: string }): string {
+/** After the contract's text, in the same block: some clients show the model nothing but the first. */
+function hintsFor(run: Run, handles: { stdout?: string; stderr?: string }): string[] {
   const lines = Object.entries(handles).map(
     ([stream, handle]) => `Full ${stream}: task_output with task_id "${handle}" and an offset.`,
   );
   if (run.limitHit !== null) lines.push(`The command hit its ${run.limitHit} limit.`);
-  return lines.join("\n");
+  return lines;
 }
 
 /** What costs the model nothing: signal, duration, sizes. */

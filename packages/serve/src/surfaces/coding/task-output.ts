@@ -4,6 +4,7 @@ import type { Captured, JobView, CutOutput, Piece, Session } from "@bosun/engine
 import { boolean, integer, object, oneOf, optional, string, text } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
 import { shownText, SHOWN_CHARS, streamBlocks } from "../command-output.ts";
+import { withHints } from "../protected-hint.ts";
 import { serveTool } from "../../calls/tool-definition.ts";
 import type { ToolCall } from "../../calls/tool-definition.ts";
 
@@ -88,7 +89,7 @@ function readOnce(session: Session, job: JobView, status: string, call: ToolCall
   if (cut.length === 0) session.jobs.forget(job.id);
   else call.state.noteRead(job.id);
   const hints = cut.map((stream) => `Full ${stream}: the same task_id with an offset and stream "${stream}".`);
-  return { content: [said, ...hints].map((line) => ({ type: "text", text: line })) };
+  return text(withHints(said, hints));
 }
 
 /** One stream of a command that has ended, of which an answer showed only a part. */
