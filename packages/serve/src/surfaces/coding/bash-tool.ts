@@ -5,8 +5,9 @@ import { boolean, integer, isShared, object, optional, SESSION_KEY, string, text
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
 import { keepForModel, keepCutOutputs, shownText, streamBlocks } from "../command-output.ts";
 import { liveProgress } from "../live-progress.ts";
-import { noteRun } from "../note-run.ts";
-import { protectedHints, withHints } from "../protected-hint.ts";
+import { noteRun, usageFacts } from "../note-run.ts";
+import { withHints } from "../protected-hint.ts";
+import { commandHints } from "../sandbox-hint.ts";
 import { serveTool } from "../../calls/tool-definition.ts";
 import type { ToolDefinition, ToolCall } from "../../calls/tool-definition.ts";
 
@@ -81,7 +82,7 @@ function describeRun(run: Run, running: Running | undefined, timeoutMs: number, 
   const timedOut = run.timedOut ? `Command timed out after ${timeoutMs}ms\n\n` : "";
   const output = `${timedOut}exit_code: ${run.exitCode ?? -1}\n${streamBlocks(stderr, stdout)}`;
   const handles = keepCutOutputs(run, running, (capture) => call.session.cutOutputs.keep(capture));
-  const said = withHints(output, [...hintsFor(run, handles), ...protectedHints(run, call.state)]);
+  const said = withHints(output, [...hintsFor(run, handles), ...commandHints(run, call.state)]);
   return {
     content: [{ type: "text", text: said }],
     _meta: { "bosun/run": factsOf(run, handles) },
@@ -131,9 +132,7 @@ function factsOf(run: Run, handles: { stdout?: string; stderr?: string }): JsonO
     durationMs: Math.round(run.durationMs),
     stdout: stream(run.stdout, handles.stdout),
     stderr: stream(run.stderr, handles.stderr),
-    ...(run.limitHit === null ? {} : { limitHit: run.limitHit }),
-    ...(run.usage === null ? {} : { cpuMs: Math.round(run.usage.userMs + run.usage.systemMs) }),
-    ...(run.usage?.maxRssBytes === undefined ? {} : { maxRssBytes: run.usage.maxRssBytes }),
+    ...usageFacts(run),
   };
 }
 

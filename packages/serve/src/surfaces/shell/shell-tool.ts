@@ -8,8 +8,9 @@ import { integer, object, optional, record, string } from "@bosun/mcp/server";
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
 import { SHOWN_CHARS } from "../command-output.ts";
 import { liveProgress } from "../live-progress.ts";
-import { noteRun } from "../note-run.ts";
-import { protectedHints, withHints } from "../protected-hint.ts";
+import { noteRun, usageFacts } from "../note-run.ts";
+import { withHints } from "../protected-hint.ts";
+import { commandHints } from "../sandbox-hint.ts";
 import { serveTool } from "../../calls/tool-definition.ts";
 import type { ToolDefinition, ToolCall } from "../../calls/tool-definition.ts";
 import { explainStatus } from "./explain-status.ts";
@@ -77,7 +78,8 @@ export function shell(limits: ShellLimits = SHELL_LIMITS): ToolDefinition {
       const run = max_output_size === undefined ? { ...ran, ...inCharacters(ran) } : ran;
       noteRun(run, call);
       call.note({ environment: Object.keys(environment) });
-      const hints = [...cutHints(run), ...protectedHints(run, call.state)];
+      const limit = run.limitHit === null ? [] : [`The command hit its ${run.limitHit} limit.`];
+      const hints = [...limit, ...cutHints(run), ...commandHints(run, call.state)];
       return run.timedOut
         ? timedOut(command, cwd, timeout, run, hints)
         : ended(command, cwd, run, env["PATH"] ?? "", hints);
@@ -172,12 +174,15 @@ function timedOut(command: string, cwd: string, timeout: number, run: Run, hints
 }
 
 function factsOf(run: Run): JsonObject {
+  const { cpuMs, maxRssBytes, limitHit } = usageFacts(run);
   return {
     output_truncated: run.stdout.cut || run.stderr.cut,
     total_output_size: run.stdout.totalBytes + run.stderr.totalBytes,
     binary_output_detected: run.stdout.binary || run.stderr.binary,
     ...(run.signal === null ? {} : { signal: run.signal }),
-    ...(run.limitHit === null ? {} : { limit_hit: run.limitHit }),
+    ...(cpuMs === undefined ? {} : { cpu_ms: cpuMs }),
+    ...(maxRssBytes === undefined ? {} : { max_rss_bytes: maxRssBytes }),
+    ...(limitHit === undefined ? {} : { limit_hit: limitHit }),
   };
 }
 
