@@ -1,6 +1,6 @@
 // A stretch of text → its smallest form that is worth it.
 import type { FoldNotes } from "./fold-note.ts";
-import { JSON_FORMS, LINE_FORMS, LIST_FORMS, VERBATIM_FORMS } from "./forms/all.ts";
+import { JSON_FORMS, LINE_FORMS, LIST_FORMS, VERBATIM_FORMS } from "./forms/form-registry.ts";
 import { withoutColours } from "./forms/colours.ts";
 import type { Form } from "./forms/form.ts";
 import type { WayBack } from "./forms/marks.ts";

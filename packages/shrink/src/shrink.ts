@@ -2,9 +2,9 @@
 // run backwards and compared before it leaves here, and both sides are counted with an exact tokenizer.
 import { cutToBudget } from "./budget.ts";
 import { DEFAULT_THRESHOLD } from "./detect.ts";
-import type { DisguisedLater } from "./disguised-later.ts";
-import { disguiseOnly, draftOf, draftOfDisguise } from "./draft.ts";
-import type { Draft } from "./draft.ts";
+import type { DisguisedLater } from "./lazy-escaped-text.ts";
+import { disguiseOnly, draftOf, draftOfDisguise } from "./folded-draft.ts";
+import type { Draft } from "./folded-draft.ts";
 import { canBeTakenOff, escapeMeta, isDisguiseOf } from "./escape.ts";
 import type { FoldNote, NotedPart } from "./fold-note.ts";
 import { NOTE_KEY, ORIGINAL_KEY } from "./fold-note.ts";

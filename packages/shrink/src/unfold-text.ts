@@ -1,6 +1,6 @@
 // The exact inverse of foldText, with what the note beside the text says.
 import type { FoldedPart, FoldNotes } from "./fold-note.ts";
-import { formNamed } from "./forms/all.ts";
+import { formNamed } from "./forms/form-registry.ts";
 import { withColours } from "./forms/colours.ts";
 import { withoutDictionary } from "./forms/dictionary.ts";
 import { UnfoldError } from "./forms/form.ts";

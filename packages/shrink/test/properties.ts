@@ -1,6 +1,6 @@
 // The properties of the gate, checked on generated and mutated inputs. Used by the test (a few thousand) and by
 // scripts/property.ts (a million).
-import { JSON_FORMS, LINE_FORMS, LIST_FORMS, VERBATIM_FORMS } from "../src/forms/all.ts";
+import { JSON_FORMS, LINE_FORMS, LIST_FORMS, VERBATIM_FORMS } from "../src/forms/form-registry.ts";
 import { withColours, withoutColours } from "../src/forms/colours.ts";
 import { withDictionary, withoutDictionary } from "../src/forms/dictionary.ts";
 import { withoutPadding, withPadding } from "../src/forms/padding.ts";

@@ -4,7 +4,7 @@ import { EngineError } from "../engine-error.ts";
 import { ViewedFiles } from "../files/viewed-files.ts";
 import { Jobs } from "../process/jobs.ts";
 import { after } from "../process/timers.ts";
-import type { LostPlace } from "../process/confinement.ts";
+import type { LostPlace } from "../process/sandbox-words.ts";
 import type { CommandKind, CommandObserver } from "./command-observer.ts";
 import { SessionDirectory } from "./session-directory.ts";
 import { CutOutputs } from "./cut-outputs.ts";

@@ -3,7 +3,7 @@ import { EngineError } from "@bosun/engine";
 import type { EngineCode, Session } from "@bosun/engine";
 import { BosunError } from "@bosun/platform/errors";
 import { nameOfRule } from "@bosun/policy";
-import type { AuditEvent, CallToDecide, Decision } from "@bosun/policy";
+import type { AuditEvent, CallToAuthorize, Decision } from "@bosun/policy";
 import type { Acts, OutcomeFacts, ToolDefinition } from "./tool-definition.ts";
 import type { PolicyGate } from "../approvals/policy-gate.ts";
 
@@ -42,7 +42,7 @@ export class CallRecord {
     this.#facts = { ...this.#facts, ...facts };
   }
 
-  decided(decision: Decision, acts: Acts, { cwd, paths = [] }: CallToDecide, worthALine: boolean): void {
+  decided(decision: Decision, acts: Acts, { cwd, paths = [] }: CallToAuthorize, worthALine: boolean): void {
     this.#decision = decision;
     const command = acts.command ?? acts.argv?.join(" ");
     this.#facing = {

@@ -2,7 +2,7 @@
 import type { Session } from "@bosun/engine";
 import { BosunError } from "@bosun/platform/errors";
 import { withVariables } from "@bosun/policy";
-import type { CallToDecide } from "@bosun/policy";
+import type { CallToAuthorize } from "@bosun/policy";
 import { defineTool, InvalidArguments, isShared } from "@bosun/mcp/server";
 import type { Context, Tool, ToolResult } from "@bosun/mcp/server";
 import { askPerson } from "../approvals/ask-person.ts";
@@ -15,7 +15,7 @@ import { codeOf, explainOn, explainUnrecorded, withUnrecordedNote } from "./erro
 import { askAboutPlaces, placeDecision, settledWritesAmong } from "../approvals/settled-write.ts";
 import type { SettledWrite } from "../approvals/settled-write.ts";
 import { Refusal } from "./refusal.ts";
-import { withoutOwnTokens } from "./remove-own-tokens.ts";
+import { withoutOwnTokens } from "./redact-own-tokens.ts";
 import type { Acts, ToolDefinition, ToolCall } from "./tool-definition.ts";
 import type { ShownPaths } from "./shown-paths.ts";
 import type { PolicyGate } from "../approvals/policy-gate.ts";
@@ -179,7 +179,7 @@ async function permitWrites(
   await whileHeld({ places, gate, decision }, () => askAboutPlaces(settled, call, args, permitting));
 }
 
-function callToDecide(tool: ToolDefinition, args: unknown, acts: Acts, { places, gate }: Permitting): CallToDecide {
+function callToDecide(tool: ToolDefinition, args: unknown, acts: Acts, { places, gate }: Permitting): CallToAuthorize {
   const runs = acts.command !== undefined || acts.argv !== undefined;
   return {
     tool: { alias: gate.alias, tool: tool.name },

@@ -22,7 +22,7 @@ import { judgedTool } from "../calls/judged-call.ts";
 import { instructionsFor } from "./instructions.ts";
 import type { Log } from "@bosun/platform/log";
 import type { PathRules } from "../config/path-rules.ts";
-import { sandboxMemory } from "../sandbox-start/sandbox-memory.ts";
+import { sandboxMemory } from "../sandbox-start/probe-cache.ts";
 import type { ToolDefinition } from "../calls/tool-definition.ts";
 import { PolicyGate } from "../approvals/policy-gate.ts";
 import { ShownPaths } from "../calls/shown-paths.ts";

@@ -21,7 +21,7 @@ import { searchSandbox } from "../sandbox-start/deferred-sandbox.ts";
 import type { Log } from "@bosun/platform/log";
 import { literalGlob } from "../config/path-rules.ts";
 import type { PathRules } from "../config/path-rules.ts";
-import type { SandboxMemory } from "../sandbox-start/sandbox-memory.ts";
+import type { SandboxMemory } from "../sandbox-start/probe-cache.ts";
 
 /** Mechanisms that keep a command from changing what a person's programs obey; elsewhere it is put back afterwards. */
 const HOLDING: ReadonlySet<Mechanism> = new Set<Mechanism>(["bubblewrap", "namespaces", "seatbelt"]);

@@ -8,8 +8,8 @@ import {
   type ShellText,
   type SimpleCommand,
 } from "./shell-text.ts";
-import type { Unknown } from "./inner.ts";
-import { unwrap } from "./inner-commands.ts";
+import type { Unknown } from "./nested-command.ts";
+import { unwrap } from "./find-nested-commands.ts";
 
 /** Something that runs, or may run, when a shell text runs. */
 export type Reached =

@@ -2,13 +2,13 @@
 // the rest noted.
 import path from "node:path";
 import { isWithin } from "../scope/scope.ts";
-import type { KeptVersions, KeptVersionSlot } from "./kept-versions.ts";
+import type { KeptVersions, KeptVersionSlot } from "./quarantine.ts";
 import { isModeOnly } from "./state-changes.ts";
 import type { Change } from "./state-changes.ts";
-import type { KeptContents } from "./kept-content.ts";
+import type { KeptContents } from "./content-before.ts";
 import { NotKept, restoreTools, restoreMode, restoreState, removeEmptyFolders } from "./restore-place.ts";
 import { openFolder } from "./real-folder.ts";
-import type { PlaceLevel } from "./place-rules.ts";
+import type { PlaceLevel } from "./settled-places.ts";
 import { textOf } from "./place-state.ts";
 import type { FolderState, PlaceState } from "./place-state.ts";
 

@@ -1,6 +1,6 @@
 // What the mounts of a plan keep commands from, and whether they still do: a mount on a file is gone, for those who run as
 // well, when somebody outside puts another in its place.
-import type { Cover, LostPlace } from "../process/confinement.ts";
+import type { Cover, LostPlace } from "../process/sandbox-words.ts";
 import { identityAt, isSameEntry } from "./entry-identity.ts";
 import { folderOf } from "./path-text.ts";
 import type { EntryIdentity } from "./entry-identity.ts";

@@ -1,6 +1,6 @@
 // Programs with a way of their own to run something, one function each: make, ed, ip netns exec, cmake -E, crontab …
 import { isLiteral, type SimpleCommand, type Word } from "./shell-text.ts";
-import { evalInner, shellWord, valueOf, type Inner } from "./inner.ts";
+import { evalInner, shellWord, valueOf, type Inner } from "./nested-command.ts";
 
 const OWN_INPUT = /^(?:-|\/(?:dev\/(?:stdin|fd\/\d+)|proc\/(?:self|\d+|thread-self)\/fd\/\d+))$/;
 const LONGEST_SCRIPT = 20_000;

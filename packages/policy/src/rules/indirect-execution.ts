@@ -4,7 +4,7 @@ import { isLiteral, type SimpleCommand, type Word } from "./shell-text.ts";
 import { coversWords, nameOfProgram, type CommandPattern } from "./command-pattern.ts";
 import { factsAbout } from "./program-table.ts";
 import { WRAPPERS } from "./wrappers.ts";
-import type { Act } from "./acts.ts";
+import type { Act } from "./command-effects.ts";
 
 // They take names of programs, or the very words, and run none of them.
 const RUN_NOTHING = new Set(

@@ -8,7 +8,7 @@ import { errnoOf } from "../engine-error.ts";
 import { isProcess } from "../process/private-files.ts";
 import { randomHex } from "../random-hex.ts";
 import type { GitFolders, GitIdentity } from "./git-folders.ts";
-import type { PlaceRule } from "./place-rules.ts";
+import type { PlaceRule } from "./settled-places.ts";
 import { ABSENT } from "./place-state.ts";
 import type { FolderState, Identity, PlaceState } from "./place-state.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { actsOf, describeActs, mayConnect } from "../../src/rules/acts.ts";
+import { actsOf, describeActs, mayConnect } from "../../src/rules/command-effects.ts";
 import { parseShell } from "./tiny-shell.ts";
 
 test.each([

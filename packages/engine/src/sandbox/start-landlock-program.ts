@@ -2,6 +2,6 @@
 
 /** For the entry point of an executable, under a hidden word that `SandboxOptions.helper` names. Never returns. */
 export async function becomeConfined(words: readonly string[]): Promise<never> {
-  const { confineAndBecome } = await import("./confine.ts");
+  const { confineAndBecome } = await import("./landlock-program.ts");
   return confineAndBecome(words);
 }

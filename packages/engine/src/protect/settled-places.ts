@@ -28,7 +28,7 @@ const HOOKS = "git hooks run it";
 
 const SETTLED: readonly (readonly [why: string, ...patterns: string[]])[] = [
   [EDITORS, ".vscode", ".idea", "*.code-workspace", ".devcontainer", ".devcontainer.json", ".exrc", ".dir-locals.el"],
-  [EDITORS, ".zed", ".helix", ".nvim.lua", ".nvimrc"],
+  [EDITORS, ".zed", ".helix", ".nvim.lua", ".nvimrc", ".vimrc"],
   [
     AGENTS,
     ".mcp.json",
@@ -41,9 +41,21 @@ const SETTLED: readonly (readonly [why: string, ...patterns: string[]])[] = [
     ".windsurf",
     ".roo",
     ".kiro",
+    ".continue",
+    "opencode.{json,jsonc}",
+    ".aider.conf.yml",
   ],
-  [SHELLS, ".envrc", ".mise.toml", "mise.toml", ".mise"],
-  [MANAGERS, ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".pnpmfile.mjs", "bunfig.toml", ".cargo/config.toml"],
+  [SHELLS, ".envrc", "{.,}mise{,.local}.toml", ".mise"],
+  [
+    MANAGERS,
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".pnpmfile.cjs",
+    ".pnpmfile.mjs",
+    "bunfig.toml",
+    ".cargo/config{,.toml}",
+  ],
   [HOOKS, ".husky", ".pre-commit-config.yaml", "{.,}lefthook{,-local}.{yml,yaml,toml,json}", ".hg/hgrc"],
   ["git obeys it", ".gitmodules"],
 ];

@@ -2,7 +2,7 @@
 // rule for a "safe" program does not cover what an option or a redirect adds to it.
 import { couldBeOption, isLiteral, textOfWord, type Redirect, type SimpleCommand, type Word } from "./shell-text.ts";
 import { nameOfProgram } from "./command-pattern.ts";
-import { valueOf } from "./inner.ts";
+import { valueOf } from "./nested-command.ts";
 import { factsAbout, type ActKind, type OptionFact, type ProgramFact } from "./program-table.ts";
 
 export type Act = {

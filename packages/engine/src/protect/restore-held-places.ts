@@ -12,11 +12,11 @@ import { readBounded } from "./bounded-file.ts";
 import { changesBetween, contentsOf } from "./state-changes.ts";
 import { programsIn } from "./git-config-programs.ts";
 import type { ProtectedPlace } from "./held-places.ts";
-import type { OpenJournal } from "./journal.ts";
-import type { KeptContents } from "./kept-content.ts";
+import type { OpenJournal } from "./crash-journal.ts";
+import type { KeptContents } from "./content-before.ts";
 import { openFolder } from "./real-folder.ts";
-import type { PlaceRule } from "./place-rules.ts";
-import type { SettledChange, Settler } from "./settle-changes.ts";
+import type { PlaceRule } from "./settled-places.ts";
+import type { SettledChange, Settler } from "./restore-settled-places.ts";
 import { ABSENT, EMPTY, isSameIdentity, latin1Of, lookAtEntry, pathTextOf } from "./place-state.ts";
 import type { PlaceState } from "./place-state.ts";
 

@@ -1,6 +1,6 @@
 // Which whole commands are known to change git's configuration or hooks.
 import { expect, test } from "bun:test";
-import { heldWriteOf, mayBeHeldWrite, partsOfScripts } from "../../src/rules/held-writes.ts";
+import { heldWriteOf, mayBeHeldWrite, partsOfScripts } from "../../src/rules/git-config-writers.ts";
 import { parseShell } from "./tiny-shell.ts";
 
 function partsOf(text: string): string {

@@ -4,7 +4,7 @@
 import fs from "node:fs";
 import { fsPath } from "../sandbox/path-text.ts";
 import { after } from "./timers.ts";
-import type { Cover, LostPlace } from "./confinement.ts";
+import type { Cover, LostPlace } from "./sandbox-words.ts";
 import type { Running } from "./running-command.ts";
 import type { Timer } from "./timers.ts";
 

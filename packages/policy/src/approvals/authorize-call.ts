@@ -15,7 +15,7 @@ export type Deciders = {
   readonly taint?: Taint;
 };
 
-export type CallToDecide = Call & {
+export type CallToAuthorize = Call & {
   readonly server: string;
   readonly definition: string;
   /** What the tool says of itself. Hints never allow anything; this one makes offers smaller. */
@@ -30,7 +30,7 @@ export type Resolution =
   | { readonly kind: "deny"; readonly decision: Decision }
   | { readonly kind: "ask"; readonly decision: Decision; readonly ask: Ask };
 
-export function decide(deciders: Deciders, call: CallToDecide, options: JudgeOptions = {}): Resolution {
+export function authorizeCall(deciders: Deciders, call: CallToAuthorize, options: JudgeOptions = {}): Resolution {
   const judged = judge(deciders.policy, call, options);
   if (judged.verdict === "deny") return { kind: "deny", decision: judged };
   const asked = approvalCall(call);
@@ -45,7 +45,7 @@ export function decide(deciders: Deciders, call: CallToDecide, options: JudgeOpt
 }
 
 /** The part of a call that an approval is bound to. */
-export function approvalCall(call: CallToDecide): ApprovalCall {
+export function approvalCall(call: CallToAuthorize): ApprovalCall {
   const { tool, server, definition, cwd, paths = [] } = call;
   return {
     tool,

@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { EngineError } from "../engine-error.ts";
-import { unconfined } from "../process/confinement.ts";
+import { unconfined } from "../process/sandbox-words.ts";
 import { makePrivateFolder } from "../process/private-files.ts";
 import { heldBy } from "./boundary.ts";
 import { bubblewrapConfinement } from "./bubblewrap.ts";
@@ -15,7 +15,7 @@ import { namespaceConfinement } from "./namespaces.ts";
 import { refreshedConfinement } from "./refreshed-confinement.ts";
 import { seatbeltConfinement } from "./seatbelt.ts";
 import { findNamespaceTools, findSystemProgram } from "./system-programs.ts";
-import type { Confinement, Wrapped } from "../process/confinement.ts";
+import type { Confinement, Wrapped } from "../process/sandbox-words.ts";
 import type { Boundary, HeldPlace } from "./boundary.ts";
 import type { Mechanism, SandboxDescription } from "./describe.ts";
 
@@ -25,7 +25,7 @@ export type SandboxOptions = {
   readonly mode: SandboxMode;
   /** Try only these, in this order. */
   readonly mechanisms?: readonly Exclude<Mechanism, "none">[];
-  /** Words that start confine.ts as a program. By default this runtime and that file; an executable names itself. */
+  /** Words that start landlock-program.ts as a program. By default this runtime and that file; an executable names itself. */
   readonly helper?: readonly string[];
   /** A folder of ours, out of every command's reach, where servers say which mount points they need. */
   readonly lockFolder?: string;

@@ -1,5 +1,5 @@
 // One text block before and after, as far as it has come: what it was, what would be sent, and what the note must say of it.
-import { DisguisedLater } from "./disguised-later.ts";
+import { DisguisedLater } from "./lazy-escaped-text.ts";
 import { escapeMarks, variantFor } from "./escape.ts";
 import type { NotedPart } from "./fold-note.ts";
 import type { FoldOptions } from "./fold-text.ts";

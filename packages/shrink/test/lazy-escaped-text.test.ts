@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { DisguisedLater } from "../src/disguised-later.ts";
+import { DisguisedLater } from "../src/lazy-escaped-text.ts";
 import { escapeMarks } from "../src/escape.ts";
 import { NOTE_KEY } from "../src/fold-note.ts";
 import { Shrinker, unfold, wholeText } from "../src/index.ts";

@@ -2,8 +2,8 @@
 import { variableInner } from "./code-variables.ts";
 import { isLiteral, type SimpleCommand, type Word } from "./shell-text.ts";
 import { nameOfProgram } from "./command-pattern.ts";
-import { evalInner, shellWord, valueOf, type Inner, type Unwrapped } from "./inner.ts";
-import { programInner } from "./inner-programs.ts";
+import { evalInner, shellWord, valueOf, type Inner, type Unwrapped } from "./nested-command.ts";
+import { programInner } from "./programs-that-run-others.ts";
 import { factsAbout } from "./program-table.ts";
 import { unwrapWrapper, WRAPPERS, type Wrapper } from "./wrappers.ts";
 
