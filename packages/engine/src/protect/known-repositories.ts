@@ -4,9 +4,9 @@ import { entryStat } from "../sandbox/entry-stat.ts";
 import { isWithin } from "../scope/scope.ts";
 import { gitFoldersInside, GitFolderSearch, identityAt, isSameGit } from "./git-folders.ts";
 import type { GitFolders, GitIdentity } from "./git-folders.ts";
-import type { JournalContent } from "./journal.ts";
+import type { JournalContent } from "./crash-journal.ts";
 import { gitFoldersOf } from "./new-repositories.ts";
-import type { GitPlaces } from "./place-rules.ts";
+import type { GitPlaces } from "./settled-places.ts";
 import { pathTextOf } from "./place-state.ts";
 
 export type KnownRepositoriesOptions = {

@@ -12,7 +12,7 @@ import { identityAt, isSameGit } from "./git-folders.ts";
 import type { GitFolders } from "./git-folders.ts";
 import { listHeldPlaces } from "./held-places.ts";
 import type { HeldList, HeldUse, HoldOptions, ProtectedPlace } from "./held-places.ts";
-import { OpenPlaces } from "./open-places.ts";
+import { OpenPlaces } from "./protection-exemptions.ts";
 import { RepositoryFinder } from "./repositories.ts";
 import type { Repository } from "./repositories.ts";
 

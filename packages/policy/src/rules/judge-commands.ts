@@ -1,6 +1,6 @@
 // Shell text against the policy: every command in it and inside it, on its parsed words.
 import path from "node:path";
-import { actsOf, type Act } from "./acts.ts";
+import { actsOf, type Act } from "./command-effects.ts";
 import {
   expandedWords,
   isLiteral,
@@ -12,9 +12,9 @@ import {
 } from "./shell-text.ts";
 import { allowsWords, commandSpecificity, coversWords, type CommandPattern } from "./command-pattern.ts";
 import type { Decision, RuleSource } from "./decision.ts";
-import { isTooMuch, reach, shortText, type Reached } from "./reach.ts";
+import { isTooMuch, reach, shortText, type Reached } from "./expand-commands.ts";
 import { judgePath } from "./judge-paths.ts";
-import { mayRun } from "./may-run.ts";
+import { mayRun } from "./indirect-execution.ts";
 import type { Policy, Rule } from "./policy.ts";
 import { matchesTool, type ToolName } from "./tool-pattern.ts";
 

@@ -17,11 +17,12 @@ import { holds } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
 import { UsageError } from "@bosun/platform/flags";
 import { explainBug } from "../calls/error-results.ts";
+import { withSessionArgument } from "./session-argument.ts";
 import { judgedTool } from "../calls/judged-call.ts";
 import { instructionsFor } from "./instructions.ts";
 import type { Log } from "@bosun/platform/log";
 import type { PathRules } from "../config/path-rules.ts";
-import { sandboxMemory } from "../sandbox-start/sandbox-memory.ts";
+import { sandboxMemory } from "../sandbox-start/probe-cache.ts";
 import type { ToolDefinition } from "../calls/tool-definition.ts";
 import { PolicyGate } from "../approvals/policy-gate.ts";
 import { ShownPaths } from "../calls/shown-paths.ts";
@@ -120,7 +121,8 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
   });
   async function answer(call: Call): Promise<JsonObject | RawJson> {
     if (call.session !== undefined) return await server.handle(call);
-    const stated = withState(call, (owner) => state.has(owner));
+    const isKnown = (owner: string): boolean => state.has(owner);
+    const stated = withState(withSessionArgument(call, isKnown), isKnown);
     const result = await server.handle(stated.call);
     return stated.handle === undefined ? result : withHandle(result as JsonObject, stated.handle);
   }

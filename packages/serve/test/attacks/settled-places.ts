@@ -63,6 +63,22 @@ const PLANTINGS: readonly Planting[] = [
     file: ".envrc",
   },
   {
+    name: "the script that a hook is a link to",
+    prepare: ({ root }) => {
+      write(root, "tools/check.sh", "#!/bin/sh\n");
+      fs.chmodSync(path.join(root, "tools/check.sh"), 0o755);
+      fs.symlinkSync("../../tools/check.sh", path.join(root, ".git/hooks/pre-commit"));
+    },
+    command: "cat evil.sh > tools/check.sh",
+    file: "tools/check.sh",
+  },
+  {
+    name: "git's configuration by a second name from before",
+    prepare: ({ root }) => fs.linkSync(path.join(root, ".git/config"), path.join(root, "other")),
+    command: "cat evil.config >> other; rm other",
+    file: ".git/config",
+  },
+  {
     name: "another file in a folder with a thousand",
     prepare: ({ root }) => {
       for (let n = 0; n < 1000; n += 1) write(root, `.claude/a${n}.md`, "x");
