@@ -285,6 +285,11 @@ row("server", "a generated token is printed whatever the log level, and lets in"
 rows(
   "server",
   [
+    [
+      "a host that nobody knows",
+      ["--host", "nobody.invalid", "--token", TOKEN],
+      /--host "nobody\.invalid": no machine/,
+    ],
     ["an empty token", ["--token", "", "--port", "0"], /the token is empty/],
     ["a blank one on an open address", ["--host", "0.0.0.0", "--token", " ", "--port", "0"], /the token is empty/],
     ["a deny pattern that is empty", ["--deny-dir", ""], /--deny-dir needs a value: --deny-dir GLOB/],
