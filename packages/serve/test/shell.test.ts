@@ -213,6 +213,36 @@ row("shell", "progress shows output while it runs", async () => {
   ).toBe(true);
 });
 
+rows(
+  "shell",
+  [
+    ["an object", `echo '{"a":[1,2.50,1e3],"__proto__":null}'`, { a: [1, 2.5, 1000] }],
+    ["an array over several lines", `printf '[\\n  "x"\\n]\\n'`, ["x"]],
+    ["a single value is only text", "echo 5", undefined],
+    ["two documents are only text", `echo '{}'; echo '{}'`, undefined],
+    ["a number that would be rounded", `echo '{"id":12345678901234567890}'`, undefined],
+    ["a broken one", "echo '{'", undefined],
+  ] satisfies [string, string, unknown][],
+  async (_, command, expected) => {
+    const data = (await run({ command })).meta["data"];
+    if (expected === undefined) expect(data).toBeUndefined();
+    else expect(data).toMatchObject(expected as object);
+  },
+);
+
+row("shell", "an allowed directory that no command could start in is named at the start", async () => {
+  const { base, root } = scratch({ "ok/x": "" });
+  mkdirSync(`${base}/config/bosun`, { recursive: true });
+  writeFileSync(
+    `${base}/config/bosun/config.toml`,
+    `[shell_tool]\nallowed_directories = ["${root}/ok", "ok", "/srv/elsewhere", "~/other"]\n`,
+    { mode: 0o600 },
+  );
+  await using server = await TestServer.start({ root, args: ["--tools", "shell", "--sandbox", "off"] });
+  const warned = server.stderr.split("\n").filter((line) => line.includes("allowed_directories"));
+  expect(warned.map((line) => /folder="([^"]+)"/.exec(line)?.[1])).toEqual(["/srv/elsewhere", `${base}/home/other`]);
+});
+
 row("shell", "the [shell_tool] table: limits, directories, blocked commands, audit", async () => {
   const { base, root } = scratch({ "ok/x": "", "other/x": "" });
   mkdirSync(`${base}/config/bosun`, { recursive: true });

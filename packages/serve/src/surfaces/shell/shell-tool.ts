@@ -13,6 +13,7 @@ import { withHints } from "../protected-hint.ts";
 import { commandHints } from "../sandbox-hint.ts";
 import { serveTool } from "../../calls/tool-definition.ts";
 import type { ToolDefinition, ToolCall } from "../../calls/tool-definition.ts";
+import { jsonDocument } from "./json-output.ts";
 import { explainStatus } from "./explain-status.ts";
 import { verdict } from "./shell-result.ts";
 
@@ -175,11 +176,13 @@ function timedOut(command: string, cwd: string, timeout: number, run: Run, hints
 
 function factsOf(run: Run): JsonObject {
   const { cpuMs, maxRssBytes, limitHit } = usageFacts(run);
+  const data = run.stdout.cut || run.stdout.binary ? undefined : jsonDocument(run.stdout.text);
   return {
     output_truncated: run.stdout.cut || run.stderr.cut,
     total_output_size: run.stdout.totalBytes + run.stderr.totalBytes,
     binary_output_detected: run.stdout.binary || run.stderr.binary,
     ...(run.signal === null ? {} : { signal: run.signal }),
+    ...(data === undefined ? {} : { data }),
     ...(cpuMs === undefined ? {} : { cpu_ms: cpuMs }),
     ...(maxRssBytes === undefined ? {} : { max_rss_bytes: maxRssBytes }),
     ...(limitHit === undefined ? {} : { limit_hit: limitHit }),
