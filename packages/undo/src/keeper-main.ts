@@ -14,4 +14,9 @@ export async function becomeKeeper(words: readonly string[]): Promise<void> {
   await runKeeper({ ...options, say: (word) => console.log(word), notice: (text) => console.error(text) });
 }
 
-if (import.meta.main) await becomeKeeper(process.argv.slice(2));
+if (import.meta.main) {
+  // Nobody is there to read what went wrong: it ends, and the next window starts another.
+  // oxlint-disable-next-line no-restricted-properties -- the entry point, in a state nobody planned for
+  process.on("unhandledRejection", () => process.exit(70));
+  await becomeKeeper(process.argv.slice(2));
+}
