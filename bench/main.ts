@@ -2,6 +2,7 @@
 // npm run bench -- --readme: what was measured last becomes what the README says.
 import { helpText, readFlags, UsageError } from "@bosun/platform/flags";
 import type { Program } from "@bosun/platform/flags";
+import { comprehension } from "./comprehension/command.ts";
 import { goals, markdown } from "./report.ts";
 import type { Section } from "./report.ts";
 import { publish } from "./readme.ts";
@@ -22,8 +23,11 @@ const SECTIONS: readonly Section[] = [serve, engine, mcp, proxy, tokens, tools, 
 const BENCH: Program = {
   name: "npm run bench --",
   summary: "every number we claim, as ratios against real peers",
-  usage: ["npm run bench -- [section …] [--json FILE]", "npm run bench -- --readme"],
-  words: Object.fromEntries(SECTIONS.map(({ name, about }) => [name, about])),
+  usage: ["npm run bench -- [section …] [--json FILE]", "npm run bench -- --readme", "npm run bench -- comprehension"],
+  words: {
+    ...Object.fromEntries(SECTIONS.map(({ name, about }) => [name, about])),
+    comprehension: "whether shortened results can be read",
+  },
   flags: [
     { name: "json", value: "FILE", help: "where the results go (results/bench.json); sections that were not run stay" },
     { name: "readme", help: "what is in results/bench.json becomes bench/results.json and the tables of the README" },
@@ -38,6 +42,7 @@ process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
 });
 
 async function main(words: readonly string[]): Promise<number> {
+  if (words[0] === "comprehension") return comprehension(words.slice(1));
   const flags = readFlags(BENCH, words);
   if (flags.isHelp) {
     console.log(helpText(BENCH));

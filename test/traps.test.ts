@@ -69,7 +69,7 @@ test("every file that can be started says what to do with a rejection nobody han
   const mute = started.filter(({ source }) => !source.includes('process.on("unhandledRejection"'));
   expect(started.length).toBeGreaterThan(5);
   // The confining helper is synchronous from its first line to the program that it becomes.
-  expect(mute.map(({ name }) => name)).toEqual(["engine/src/sandbox/confine.ts"]);
+  expect(mute.map(({ name }) => name)).toEqual(["engine/src/sandbox/landlock-program.ts"]);
 });
 
 /** The text of a call from its name to its closing parenthesis. */

@@ -5,7 +5,7 @@ import { helpText } from "@bosun/platform/flags";
 import { PROGRAM as AUDIT } from "./src/audit-command.ts";
 import { PROGRAM as DOCTOR } from "./src/doctor-command.ts";
 import { PROGRAM as INIT } from "./src/init-command.ts";
-import { settingsPage } from "./src/topics.ts";
+import { settingsPage } from "./src/help-topics.ts";
 
 const docs = path.resolve(import.meta.dir, "../../docs");
 

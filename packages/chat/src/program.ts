@@ -296,8 +296,7 @@ export class Program {
 // Its tables take a while to load, and the first prompt needs none of them.
 async function loadShrink(): Promise<ShrinkTools> {
   const { countTokens, Shrinker } = await import("@bosun/shrink");
-  // No references to earlier results: those may be undone or compacted away.
-  return { shrinker: new Shrinker({ repeats: false }), countTokens };
+  return { shrinker: new Shrinker(), countTokens };
 }
 
 function messageOf(error: unknown): string {

@@ -4,7 +4,7 @@ import type { Program } from "@bosun/platform/flags";
 import { VERSION } from "@bosun/platform/version";
 import { command } from "./define-command.ts";
 import { COMMANDS } from "./commands.ts";
-import { TOPICS } from "./topics.ts";
+import { TOPICS } from "./help-topics.ts";
 
 export const PROGRAM: Program = {
   name: "bosun help",

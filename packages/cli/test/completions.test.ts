@@ -21,17 +21,7 @@ describe.each(["bash", "zsh", "fish"])("%s", (shell) => {
   test("knows every command, and no text of it leaves its quotes", async () => {
     using place = new Place();
     const { out } = await place.run(["completions", shell]);
-    for (const word of [
-      "serve",
-      "proxy",
-      "doctor",
-      "audit",
-      "init",
-      "verify",
-      "claude-code",
-      "compress-tools",
-      "inspect",
-    ]) {
+    for (const word of ["serve", "proxy", "doctor", "audit", "init", "verify", "claude-code", "tool-list", "inspect"]) {
       expect(out).toContain(word);
     }
     // What is left without quoted parts is ours alone: no description is in it.

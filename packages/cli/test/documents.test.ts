@@ -8,7 +8,7 @@ import { PROGRAM as AUDIT } from "../src/audit-command.ts";
 import { PROGRAM as DOCTOR } from "../src/doctor-command.ts";
 import { PROGRAM as INIT } from "../src/init-command.ts";
 import { COMMANDS } from "../src/commands.ts";
-import { settingsPage } from "../src/topics.ts";
+import { settingsPage } from "../src/help-topics.ts";
 import { Place, ROOT } from "./harness/bosun.ts";
 
 test("docs/settings.md is what the table of settings says (else: node scripts/bun.mjs packages/cli/docs.ts)", async () => {

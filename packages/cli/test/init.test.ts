@@ -285,6 +285,6 @@ test("proxied twice is proxied once, and options of the proxy go with it", () =>
   const text = '{"s":{"a":{"command":"x","args":["1"]}}}';
   const once = putProxyInFront(text, "s", [], ["bosun"]);
   expect(putProxyInFront(once.text, "s", [], ["bosun"])).toMatchObject({ text: once.text, changed: [] });
-  const tuned = once.text.replace('"--"', '"--compress-tools", "full", "--"');
+  const tuned = once.text.replace('"--"', '"--tool-list", "lazy", "--"');
   expect(JSON.parse(takeProxyAway(tuned, "s", []).text) as object).toEqual(JSON.parse(text) as object);
 });

@@ -4,10 +4,10 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { ProcessHost } from "../src/process/process-host.ts";
-import { chooseSandbox } from "../src/sandbox/choose.ts";
+import { chooseSandbox } from "../src/sandbox/select-mechanism.ts";
 import { parseShell } from "../src/shell-syntax/grammar.ts";
 import type { Command } from "../src/process/command-checks.ts";
-import type { Confinement } from "../src/process/confinement.ts";
+import type { Confinement } from "../src/process/sandbox-words.ts";
 
 export type Row = {
   readonly name: string;

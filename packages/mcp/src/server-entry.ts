@@ -36,7 +36,15 @@ export { array, boolean, integer, number, object, oneOf, optional, raw, record, 
 export type { Infer, Parsed, Schema } from "./server/schema.ts";
 export { createServer } from "./server/server.ts";
 export type { Server, ServerOptions } from "./server/server.ts";
-export { isShared, ANONYMOUS_OWNER, withHandle, withState } from "./server/session-handle.ts";
+export {
+  isShared,
+  ANONYMOUS_OWNER,
+  ownerWithHandle,
+  principalOf,
+  SESSION_KEY,
+  withHandle,
+  withState,
+} from "./server/session-handle.ts";
 export { messagesIn, stdioTransport } from "./wire/stdio.ts";
 export { defineTool } from "./server/tool.ts";
 export type { Tool } from "./server/tool.ts";

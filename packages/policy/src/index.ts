@@ -20,7 +20,13 @@ export {
   describeShell,
   refusalText,
 } from "./approvals/ask-text.ts";
-export { type Deciders, type CallToDecide, type Resolution, decide, approvalCall } from "./approvals/decide.ts";
+export {
+  type Deciders,
+  type CallToAuthorize,
+  type Resolution,
+  authorizeCall,
+  approvalCall,
+} from "./approvals/authorize-call.ts";
 export { type Taint, createTaint } from "./approvals/taint.ts";
 export { type AuditRecord, type ChainLink } from "./audit/audit-line.ts";
 export { type AuditFilter, readAudit, readAuditFolder, lastRecords } from "./audit/audit-read.ts";
@@ -40,7 +46,7 @@ export {
   revealed,
 } from "./pins/pins.ts";
 export { type ServerAddress, serverIdentity, serverLabel } from "./pins/server-identity.ts";
-export { type Act, actsOf, describeActs, mayConnect } from "./rules/acts.ts";
+export { type Act, actsOf, describeActs, mayConnect } from "./rules/command-effects.ts";
 export { withVariables } from "./rules/code-variables.ts";
 export {
   type Word,
@@ -61,7 +67,7 @@ export {
   heldWriteOf,
   type ScriptWrite,
   partsOfScripts,
-} from "./rules/held-writes.ts";
+} from "./rules/git-config-writers.ts";
 export { type PathAccess, judgePath, isIgnored } from "./rules/judge-paths.ts";
 export { type Call, type CallPath, type JudgeOptions, judge } from "./rules/judge.ts";
 export {
@@ -72,5 +78,5 @@ export {
   type Policy,
   compilePolicy,
 } from "./rules/policy.ts";
-export { type Reached, reach } from "./rules/reach.ts";
+export { type Reached, reach } from "./rules/expand-commands.ts";
 export { type ToolName, compileToolPattern, isAlias, matchesTool, displayName } from "./rules/tool-pattern.ts";

@@ -24,7 +24,7 @@ const LOCK_PAUSE_MS = 25;
 
 /** Where the proxy keeps what should survive it. */
 export async function stateFolder(): Promise<string> {
-  const { foldersOf, homeOf } = await import("@bosun/settings");
+  const { foldersOf, homeOf } = await import("@bosun/settings/locations");
   return foldersOf(process.env, homeOf(process.env)).state;
 }
 

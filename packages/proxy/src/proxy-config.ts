@@ -2,11 +2,11 @@
 import path from "node:path";
 import type { Mode } from "@bosun/bcp";
 import { wholeEnvironment } from "@bosun/platform/environment";
-import type { ToolCompression } from "@bosun/shrink";
 import { number, oneOf, readFlags, UsageError, whole } from "@bosun/platform/flags";
 import type { FlagValues, Program } from "@bosun/platform/flags";
 import { LOG_LEVELS } from "@bosun/platform/log";
 import type { LogLevel } from "@bosun/platform/log";
+import { FoldLevels } from "./fold-levels.ts";
 import type { ServerSpec } from "./servers/server-spec.ts";
 
 export type ProxyConfig = {
@@ -18,7 +18,12 @@ export type ProxyConfig = {
   bcpTools: boolean;
   /** Folders that those may touch; none means all. */
   allowDirs: readonly string[];
-  compressTools: ToolCompression;
+  /** All of it, or what a first call needs of each tool. */
+  toolList: "all" | "lazy";
+  /** How far results are shortened. */
+  fold: FoldLevels;
+  /** How a model gets an original back: the same call again, or read_original. */
+  originals: "repeat" | "list";
   budget: number | undefined;
   threshold: number | undefined;
   /** How detected regions are rendered; absent where they are not. */
@@ -78,10 +83,22 @@ export const PROXY: Program = {
       help: "only .bcp files under DIR may be touched, repeatable (default: all)",
     },
     {
-      name: "compress-tools",
-      value: "off|light|full",
-      help: "shorter tool descriptions (default off); describe_tool has the full ones",
+      name: "fold",
+      value: "LEVEL",
+      repeatable: true,
+      help: "how far results are shortened: plain (default; anybody reads it), dense (with a legend) or off; NAME=LEVEL for a server or server.tool, repeatable",
     },
+    {
+      name: "originals",
+      value: "repeat|list",
+      help: "how a model gets an original back: by the same call again (default), or by read_original, which is then listed (as with dense and --budget)",
+    },
+    {
+      name: "tool-list",
+      value: "all|lazy",
+      help: "lazy: of each tool only what a first call needs (default all); describe_tool has the rest",
+    },
+    { name: "compress-tools", value: "off|light|full", isHidden: true, help: "" },
     {
       name: "budget",
       value: "N",
@@ -154,14 +171,23 @@ export function parseProxyConfig(argv: readonly string[], env: Env, bcpToolsByDe
   // It bounds no server, and nobody should believe that it does.
   if (allowDirs.length > 0 && !bcpTools)
     throw new UsageError("--allow-dir goes with --bcp-tools on: it says which .bcp files may be touched");
+  const fold = FoldLevels.of(flags.list("fold"));
+  const budget = whole(flags, "budget", { min: MIN_BUDGET, max: 10_000_000 });
   return {
     server: serverOf(flags, rest, env),
     namespace: flags.isOn("namespace"),
     pins: oneOf(flags, "pins", ["on", "off"], "on") === "on",
     bcpTools,
     allowDirs,
-    compressTools: oneOf(flags, "compress-tools", ["off", "light", "full"], "off"),
-    budget: whole(flags, "budget", { min: MIN_BUDGET, max: 10_000_000 }),
+    toolList: toolListOf(flags),
+    fold,
+    originals: oneOf(
+      flags,
+      "originals",
+      ["repeat", "list"],
+      fold.has("dense") || budget !== undefined ? "list" : "repeat",
+    ),
+    budget,
     threshold: number(flags, "detect-threshold", { min: 0, max: 1 }),
     renderMode: renderModeOf(flags),
     record: flags.text("record"),
@@ -229,6 +255,13 @@ function nameOf(command: string, args: readonly string[]): string {
   const script = isRunner ? args.find((word) => !word.startsWith("-") && word !== "run") : undefined;
   const name = script === undefined ? runner : path.basename(script).replace(/\.(?:[cm]?[jt]s|py)$/, "");
   return name.replace(/@[^@]*$/, "").replace(/[^A-Za-z0-9._-]+/g, "-") || runner;
+}
+
+/** What the option was called before is understood for one more release. */
+function toolListOf(flags: FlagValues): ProxyConfig["toolList"] {
+  const before = oneOf(flags, "compress-tools", ["off", "light", "full"], "off");
+  if (before !== "off") console.error("bosun proxy: --compress-tools is now --tool-list lazy");
+  return oneOf(flags, "tool-list", ["all", "lazy"], before === "off" ? "all" : "lazy");
 }
 
 /** Asked for by name, or by --emit; --emit text takes it back. */

@@ -2,6 +2,7 @@
 // results in one place, at the end of `answer`.
 import { failure, INTERNAL_ERROR, RawJson, RpcError, withHandle, withState } from "@bosun/mcp/server";
 import type { Call, JsonObject, Service, Session } from "@bosun/mcp/server";
+import type { Originals } from "@bosun/shrink";
 import { Clients, withTokenOwner } from "./clients/clients.ts";
 import type { Client, ClientOptions } from "./clients/client.ts";
 import { announceToolChanges } from "./merge/merged-greeting.ts";
@@ -19,6 +20,7 @@ const BUSY_MS = 100;
 
 export type ProxyOptions = ClientOptions &
   ResultOptions & {
+    originals: Originals;
     /** Each has servers of its own. */
     maxClients?: number;
     /** Called once: a client has been told the tools, and a model reads them. */
@@ -34,8 +36,7 @@ export type ProxyService = Service & {
 export function createProxyService(options: ProxyOptions): ProxyService {
   const { savings, log, pins } = options;
   const clients = new Clients(options, options.maxClients);
-  const { originals } = clients;
-  const callOptions = { ...options, originals };
+  const { originals } = options;
   let { listed } = options;
   let running = 0;
   let lastAnswer = 0;
@@ -67,7 +68,7 @@ export function createProxyService(options: ProxyOptions): ProxyService {
         case "tools/list":
           return await listTools(client, call);
         case "tools/call":
-          return await callTool(client, call, callOptions);
+          return await callTool(client, call, options);
         case "resources/read":
           return await readResource(client, call);
         case "initialize":

@@ -1,12 +1,13 @@
 // The proxy as a program: in front of its servers, over stdio or HTTP, until the client goes or a signal comes.
 import { serveConnection, stdioTransport } from "@bosun/mcp/server";
 import { SendQueue } from "@bosun/mcp/relay";
-import { WarmUp } from "@bosun/shrink";
+import { Originals, WarmUp } from "@bosun/shrink";
 import { helpText, UsageError } from "@bosun/platform/flags";
 import { createLog } from "@bosun/platform/log";
 import type { Log } from "@bosun/platform/log";
 import { keepLedger } from "./stats/savings-ledger.ts";
 import { savingsTable } from "./stats/savings-table.ts";
+import { installationKey } from "./installation-key.ts";
 import { LocalTools } from "./tools/local-tools.ts";
 import type { LocalServer } from "./tools/local-tools.ts";
 import { PinCheck } from "./pins/pin-check.ts";
@@ -57,8 +58,9 @@ export async function runProxy(argv: readonly string[], extras?: ProxyExtras): P
 }
 
 async function run(config: ProxyConfig, log: Log, extras: ProxyExtras | undefined): Promise<number> {
-  const { server, namespace, compressTools, budget, threshold, renderMode, record, timeoutMs, stats } = config;
+  const { server, namespace, toolList, fold, budget, threshold, renderMode, record, timeoutMs, stats } = config;
   const servers = server.kind === "file" ? await readServers(server.file, log) : [server];
+  fold.check(servers);
   const savings = new Savings(stats ? await findSecondTokenizer() : undefined);
   const recording = record === undefined ? undefined : new Recording(record, threshold);
   const obstacle = recording?.obstacle();
@@ -75,11 +77,14 @@ async function run(config: ProxyConfig, log: Log, extras: ProxyExtras | undefine
     servers,
     listed: () => void warmUp.finish(),
     namespace,
-    compressTools,
+    toolList,
+    fold,
+    listsOriginals: config.originals === "list",
+    originals: new Originals({ secret: await installationKey(log) }),
     timeoutMs,
     maxClients: config.maxClients,
-    // Nothing is ever detected with such confidence; a budget holds all the same.
-    passResults: threshold === 1 && budget === undefined,
+    // A budget holds whatever a text is.
+    ...(threshold === undefined || budget !== undefined ? {} : { minConfidence: threshold }),
     savings,
     log,
     ...(transport.backpressure ? { backpressure: transport.backpressure } : {}),

@@ -1,6 +1,6 @@
 // bosun unfold --lines: the inverse for everyone. Reads one {"text","meta"} a line, as the proxy emitted them and in that
 // order, and answers each with {"text"}, the original.
-import { Unfolder } from "@bosun/shrink";
+import { unfold } from "@bosun/shrink";
 import { LineSplitter } from "@bosun/mcp/relay";
 
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
@@ -9,11 +9,10 @@ export async function unfoldLines(
   input: AsyncIterable<Uint8Array>,
   write: (line: string) => Promise<void>,
 ): Promise<number> {
-  const unfolder = new Unfolder();
   const splitter = new LineSplitter(MAX_LINE_BYTES);
   let failures = 0;
   const answer = async (line: { kind: "line"; text: string } | { kind: "bad"; problem: string }): Promise<void> => {
-    const outcome = line.kind === "bad" ? { error: line.problem } : unfold(unfolder, line.text);
+    const outcome = line.kind === "bad" ? { error: line.problem } : unfoldLine(line.text);
     if ("error" in outcome) failures++;
     await write(JSON.stringify(outcome));
   };
@@ -22,7 +21,7 @@ export async function unfoldLines(
   return failures === 0 ? 0 : 1;
 }
 
-function unfold(unfolder: Unfolder, line: string): { text: string } | { error: string } {
+function unfoldLine(line: string): { text: string } | { error: string } {
   let emitted: unknown;
   try {
     emitted = JSON.parse(line);
@@ -33,6 +32,6 @@ function unfold(unfolder: Unfolder, line: string): { text: string } | { error: s
   if (typeof emitted !== "object" || emitted === null || !("text" in emitted) || typeof emitted.text !== "string") {
     return { error: 'the line is not {"text": …, "meta": …}' };
   }
-  const unfolded = unfolder.unfold({ text: emitted.text, ...("meta" in emitted ? { meta: emitted.meta } : {}) });
+  const unfolded = unfold({ text: emitted.text, ...("meta" in emitted ? { meta: emitted.meta } : {}) });
   return unfolded.ok ? { text: unfolded.text } : { error: unfolded.reason };
 }

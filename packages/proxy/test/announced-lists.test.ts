@@ -27,7 +27,7 @@ describe.each(["legacy", "modern"] as const)("for a %s client", (era) => {
     ["before each list, beside another server", "always", besides, ["rest"]],
   ])("a change announced %s loses no tool", async (_, announces, how, others) => {
     await using proxied = await start({ ...how(offerOf(announces)), client: { era } });
-    const all = ["read", "write", "announce", ...others, "read_original"];
+    const all = ["read", "write", "announce", ...others];
     expect(await proxied.names()).toEqual(all);
     expect(await proxied.names()).toEqual(all);
     expect((await proxied.call("read")).failed).toBe(false);
@@ -45,5 +45,5 @@ test.concurrent("a change after the first list is still passed on, and judged", 
   await proxied.call("announce");
   await until(() => heard.length > before);
   expect(heard.slice(before)).toEqual(["notifications/tools/list_changed"]);
-  expect(await proxied.names()).toEqual(["read", "announce", "read_original"]);
+  expect(await proxied.names()).toEqual(["read", "announce"]);
 });

@@ -29,7 +29,7 @@ test.concurrent("a shortened result keeps every byte but those of its text, and 
   const given = `{"content":[{"type":"text","text":${text},${rest},"_meta":{${meta}}}`;
   await using client = await rawClient({ says: { "tool:tree": answer(given) } });
   const line = await client.call("tree");
-  expect(line).toContain("[bosun:tree");
+  expect(line).toContain("[bosun: JSON tree as");
   expect(line).toContain(rest);
   expect(line).toContain(`"_meta":{"n":${BIG},"bosun.inner/original":"forged","n":2.0,"bosun/original":"`);
   const handle = /"bosun\/original":"(\d+)"/.exec(line)?.[1] ?? "";
@@ -153,12 +153,12 @@ test.concurrent("one digit of a long number is a change of the definition, shown
     await using proxied = await start({ state: "digits", server });
     return await proxied.names();
   };
-  expect(await names()).toEqual(["t", "read_original"]);
+  expect(await names()).toEqual(["t"]);
   json(list(4), file);
-  expect(await names()).toEqual(["read_original"]);
+  expect(await names()).toEqual([]);
   const shown = await run(["pins", "show"], "digits");
   expect(shown.out).toContain("- inputSchema.maximum: 18446744073709551615");
   expect(shown.out).toContain("+ inputSchema.maximum: 18446744073709551614");
   expect((await run(["pins", "accept"], "digits")).code).toBe(0);
-  expect(await names()).toEqual(["t", "read_original"]);
+  expect(await names()).toEqual(["t"]);
 });

@@ -13,8 +13,9 @@ test.concurrent("each client has servers and originals of its own", async () => 
   const log = record();
   await using proxy = await listening([], ["--", ...bun, faulty, log]);
   const clients = await Promise.all([connectHttp(proxy.url, legacy), connectHttp(proxy.url, legacy)]);
-  const trees = await Promise.all(clients.map((client) => client.callTool("tree")));
-  const handle = String(trees[0]?._meta?.["bosun/original"]);
+  await clients[1]?.callTool("ok");
+  const tree = await clients[0]?.callTool("tree");
+  const handle = String(tree?._meta?.["bosun/original"]);
   const read = async (client: Client | undefined): Promise<boolean | undefined> =>
     (await client?.callTool("read_original", { handle }))?.isError;
   expect([await read(clients[0]), await read(clients[1])]).toEqual([undefined, true]);
@@ -43,7 +44,7 @@ test.concurrent(
 
 test.concurrent("a server over HTTP and one over stdio, side by side", async () => {
   await using remote = await listening(
-    ["--pins", "off"],
+    ["--pins", "off", "--originals", "list"],
     ["--", ...bun, listed, json({ name: "far", tools: [tool("fetch")] })],
   );
   const [command = "", ...flags] = bun;

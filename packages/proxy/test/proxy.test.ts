@@ -89,36 +89,44 @@ describe("what passes through", () => {
     for (const text of Object.keys(never)) expect((await proxied.call("variable", { text })).text).toBe("unset");
   });
 
-  test.concurrent("the tool list keeps every name and gets the way back", async () => {
-    await using proxied = await start();
-    const names = (await proxied.client.listTools()).map(({ name }) => name);
+  test.concurrent.each<[string[], boolean]>([
+    [[], false],
+    [["--originals", "list"], true],
+    [["--fold", "dense"], true],
+    [["--budget", "500"], true],
+    [["--fold", "dense", "--originals", "repeat"], false],
+  ])("the tool list keeps every name; with %p read_original is listed: %p", async (options, isListed) => {
+    await using proxied = await start({ options });
+    const names = await proxied.names();
     expect(names.slice(0, 3)).toEqual(["ok", "big_number", "die"]);
-    expect(names.at(-1)).toBe("read_original");
+    expect(names.includes("read_original")).toBe(isListed);
   });
 
   test.concurrent("what is fetched back through two proxies is the original, not shortened again", async () => {
-    await using proxied = await start({ server: [...proxyCommand, "--", ...bun, faulty, record()] });
+    await using proxied = await start({
+      server: [...proxyCommand, "--originals", "list", "--", ...bun, faulty, record()],
+    });
     await proxied.names();
     const { _meta } = await proxied.client.callTool("tree");
     const { text } = await proxied.call("read_original", { handle: String(_meta?.["bosun.inner/original"]) });
     expect(JSON.parse(text)).toHaveLength(12);
   });
 
-  test.concurrent("with --compress-tools the full definitions are had on demand", async () => {
-    await using proxied = await start({ options: ["--compress-tools", "full"] });
+  test.concurrent("with --tool-list lazy the full definitions are had on demand", async () => {
+    await using proxied = await start({ options: ["--tool-list", "lazy"] });
     await proxied.client.listTools();
     expect((await proxied.call("describe_tool", { name: "flood" })).text).toContain("Does flood.");
     expect(await proxied.call("describe_tool", { name: "nope" })).toMatchObject({ failed: true });
   });
 
   test.concurrent("also where a server has a describe_tool of its own: then ours has another name", async () => {
-    const long = "Does a thing that takes many words to say. ".repeat(20);
+    const long = "Does a thing that takes many words to say. ".repeat(80);
     const file = json({
       name: "s",
       tools: [tool("thing", long), tool("describe_tool", "Describes tools of a workshop.")],
     });
-    await using proxied = await start({ options: ["--compress-tools", "full"], server: [...bun, listed, file] });
-    expect(await proxied.names()).toEqual(["thing", "describe_tool", "read_original", "bosun_describe_tool"]);
+    await using proxied = await start({ options: ["--tool-list", "lazy"], server: [...bun, listed, file] });
+    expect(await proxied.names()).toEqual(["thing", "describe_tool", "bosun_describe_tool"]);
     expect((await proxied.call("bosun_describe_tool", { name: "thing" })).text).toContain(long.trim());
     expect((await proxied.call("describe_tool", { name: "thing" })).text).toContain('"server":"s"');
   });
@@ -179,14 +187,14 @@ describe("shorter and the same", () => {
   test.concurrent.each([
     ["a handle nobody gave out", { handle: "000000000000000000000000" }, /no original/],
     ["a range that is none", { handle: "1", lines: "many" }, /range like 10-20/],
-    ["no handle", {}, /handle is required/],
+    ["no handle", {}, /id is required/],
   ])("%s is refused with a reason", async (_, args, said) => {
     await using proxied = await start();
     expect(await proxied.call("read_original", args)).toEqual({ failed: true, text: expect.stringMatching(said) });
   });
 
   test.concurrent("behind another proxy, each gives back what it has taken away itself", async () => {
-    const inner = [...proxyCommand, "--pins", "off", "--", ...bun, faulty, record()];
+    const inner = [...proxyCommand, "--pins", "off", "--originals", "list", "--", ...bun, faulty, record()];
     await using proxied = await start({ options: ["--budget", "60"], server: inner });
     expect((await proxied.names()).filter((name) => name === "read_original")).toHaveLength(1);
     const text = Array.from({ length: 300 }, (_, n) => `word${n * 7919}`).join(" ");
@@ -251,7 +259,9 @@ describe("shorter and the same", () => {
 test.concurrent.each<[string, string[], RegExp]>([
   ["no server", [], /which server/],
   ["an option of nobody's", ["--colour", "--", "x"], /unknown option --colour/],
-  ["a level that does not exist", ["--compress-tools", "max", "--", "x"], /off, light or full/],
+  ["a level that does not exist", ["--fold", "max", "--", "x"], /--fold must be plain, dense or off, got "max"/],
+  ["a level for a server that is not there", ["--fold", "y=off", "--", "x"], /no such server; there are: x/],
+  ["a tool list nobody knows", ["--tool-list", "some", "--", "x"], /--tool-list must be all or lazy/],
   ["pins neither on nor off", ["--pins", "maybe", "--", "x"], /--pins must be on or off/],
   ["a rendering nobody knows", ["--render-mode", "pdf", "--", "x"], /xml, markdown or minimal/],
   ["two kinds of servers", ["--url", "http://127.0.0.1:1/", "--", "x"], /not several/],

@@ -20,13 +20,13 @@ const INITIALIZE =
   '{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{},"roots":{}},"clientInfo":{"name":"t","version":"1"}}';
 
 /** Initialized, in front of the scripted server. */
-export async function rawClient(script: object, options: string[] = []): Promise<RawClient> {
+export async function rawClient(script: object, options: string[] = [], state?: string): Promise<RawClient> {
   const log = record();
   const child = Bun.spawn([...proxyCommand, ...options, "--", ...bun, scripted, json(script), log], {
     stdin: "pipe",
     stdout: "pipe",
     stderr: "ignore",
-    env: { ...process.env, ...stateIn() },
+    env: { ...process.env, ...stateIn(state) },
   });
   const lines: string[] = [];
   const waiting = new Set<() => void>();

@@ -251,7 +251,7 @@ test.concurrent("texts of one result are rendered, folded or left one by one, an
   const { result, folds } = await emit(three);
   expect(result.content?.map(({ text }) => String(text).split("\n")[0])).toEqual([
     "<context>",
-    expect.stringContaining("[bosun:paths"),
+    expect.stringContaining("[bosun: paths by folder"),
     "Just words.",
   ]);
   expect(folds).toContain("bcp");

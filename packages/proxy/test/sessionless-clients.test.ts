@@ -80,7 +80,9 @@ test.concurrent("who names itself has servers and originals of its own", async (
   const session = { "bosun/session": String(begun.result._meta?.["bosun/session"]) };
   const handle = String(begun.result._meta?.["bosun/original"]);
   const byToken = { headers: { authorization: "Bearer alice" } };
-  const other = String((await callTool(proxy.url, "tree", {}, byToken)).result._meta?.["bosun/original"]);
+  const rows = Array.from({ length: 40 }, (_, n) => ({ id: n, name: `row ${n}` }));
+  const told = { arguments: { text: JSON.stringify(rows, undefined, 2) } };
+  const other = String((await callTool(proxy.url, "plain", told, byToken)).result._meta?.["bosun/original"]);
   expect(countIn(log, "start")).toBe(2);
   const read = async (wanted: string, from: Caller): Promise<boolean> =>
     (await callTool(proxy.url, "read_original", { arguments: { handle: wanted } }, from)).result.isError !== true;

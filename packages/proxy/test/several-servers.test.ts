@@ -64,7 +64,7 @@ describe.each(["legacy", "modern"] as const)("for a %s client", (era) => {
 
   test.concurrent("tools of all servers, a prefix only where two have the same name", async () => {
     await using proxied = await start({ servers: both(), client: client() });
-    expect(await proxied.names()).toEqual(["docs__search", "read", "code__search", "build", "read_original"]);
+    expect(await proxied.names()).toEqual(["docs__search", "read", "code__search", "build"]);
     expect(await whoAnswers(proxied, "docs__search")).toEqual(["docs", "search"]);
     expect(await whoAnswers(proxied, "code__search")).toEqual(["code", "search"]);
     expect(await whoAnswers(proxied, "read")).toEqual(["docs", "read"]);
@@ -81,7 +81,7 @@ describe.each(["legacy", "modern"] as const)("for a %s client", (era) => {
     const read = async (uri: string): Promise<unknown> => proxied.client.session.request("resources/read", { uri });
     // Nobody has listed it: each server is asked, the silent one first.
     expect(JSON.stringify(await read("docs://page/1"))).toContain("docs has");
-    expect(await proxied.names()).toEqual(["search", "read", "read_original"]);
+    expect(await proxied.names()).toEqual(["search", "read"]);
     // Neither a second list nor a name with the server in front waits for it once more.
     await proxied.names();
     await proxied.call("docs__read", { text: "x" });
@@ -99,7 +99,7 @@ describe.each(["legacy", "modern"] as const)("for a %s client", (era) => {
     // It may have prompts: who comes later cannot say so any more.
     if (era === "legacy") expect(proxied.client.capabilities).toMatchObject({ prompts: { listChanged: true } });
     // Lists wait for it, once and within bounds.
-    expect(await proxied.names()).toEqual(["search", "read", "read_original"]);
+    expect(await proxied.names()).toEqual(["search", "read"]);
     await until(() => err.includes("hung is not in the tool list"));
     expect(err).toContain("hung is not in the tool list: no answer within");
   });
@@ -110,20 +110,14 @@ describe.each(["legacy", "modern"] as const)("for a %s client", (era) => {
       servers: serversFile({ docs: server(docs), odd: server(odd) }),
       client: client(),
     });
-    const names = ["docs__search", "read", "odd__docs__search", "odd__search", "read_original"];
+    const names = ["docs__search", "read", "odd__docs__search", "odd__search"];
     expect(await proxied.names()).toEqual(names);
     expect(await whoAnswers(proxied, "odd__docs__search")).toEqual(["odd", "docs__search"]);
   });
 
   test.concurrent("with --namespace every name says whose it is", async () => {
     await using proxied = await start({ servers: both(), options: ["--namespace"], client: client() });
-    expect(await proxied.names()).toEqual([
-      "docs__search",
-      "docs__read",
-      "code__search",
-      "code__build",
-      "read_original",
-    ]);
+    expect(await proxied.names()).toEqual(["docs__search", "docs__read", "code__search", "code__build"]);
     expect(await whoAnswers(proxied, "docs__read")).toEqual(["docs", "read"]);
   });
 
@@ -175,7 +169,7 @@ test.concurrent(
     await using legacy = await start({ servers });
     await using modern = await start({ servers, client: { era: "modern" } });
     const lists = await Promise.all([legacy.names(), modern.names()]);
-    for (const names of lists) expect(names).toEqual(["search", "read", "read_original"]);
+    for (const names of lists) expect(names).toEqual(["search", "read"]);
     for (const proxied of [legacy, modern]) expect(await whoAnswers(proxied, "search")).toEqual(["docs", "search"]);
   },
   40_000,
@@ -260,7 +254,7 @@ test.concurrent(
     }
     rmSync(good); // it ends as soon as it is started
     await using proxied = await start({ servers: place(command), state: "taken" });
-    expect(await proxied.names()).toEqual(["evil__pay", "read_original"]);
+    expect(await proxied.names()).toEqual(["evil__pay"]);
   },
   40_000,
 );
@@ -287,7 +281,7 @@ test.concurrent(
       },
     });
     await using proxied = await start({ servers: file });
-    expect(await proxied.names()).toEqual(["search", "read", "read_original"]);
+    expect(await proxied.names()).toEqual(["search", "read"]);
   },
 );
 
@@ -298,21 +292,14 @@ test.concurrent("shell metacharacters in a configuration are just characters", a
     docs: server(docs),
   });
   await using proxied = await start({ servers });
-  expect(await proxied.names()).toEqual(["search", "read", "read_original"]);
+  expect(await proxied.names()).toEqual(["search", "read"]);
   expect(() => readFileSync(trap)).toThrow();
 });
 
 test.concurrent("the reader's tools and a server's are one list", async () => {
   const servers = serversFile({ bcp: { command, args: [...flags, entry, "--mode", "reader"] }, docs: server(docs) });
   await using proxied = await start({ servers });
-  expect(await proxied.names()).toEqual([
-    "read_bcp_file",
-    "inspect_bcp_file",
-    "encode_bcp_file",
-    "search",
-    "read",
-    "read_original",
-  ]);
+  expect(await proxied.names()).toEqual(["read_bcp_file", "inspect_bcp_file", "encode_bcp_file", "search", "read"]);
 });
 
 test.concurrent("one that dies again and again is not waited for while it rests", async () => {

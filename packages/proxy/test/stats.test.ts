@@ -41,7 +41,7 @@ test("what is too much to be counted is guessed in both vocabularies", () => {
 
 test.concurrent("two sessions are summed up; what was fetched back and our own tools are taken off", async () => {
   for (let session = 0; session < 2; session++) {
-    await using proxied = await start({ state: "sums" });
+    await using proxied = await start({ state: "sums", options: ["--originals", "list"] });
     await proxied.names();
     const result = await proxied.client.callTool("tree");
     await proxied.call("ok", { text: "Nothing to fold in this." });

@@ -27,7 +27,11 @@ Unknown properties are refused everywhere. No name occurs on two surfaces, so an
 `;
 
 const SURFACES: [title: string, intro: string, tools: readonly ToolDefinition[]][] = [
-  ["coding", "Flat text. A failure is `[CODE] message` with `isError`.", catalogue({ surfaces: ["coding"] })],
+  [
+    "coding",
+    "Flat text. A failure is `[CODE] message` with `isError`. `session` exists over HTTP only.",
+    catalogue({ surfaces: ["coding"], transport: "http" }),
+  ],
   [
     "coding with `--anthropic-compat`",
     "The combined editor, and grep and glob with the names Claude models know.",

@@ -115,13 +115,17 @@ row("server", "the workspace schemas are those of their specification", () => {
 });
 
 row("server", "the coding tools cost at most 900 tokens as an OpenAI tools array", () => {
-  const coding = all.slice(0, 7).map(({ name, description, inputSchema }) => ({
-    type: "function",
-    function: { name, description, parameters: inputSchema },
-  }));
-  const tokens = encode(JSON.stringify(coding)).length;
-  console.error(`coding tool list: ${tokens} tokens`);
-  expect(tokens).toBeLessThanOrEqual(900);
+  const overHttp = catalogueFor({ ...NOTHING, surfaces: ["coding"], transport: "http" });
+  const lists = [
+    all.slice(0, 7).map(({ name, description, inputSchema }) => ({ name, description, parameters: inputSchema })),
+    overHttp.map(({ name, description, input }) => ({ name, description, parameters: input.json })),
+  ];
+  for (const list of lists) {
+    const coding = list.map((tool) => ({ type: "function", function: tool }));
+    const tokens = encode(JSON.stringify(coding)).length;
+    console.error(`coding tool list: ${tokens} tokens`);
+    expect(tokens).toBeLessThanOrEqual(900);
+  }
 });
 
 test("docs/tools.md is what the schemas say", () => {

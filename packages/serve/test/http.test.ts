@@ -104,7 +104,7 @@ row("server", "another client's tasks and handles do not exist", async () => {
   const started = await one.text("bash", { command: "sleep 30", run_in_background: true });
   const task_id = /task_id: (\w+)/.exec(started)?.[1] ?? "";
   const cut = await one.call("bash", { command: "seq 1 20000" });
-  const handle = /task_id "(\w+)"/.exec(cut.content[1]?.text ?? "")?.[1] ?? "";
+  const handle = /task_id "(\w+)"/.exec(cut.content[0]?.text ?? "")?.[1] ?? "";
   for (const id of [task_id, handle]) {
     expect(await two.text("task_output", { task_id: id, offset: 0 })).toBe(
       `[BASH_TASK_NOT_FOUND] task not found: ${id}`,
@@ -213,6 +213,35 @@ row("server", "2026-07-28: no session, so no directory left behind; a handle kee
   expect(await call({ command: "pwd" }, { "bosun/session": "guessed" })).toContain("not a session of yours");
 });
 
+row(
+  "server",
+  "2026-07-28: the first line of bash says where the next call starts, and its session goes on there",
+  async () => {
+    const root = open.root;
+    mkdirSync(`${root}/sub/deeper`, { recursive: true });
+    const moved = await open.sessionless("bash", { command: "cd sub; seq 1 20000" });
+    const first = moved.content[0]?.text?.split("\n")[0] ?? "";
+    const session = String(moved._meta?.["bosun/session"]);
+    expect(first).toBe(`The next call starts in ${root}; to start in ${root}/sub, pass session "${session}".`);
+    const there = await open.sessionless("bash", { command: "pwd; cd deeper", session });
+    expect(there.content[0]?.text).toBe(`exit_code: 0\n\nstdout:\n${root}/sub\n`);
+    expect((await open.sessionless("bash", { command: "pwd", session })).content[0]?.text).toContain(
+      `${root}/sub/deeper\n`,
+    );
+    const stayed = await open.sessionless("bash", { command: "pwd" });
+    expect(stayed.content[0]?.text).toBe(`exit_code: 0\n\nstdout:\n${root}\n`);
+    const guessed = await open.sessionless("bash", { command: "pwd", session: "guessed" });
+    expect(guessed.content[0]?.text).toStartWith("[INVALID_INPUT] session is not one of yours");
+    expect(guessed.isError).toBe(true);
+    // A task begun under a handle is found without it.
+    const task = await open.sessionless("bash", { command: "pwd", session, run_in_background: true });
+    const task_id = /task_id: (\w+)/.exec(task.content[0]?.text ?? "")?.[1] ?? "";
+    expect((await open.sessionless("task_output", { task_id, wait: 10_000 })).content[0]?.text).toContain(
+      "sub/deeper\n",
+    );
+  },
+);
+
 row("server", "a body over the limit is 413; ten megabytes of file are not, however they are escaped", async () => {
   const session = await closed.session({ authorization: `Bearer ${TOKEN}` });
   for (const content of ["x".repeat(10 * 1024 * 1024), "\\u00e9".repeat(5 * 1024 * 1024)]) {
@@ -256,6 +285,11 @@ row("server", "a generated token is printed whatever the log level, and lets in"
 rows(
   "server",
   [
+    [
+      "a host that nobody knows",
+      ["--host", "nobody.invalid", "--token", TOKEN],
+      /--host "nobody\.invalid": no machine/,
+    ],
     ["an empty token", ["--token", "", "--port", "0"], /the token is empty/],
     ["a blank one on an open address", ["--host", "0.0.0.0", "--token", " ", "--port", "0"], /the token is empty/],
     ["a deny pattern that is empty", ["--deny-dir", ""], /--deny-dir needs a value: --deny-dir GLOB/],

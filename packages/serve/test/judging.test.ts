@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { compilePolicy, judge } from "@bosun/policy";
 import { HIDDEN_RM } from "../../engine/test/shell-syntax/hidden-commands.ts";
-import { parse } from "../src/approvals/shell-grammar.ts";
+import { parse } from "../src/approvals/parse-for-policy.ts";
 
 const DENY_RM = compilePolicy(
   {

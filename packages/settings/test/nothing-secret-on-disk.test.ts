@@ -6,7 +6,7 @@ import { createRedactor } from "@bosun/platform/secrets";
 import {
   approvalCall,
   createTaint,
-  decide,
+  authorizeCall,
   definitionHash,
   openApprovals,
   openAudit,
@@ -58,7 +58,7 @@ test("keys and tokens are in no file after a run, and every file is for its owne
     definition: definitionHash(tools[0] ?? { name: "" }),
     arguments: args,
   };
-  const resolved = decide(deciders, call);
+  const resolved = authorizeCall(deciders, call);
   if (resolved.kind !== "ask") throw new Error(resolved.kind);
   expect(deciders.approvals.answer(resolved.ask, approvalCall(call), { kind: "always" }).kind).toBe("allowed");
   audit.append({

@@ -1,11 +1,11 @@
 // Tokens saved over the recorded results, by class, with two tokenizers. Every session starts with an empty memory;
 // every result is unfolded again and compared; what grew in either tokenizer is named.
 //
-//   node scripts/bun.mjs packages/shrink/bench/tokens.ts [--show CLASS|ID|FOLD [N [CHARS]]]
+//   node scripts/bun.mjs packages/shrink/bench/tokens.ts [--fold plain|dense] [--show CLASS|ID|FOLD [N [CHARS]]]
 import { createRequire } from "node:module";
 
-import type { ToolResult } from "../src/index.ts";
-import { countTokens, Shrinker, Unfolder, wholeText } from "../src/index.ts";
+import type { FoldLevel, ToolResult } from "../src/index.ts";
+import { countTokens, Shrinker, unfold, wholeText } from "../src/index.ts";
 import type { Recorded } from "../test/corpus.ts";
 import { hasCorpus, readCorpus } from "../test/corpus.ts";
 
@@ -37,6 +37,8 @@ const claude = createRequire(import.meta.url)("@anthropic-ai/tokenizer").getToke
 };
 const claudeTokens = (text: string) => claude.encode(text.normalize("NFKC"), [], []).length;
 
+const LEVEL: FoldLevel = process.argv.includes("dense") ? "dense" : "plain";
+
 if (!hasCorpus) {
   console.log("no corpus here: set BOSUN_SHARED to the folder that holds corpus/");
 } else {
@@ -47,15 +49,14 @@ function measure(records: Recorded[]): Row[] {
   const sessions = new Map<string, Recorded[]>();
   for (const record of records) sessions.set(record.session, [...(sessions.get(record.session) ?? []), record]);
   return [...sessions.values()].flatMap((session) => {
-    const shrinker = new Shrinker({ dropStructuredCopies: true });
-    const unfolder = new Unfolder();
+    const shrinker = new Shrinker({ dropStructuredCopies: true, fold: LEVEL });
     return session.map((record) => {
       const start = performance.now();
       const shrunk = shrinker.shrink(record.result as ToolResult);
       const ms = performance.now() - start;
       const original = wholeText(record.result as ToolResult);
       const text = wholeText(shrunk.result);
-      const back = unfolder.unfold({ text, meta: shrunk.result._meta });
+      const back = unfold({ text, meta: shrunk.result._meta });
       if (!back.ok || back.text !== original)
         throw new Error(`${record.id} does not come back: ${back.ok ? "another text" : back.reason}`);
       return {

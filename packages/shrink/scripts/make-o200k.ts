@@ -1,5 +1,4 @@
-// Writes src/tokens/o200k.bin: the o200k vocabulary and the character classes its splitter needs, as compact data; and
-// beside it capital-words.bin: those of its tokens that are a capital and small letters, in the order of their ranks.
+// Writes src/tokens/o200k.bin: the o200k vocabulary and the character classes its splitter needs, as compact data.
 //
 //   node scripts/bun.mjs packages/shrink/scripts/make-o200k.ts
 //
@@ -17,7 +16,6 @@ const require = (name: string) => Bun.resolveSync(name, import.meta.dirname);
 const source = path.join(path.dirname(require("gpt-tokenizer/package.json")), "data", "o200k_base.tiktoken");
 const folder = path.join(import.meta.dirname, "..", "src", "tokens");
 const target = path.join(folder, "o200k.bin");
-const words = path.join(folder, "capital-words.bin");
 
 const tokens = readRanks(source);
 const longest = tokens.reduce((most, token) => Math.max(most, token.length), 0);
@@ -33,9 +31,6 @@ const data = Buffer.concat([
 ]);
 writeFileSync(target, data);
 console.log(`${target}: ${data.length} bytes`);
-const capitals = tokens.map((token) => token.toString("latin1")).filter((token) => /^[A-Z][a-z]+$/.test(token));
-writeFileSync(words, capitals.join(" "));
-console.log(`${words}: ${capitals.length} words`);
 
 function readRanks(file: string): Buffer[] {
   const ranks: Buffer[] = [];

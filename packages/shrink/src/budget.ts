@@ -1,6 +1,6 @@
 // A text that is larger than the budget: its beginning and its end, and between them what exactly is missing and how
 // to have it. The end matters: that is where a build says why it failed.
-import { MARK_OPENING } from "./folds/mark.ts";
+import { MARK_OPENING } from "./forms/marks.ts";
 import { countTokens, splitPieces } from "./tokens/count.ts";
 
 /** Where the text stands in the original that the handle names: text before it, of other blocks. */

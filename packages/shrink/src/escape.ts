@@ -1,7 +1,7 @@
 // Foreign text that looks like our marks is changed so that no model takes it for ours, and costs no token more.
 // "[bosun:" becomes "[b1:", with the first number that the text does not hold already; the number travels beside
 // the text, so that the way back is exact.
-import { beginningFrom, holdsMark, MARK_OPENING, placeOf } from "./folds/mark.ts";
+import { beginningFrom, holdsMark, MARK_OPENING, placeOf } from "./forms/marks.ts";
 
 /** Only a text made to spite us holds more of them. */
 const MAX_VARIANT = 100_000;

@@ -1,32 +1,30 @@
 // What travels in `_meta` beside a shrunk result: everything the way back needs that is not in the text itself.
-import type { Layout } from "./fold-structure.ts";
-import { UnfoldError } from "./folds/fold.ts";
+import { UnfoldError } from "./forms/form.ts";
 
 export const ORIGINAL_KEY = "bosun/original";
 export const NOTE_KEY = "bosun/fold";
+
+/** A stretch of a text in another form. `forms`: by name, in the order in which they are undone, with their white space. */
+export type FoldedPart = { at: number; chars: number; forms: [name: string, layout?: string][]; ended?: true };
+
+/** `dos`: all lines ended in \r\n. `dictionary`: phrases were replaced last, all over the text. */
+export type FoldNotes = { parts: FoldedPart[]; dictionary?: true; dos?: true };
 
 /** One shown block of the result. */
 export type NotedPart = {
   /** UTF-16 units of the block as emitted: where it ends in the joined text. */
   chars: number;
-  /** The text went through folds; without this it is as it was. */
-  folded?: true;
-  layouts?: Layout[];
+  /** Which parts of the text have another form; without this it is as it was. */
+  folded?: FoldNotes;
   /** Which disguise foreign marks wear. */
   escaped?: number;
-  /** Lines that stand for earlier ones. */
-  repeats?: true;
   /** Something was left out for the budget: only the original has it. */
   omitted?: true;
   /** Of a resource: as the server sent it, even where it looks like ours. */
   foreign?: true;
 };
 
-export type FoldNote = {
-  parts: NotedPart[];
-  /** Digest of each earlier text that this one refers to, by its handle. */
-  seen?: Record<string, string>;
-};
+export type FoldNote = { parts: NotedPart[] };
 
 /** Parses what came in as `_meta`. undefined: this result was not shrunk. Throws UnfoldError when it is damaged. */
 export function readNote(meta: unknown): FoldNote | undefined {
@@ -37,27 +35,43 @@ export function readNote(meta: unknown): FoldNote | undefined {
 }
 
 function isNote(note: unknown): note is FoldNote {
-  if (typeof note !== "object" || note === null || !("parts" in note) || !Array.isArray(note.parts)) return false;
-  if (!note.parts.every(isPart)) return false;
-  const seen = "seen" in note ? note.seen : {};
-  if (typeof seen !== "object" || seen === null) return false;
-  return Object.values(seen).every((digest) => typeof digest === "string");
+  return (
+    typeof note === "object" &&
+    note !== null &&
+    "parts" in note &&
+    Array.isArray(note.parts) &&
+    note.parts.every(isPart)
+  );
 }
 
 function isPart(part: unknown): boolean {
   if (typeof part !== "object" || part === null) return false;
-  const { chars, layouts, escaped, folded, repeats, omitted, foreign } = part as Record<string, unknown>;
+  const { chars, escaped, folded, omitted, foreign } = part as Record<string, unknown>;
   if (!isCount(chars) || (escaped !== undefined && !isCount(escaped))) return false;
-  if ([folded, repeats, omitted, foreign].some((flag) => flag !== undefined && flag !== true)) return false;
-  return layouts === undefined || (Array.isArray(layouts) && layouts.every(isLayout));
+  if (![omitted, foreign].every(isFlag)) return false;
+  return folded === undefined || isFolded(folded);
+}
+
+function isFolded(folded: unknown): boolean {
+  if (typeof folded !== "object" || folded === null) return false;
+  const { parts, dictionary, dos } = folded as Record<string, unknown>;
+  return isFlag(dictionary) && isFlag(dos) && Array.isArray(parts) && parts.every(isFoldedPart);
+}
+
+function isFoldedPart(part: unknown): boolean {
+  if (typeof part !== "object" || part === null) return false;
+  const { at, chars, forms, ended } = part as Record<string, unknown>;
+  if (!isCount(at) || !isCount(chars) || !isFlag(ended) || !Array.isArray(forms)) return false;
+  return forms.every(
+    (form) =>
+      Array.isArray(form) && form.length <= 2 && form.length > 0 && form.every((word) => typeof word === "string"),
+  );
+}
+
+function isFlag(flag: unknown): boolean {
+  return flag === undefined || flag === true;
 }
 
 function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-function isLayout(layout: unknown): boolean {
-  if (typeof layout !== "object" || layout === null) return false;
-  const { fold, layout: own } = layout as Record<string, unknown>;
-  return typeof fold === "string" && typeof own === "string";
 }

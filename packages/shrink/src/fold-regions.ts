@@ -1,67 +1,77 @@
 // Parts of a text that are folded by themselves, such as JSON below a sentence or inside a fence. Each stands between
-// its mark and [bosun:end]; everything around is untouched.
-import type { RegionKind } from "./detect.ts";
+// its mark and [bosun: end]; everything around is untouched.
+import type { Region, RegionKind } from "./detect.ts";
 import { detect } from "./detect.ts";
-import type { Candidate, Layout } from "./fold-structure.ts";
-import { foldStructure } from "./fold-structure.ts";
-import { foldNamed } from "./folds/all.ts";
-import { UnfoldError } from "./folds/fold.ts";
-import { MARK_OPENING, readMark } from "./folds/mark.ts";
-import { countTokens, PieceBuffer } from "./tokens/count.ts";
+import type { FoldedPart } from "./fold-note.ts";
+import type { Draft } from "./fold-stretch.ts";
+import { foldStretch } from "./fold-stretch.ts";
+import type { WayBack } from "./forms/marks.ts";
+import { END_MARK, MARK_OPENING } from "./forms/marks.ts";
+import { countTokens } from "./tokens/count.ts";
 
-const END = `\n${MARK_OPENING}end]`;
-/** What the two marks cost, with something to spare. */
-const MIN_SAVED = 16;
+/** By itself and with both marks, a part saves as much as a whole text must. */
+const MIN_SAVED = 24;
+const MIN_SHARE = 0.1;
 const MIN_CHARS = 120;
 
 /** What gains enough by itself to pay for two marks. Code is looked at for the JSON in fences. */
-const FOLDED_KINDS = new Set<RegionKind>(["json", "code", "tree", "paths", "grep", "diff"]);
+const FOLDED_KINDS = new Set<RegionKind>(["json", "code", "tree", "paths", "grep"]);
 
-const buffer = new PieceBuffer();
+const NUMBERED = /^ *\d{1,9}[\t|→]/;
+const MAX_PREFIX_CHARS = 24;
+const MIN_NUMBERED_LINES = 12;
 
-export function foldRegions(text: string, tokensBefore: number, threshold: number): Candidate | undefined {
+export function foldRegions(text: string, threshold: number, wayBack: WayBack): Draft | undefined {
   const out: string[] = [];
-  const layouts: Layout[] = [];
+  const parts: FoldedPart[] = [];
   const folds: string[] = [];
   let from = 0;
-  for (const { kind, contentStart, contentEnd } of detect(text, threshold, true)) {
+  let length = 0;
+  const numbered = numberedStretches(text);
+  for (const { kind, contentStart, contentEnd } of numbered ?? detect(text, threshold, true)) {
     if (!FOLDED_KINDS.has(kind) || contentEnd - contentStart < MIN_CHARS) continue;
-    const start = contentStart + (/\S/.exec(text.slice(contentStart, contentEnd))?.index ?? 0);
+    // The blanks before a line number belong to it.
+    const blanks = numbered === undefined ? (/\S/.exec(text.slice(contentStart, contentEnd))?.index ?? 0) : 0;
+    const start = contentStart + blanks;
     // A mark must stand at the start of a line to be seen.
     if (start !== 0 && text[start - 1] !== "\n") continue;
     const region = text.slice(start, contentEnd).trimEnd();
-    if (kind === "code" && !/^[{[]/.test(region)) continue;
+    // What follows must stand on a line of its own.
+    if (text[start + region.length] !== "\n" && start + region.length !== text.length) continue;
+    if (kind === "code" && !/^[{[]|^ *\d+[\t|:→-]/.test(region)) continue;
     const before = countTokens(region);
-    const folded = foldStructure(region, before);
-    if (folded === undefined || !folded.text.startsWith(MARK_OPENING) || before - folded.tokens < MIN_SAVED) continue;
-    out.push(text.slice(from, start), folded.text, END);
-    layouts.push(...folded.layouts);
+    const folded = foldStretch(region, parts.length === 0 ? wayBack : undefined);
+    if (folded === undefined || !folded.text.startsWith(MARK_OPENING)) continue;
+    if (before - countTokens(folded.text) < Math.max(MIN_SAVED, before * MIN_SHARE)) continue;
+    const verbatim = text.slice(from, start);
+    const [part] = folded.notes.parts as [FoldedPart];
+    parts.push({ ...part, at: length + verbatim.length, ended: true });
+    out.push(verbatim, folded.text, `\n${END_MARK}`);
+    length += verbatim.length + folded.text.length + END_MARK.length + 1;
     folds.push(...folded.folds);
     from = start + region.length;
   }
-  if (folds.length === 0) return undefined;
-  const whole = out.join("") + text.slice(from);
-  const pieces = buffer.split(whole);
-  const { tokens } = pieces;
-  return tokens < tokensBefore ? { text: whole, layouts, tokens, folds, pieces } : undefined;
+  return parts.length === 0 ? undefined : { text: out.join("") + text.slice(from), notes: { parts }, folds };
 }
 
-/** undefined: no part of this text was folded by itself. */
-export function unfoldRegions(text: string, layouts: readonly Layout[]): string | undefined {
-  if (!text.includes(END)) return undefined;
-  const rest = [...layouts];
-  const out: string[] = [];
-  let at = 0;
-  for (;;) {
-    const found = text.startsWith(MARK_OPENING, at) ? at : text.indexOf(`\n${MARK_OPENING}`, at) + 1;
-    if (found === 0 && !(at === 0 && text.startsWith(MARK_OPENING))) break;
-    const end = text.indexOf(END, found);
-    const region = text.slice(found, end);
-    const fold = foldNamed(readMark(region)?.name ?? "");
-    if (end < 0 || fold === undefined) throw new UnfoldError("a part has no end, or no fold of that name");
-    const layout = rest[0]?.fold === fold.name ? rest.shift()?.layout : undefined;
-    out.push(text.slice(at, found), fold.unfold(layout === undefined ? { text: region } : { text: region, layout }));
-    at = end + END.length;
+type Stretch = Pick<Region, "kind" | "contentStart" | "contentEnd">;
+
+// Numbered code with something said before or after it. undefined: there is none.
+function numberedStretches(text: string): Stretch[] | undefined {
+  const found: Stretch[] = [];
+  let start = 0;
+  let lines = 0;
+  for (let at = 0; at <= text.length;) {
+    const newline = text.indexOf("\n", at);
+    const end = newline < 0 ? text.length : newline;
+    const isNumbered = end > at && NUMBERED.test(text.slice(at, Math.min(end, at + MAX_PREFIX_CHARS)));
+    if (isNumbered && lines++ === 0) start = at;
+    if ((!isNumbered || newline < 0) && lines > 0) {
+      if (lines >= MIN_NUMBERED_LINES)
+        found.push({ kind: "code", contentStart: start, contentEnd: isNumbered ? end : at });
+      lines = 0;
+    }
+    at = end + 1;
   }
-  return out.join("") + text.slice(at);
+  return found.length === 0 ? undefined : found;
 }

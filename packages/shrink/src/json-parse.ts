@@ -2,7 +2,6 @@
 // between every two tokens stands what this printer writes there, or not.
 import type { JsonNode, JsonStyle } from "./json-syntax.ts";
 import { isBlank, literalEnd, skipBlanks, stringEnd } from "./json-syntax.ts";
-import { KNOWN, traitsOf } from "./json-traits.ts";
 
 /** Deeper nesting is left alone: it would cost stack, and no tool answers so. */
 const MAX_DEPTH = 120;
@@ -73,9 +72,8 @@ class Reader {
   value(depth: number): JsonNode | undefined {
     const unit = this.#next();
     if (unit === 0x22) {
-      const start = this.at;
       const raw = this.#string();
-      return raw === undefined ? undefined : { kind: "scalar", raw, traits: traitsOf(this.#text, start, this.at) };
+      return raw === undefined ? undefined : { kind: "scalar", raw };
     }
     if (unit === 0x7b) return depth >= MAX_DEPTH ? undefined : this.#object(depth + 1);
     if (unit === 0x5b) return depth >= MAX_DEPTH ? undefined : this.#array(depth + 1);
@@ -83,7 +81,7 @@ class Reader {
     if (end < 0) return undefined;
     const raw = this.#text.slice(this.at, end);
     this.at = end;
-    return { kind: "scalar", raw, traits: KNOWN };
+    return { kind: "scalar", raw };
   }
 
   #string(): string | undefined {

@@ -1,8 +1,7 @@
 // JSON as a tree that prints to the same bytes: numbers and strings stay as they were written, keys keep their order and
 // may repeat, and the white space of any regular printer is described in a few words. json-parse.ts makes such trees.
 
-/** `traits`: what is known of it (json-traits.ts). */
-export type JsonScalar = { kind: "scalar"; raw: string; traits: number };
+export type JsonScalar = { kind: "scalar"; raw: string };
 
 /** Nodes may share their lists of keys: nobody may change them. */
 export type JsonNode =

@@ -29,6 +29,8 @@ type Kept = { client: string; json: string; bytes: number; expires: number };
 const DEFAULTS = { maxBytes: 64 << 20, maxCount: 2000, ttlMs: 6 * 60 * 60 * 1000 };
 /** Digits cost a third of a token each, letters twice that: 24 of them hold 80 bits in 8 tokens. */
 const HANDLE_DIGITS = 24;
+/** What stands in a mark. Nobody else can use it: a client only ever reads its own originals. */
+const SHORT_DIGITS = 9;
 /** What a search may give back. */
 const MAX_MATCHES = 1000;
 const LINE_BREAK = 0x0a;
@@ -39,6 +41,7 @@ export class Originals {
   readonly #now: () => number;
   /** In the order of last use: the first is the first to go. */
   readonly #kept = new Map<string, Kept>();
+  readonly #byShort = new Map<string, string>();
   #bytes = 0;
 
   constructor({ secret, now, ...limits }: OriginalsOptions = {}) {
@@ -57,60 +60,82 @@ export class Originals {
 
   /**
    * The handle under which this client can have the result back; undefined when it is too large to keep. `json`: the
-   * result as it was sent, where it is known: encoding it again would round long numbers.
+   * result as it was sent, where it is known: encoding it again would round long numbers. `isShort`: a mark names it by nine
+   * digits, which are few enough to be guessed: not for a client that others share.
    */
-  put(client: string, result: ToolResult, json: string = JSON.stringify(result)): string | undefined {
+  put(client: string, result: ToolResult, json: string = JSON.stringify(result), isShort = false): string | undefined {
     const bytes = json.length * 2;
     if (bytes > this.#limits.maxBytes) return undefined;
-    const handle = this.#handle(client, json);
-    this.#drop(handle);
-    this.#kept.set(handle, { client, json, bytes, expires: this.#now() + this.#limits.ttlMs });
+    const handle = this.handleOf(json);
+    const key = keyOf(client, handle);
+    this.#drop(key);
+    this.#kept.set(key, { client, json, bytes, expires: this.#now() + this.#limits.ttlMs });
+    const short = keyOf(client, shortHandle(handle));
+    if (isShort)
+      this.#byShort.set(short, this.#byShort.has(short) && this.#byShort.get(short) !== key ? AMBIGUOUS : key);
     this.#bytes += bytes;
     this.#makeRoom();
     return handle;
   }
 
   read(client: string, handle: string, selection: Selection = {}): Read {
-    const kept = this.#kept.get(handle);
+    const full = keyOf(client, handle);
+    const key = handle.length === SHORT_DIGITS ? (this.#byShort.get(full) ?? full) : full;
     // A handle of another client is not even admitted to exist.
-    if (kept === undefined || kept.client !== client)
-      return { ok: false, reason: `no original ${handle} is kept for this client` };
+    const kept = this.#kept.get(key);
+    if (key === AMBIGUOUS) return { ok: false, reason: `more than one original is ${handle}; repeat the call` };
+    if (kept === undefined)
+      return { ok: false, reason: `no original ${handle} is kept for this client; repeat the call` };
     if (kept.expires <= this.#now()) {
-      this.#drop(handle);
-      return { ok: false, reason: `the original ${handle} has expired` };
+      this.#drop(key);
+      return { ok: false, reason: `the original ${handle} has expired; repeat the call` };
     }
-    this.#kept.delete(handle);
-    this.#kept.set(handle, kept);
+    this.#kept.delete(key);
+    this.#kept.set(key, kept);
     return select(kept.json, selection);
   }
 
   /** Everything of one client, when it leaves. */
   forget(client: string): void {
-    for (const [handle, kept] of this.#kept) if (kept.client === client) this.#drop(handle);
+    for (const [key, kept] of this.#kept) if (kept.client === client) this.#drop(key);
   }
 
-  #handle(client: string, json: string): string {
-    const digest = createHmac("sha256", this.#secret).update(client).update("\0").update(json).digest();
+  /** The same for the same result, in any session; only its own client can do anything with it. */
+  handleOf(json: string): string {
+    const digest = createHmac("sha256", this.#secret).update(json).digest();
     return (BigInt(`0x${digest.toString("hex")}`) % 10n ** BigInt(HANDLE_DIGITS))
       .toString()
       .padStart(HANDLE_DIGITS, "0");
   }
 
-  #drop(handle: string): void {
-    const kept = this.#kept.get(handle);
+  #drop(key: string): void {
+    const kept = this.#kept.get(key);
     if (kept === undefined) return;
-    this.#kept.delete(handle);
+    this.#kept.delete(key);
+    const short = key.slice(0, SHORT_DIGITS - HANDLE_DIGITS);
+    if (this.#byShort.get(short) === key) this.#byShort.delete(short);
     this.#bytes -= kept.bytes;
   }
 
   #makeRoom(): void {
     const now = this.#now();
-    for (const [handle, kept] of this.#kept) {
+    for (const [key, kept] of this.#kept) {
       const full = this.#bytes > this.#limits.maxBytes || this.#kept.size > this.#limits.maxCount;
       if (!full && kept.expires > now) break;
-      this.#drop(handle);
+      this.#drop(key);
     }
   }
+}
+
+/** As a mark names it. */
+export function shortHandle(handle: string): string {
+  return handle.slice(0, SHORT_DIGITS);
+}
+
+const AMBIGUOUS = "";
+
+function keyOf(client: string, handle: string): string {
+  return `${client}\0${handle}`;
 }
 
 function select(json: string, { lines, bytes, pattern }: Selection): Read {

@@ -1,30 +1,33 @@
-// The gate: a tool result → a smaller result that unfolds to the same, or the very same object. Every fold has been
+// The gate: a tool result → a smaller result that unfolds to the same, or the very same object. Every form has been
 // run backwards and compared before it leaves here, and both sides are counted with an exact tokenizer.
 import { cutToBudget } from "./budget.ts";
 import { DEFAULT_THRESHOLD } from "./detect.ts";
-import { DisguisedLater } from "./disguised-later.ts";
-import { disguiseOnly, draftOfDisguise, draftOfRepeats, namingOriginal } from "./draft.ts";
-import type { Draft } from "./draft.ts";
-import { canBeTakenOff, escapeMarks, escapeMeta, isDisguiseOf, unescapeMarks } from "./escape.ts";
+import type { DisguisedLater } from "./lazy-escaped-text.ts";
+import { disguiseOnly, draftOf, draftOfDisguise } from "./folded-draft.ts";
+import type { Draft } from "./folded-draft.ts";
+import { canBeTakenOff, escapeMeta, isDisguiseOf } from "./escape.ts";
 import type { FoldNote, NotedPart } from "./fold-note.ts";
 import { NOTE_KEY, ORIGINAL_KEY } from "./fold-note.ts";
-import type { FoldOptions } from "./fold-text.ts";
-import { foldText } from "./fold-text.ts";
-import { UnfoldError } from "./folds/fold.ts";
-import { holdsMark } from "./folds/mark.ts";
-import { Originals } from "./originals.ts";
-import type { RepeatOptions } from "./repeats.ts";
-import { Repeats, unfoldRepeats } from "./repeats.ts";
+import type { FoldLevel } from "./fold-text.ts";
+import { MAX_FOLDED_CHARS } from "./fold-text.ts";
+import type { WayBack } from "./forms/marks.ts";
+import { holdsMark } from "./forms/marks.ts";
+import { Originals, shortHandle } from "./originals.ts";
+import { RepeatedCalls } from "./repeated-calls.ts";
 import { isCopyOfText } from "./structured-copy.ts";
 import { countTokens } from "./tokens/count.ts";
 import type { ContentBlock, ToolResult } from "./tool-result.ts";
-import { blocksOf, ownText, shownText, wholeText } from "./tool-result.ts";
+import { blocksOf, ownText, shownText } from "./tool-result.ts";
 
-export type ShrinkOptions = Partial<FoldOptions> & {
+export type ShrinkOptions = {
+  /** plain: anybody can read it. dense: with a legend of long phrases on top. off: every byte as it came. */
+  fold?: FoldLevel;
+  /** How sure we must be of what a part of a text is before it is folded by itself. */
+  threshold?: number;
+  /** Marks name the original: only where a tool gives it back, and is listed. `whole`: for a client that others share. */
+  namesOriginals?: "short" | "whole";
   /** Drop `structuredContent` that repeats the text. Only for callers who also publish tools withoutOutputSchema. */
   dropStructuredCopies?: boolean;
-  /** Let lines of earlier results stand for their repeats: how much is remembered, or false for never. */
-  repeats?: RepeatOptions | false;
   /** At most so many tokens per text; what is left out can be had from the originals. */
   budget?: number;
   /** Shared between clients; a client only ever sees its own. */
@@ -35,6 +38,9 @@ export type ShrinkOptions = Partial<FoldOptions> & {
 
 /** A result as it was sent: decoding has rounded its long numbers. Its structured content is looked for when it is needed. */
 export type Exact = { json: string; structured?: () => string | undefined };
+
+/** `key`: the same for the same tool and arguments (callKey). `isReadOnly`: repeating it changes nothing. */
+export type Call = { key?: string; isReadOnly?: boolean };
 
 export type Shrunk = {
   /** The very object that came in when `changed` is false. */
@@ -51,88 +57,64 @@ export type Shrunk = {
   droppedStructured: boolean;
 };
 
-/**
- * Of a whole result; what is beyond passes through, because folding it would take longer than anyone wants to wait.
- * A limit in characters and not in milliseconds: on a busy machine the same result must still give the same bytes.
- */
-const MAX_FOLDED_CHARS = 200_000;
-/** One reference and nothing else: what is said so shortly need not be folded to see whether that is shorter. */
-const REFERENCE_CHARS = 110;
-/** One client's session: remembers what it has sent, in bounded memory. */
+/** One client's session. */
 export class Shrinker {
   readonly originals: Originals;
   readonly #options: ShrinkOptions;
-  readonly #fold: FoldOptions;
-  readonly #repeats: Repeats | undefined;
   readonly #client: string;
-  /** The last result, which is remembered when its receiver has it, or when the next one comes. */
-  #latest: Sent | undefined;
+  readonly #repeated = new RepeatedCalls();
 
   constructor(options: ShrinkOptions = {}) {
     this.#options = options;
-    this.#fold = { abbreviate: options.abbreviate ?? "data", threshold: options.threshold ?? DEFAULT_THRESHOLD };
     this.originals = options.originals ?? new Originals();
     this.#client = options.client ?? "";
-    const isThere = (handle: string): boolean => this.originals.read(this.#client, handle).ok;
-    this.#repeats = options.repeats === false ? undefined : new Repeats(options.repeats, isThere);
   }
 
-  /** `call`: which one gave it (callName), so that a later result can say where its lines were seen. */
-  shrink(result: ToolResult, exact?: Exact, call?: string): Shrunk {
-    this.#rememberLatest();
-    let room = MAX_FOLDED_CHARS;
-    const blocks = blocksOf(result);
-    const drafts = blocks.map((block) => {
-      const text = ownText(block);
-      if (text === undefined) return undefined;
-      const foldable = text.length <= room;
-      if (foldable) room -= text.length;
-      return this.#draft(text, foldable);
-    });
+  shrink(result: ToolResult, exact?: Exact, call: Call = {}): Shrunk {
+    if (this.#options.fold === "off" && this.#options.budget === undefined) return untouched(result);
     const droppedStructured =
       this.#options.dropStructuredCopies === true &&
       result.structuredContent !== undefined &&
       isCopyOfText(result, exact?.structured);
-    const shrunk = this.#emit(result, exact?.json, drafts, droppedStructured);
-    // What was cut has not been sent: a later result must not refer to it as seen.
-    if (this.#repeats !== undefined && !shrunk.folds.includes("budget")) {
-      this.#latest = { text: wholeText(result), result, json: exact?.json, handle: shrunk.handle, call };
-      setImmediate(() => this.#rememberLatest());
-    }
+    // Who asks again has lost the answer, or does not trust it: it comes whole.
+    const json = (): string => exact?.json ?? JSON.stringify(result);
+    const isRepeated = call.key !== undefined && this.#repeated.isKnown(call.key, json);
+    // Clients give the model structured content in place of the text: shortening that would save nothing.
+    const isHidden = result.structuredContent !== undefined && !droppedStructured;
+    const isFolded = !isRepeated && !isHidden && result.isError !== true;
+    const shrunk = this.#emit(
+      result,
+      exact?.json,
+      this.#drafts(result, isFolded, json, call),
+      droppedStructured && !isRepeated,
+    );
+    if (call.key !== undefined && shrunk.folds.some((fold) => fold !== "escape")) this.#repeated.add(call.key, json);
     return shrunk;
   }
 
-  #rememberLatest(): void {
-    const latest = this.#latest;
-    this.#latest = undefined;
-    if (latest !== undefined) this.#remember(latest);
+  #drafts(result: ToolResult, isFolded: boolean, json: () => string, call: Call): (Draft | undefined)[] {
+    const { fold = "plain", threshold = DEFAULT_THRESHOLD } = this.#options;
+    let room = MAX_FOLDED_CHARS;
+    let isFirst = true;
+    return blocksOf(result).map((block) => {
+      const text = ownText(block);
+      if (text === undefined) return undefined;
+      if (!isFolded || text.length > room) return draftOfDisguise(text);
+      room -= text.length;
+      const draft = draftOf(text, { fold, threshold, wayBack: isFirst ? this.#wayBack(json, call) : undefined });
+      if (draft?.note.folded !== undefined) isFirst = false;
+      return draft;
+    });
   }
 
-  #draft(text: string, foldable: boolean): Draft | undefined {
-    if (!foldable) return draftOfDisguise(text);
-    const escaped = escapeMarks(text);
-    const plain = escaped?.text ?? text;
-    const note: Omit<NotedPart, "chars"> = escaped === undefined ? {} : { escaped: escaped.variant };
-    const seen = escaped === undefined ? this.#repeats?.fold(text) : undefined;
-    const isReference = seen !== undefined && seen.text.length <= REFERENCE_CHARS;
-    const folded = isReference ? undefined : foldText(plain, this.#fold);
-    const repeated = seen && draftOfRepeats(text, seen, folded?.tokensBefore);
-    if (repeated !== undefined && repeated.tokens < (folded?.tokens ?? Infinity)) return repeated;
-    if (folded !== undefined) {
-      const layouts = folded.layouts.length === 0 ? {} : { layouts: folded.layouts };
-      return {
-        before: text,
-        plain,
-        after: folded.text,
-        note: { ...note, folded: true, ...layouts },
-        folds: folded.folds,
-        tokensBefore: folded.tokensBefore,
-        tokens: folded.tokens,
-      };
+  // A mark never invites to a call that may change something.
+  #wayBack(json: () => string, { isReadOnly }: Call): WayBack {
+    const { namesOriginals } = this.#options;
+    if (namesOriginals !== undefined) {
+      const handle = this.originals.handleOf(json());
+      return { handle: namesOriginals === "short" ? shortHandle(handle) : handle };
     }
-    if (escaped === undefined) return undefined;
-    const [tokensBefore, tokens] = [countTokens(text), countTokens(plain)];
-    return { before: text, plain, after: plain, note, folds: ["escape"], tokensBefore, tokens };
+    return isReadOnly === true ? "repeat" : undefined;
   }
 
   #emit(
@@ -143,9 +125,7 @@ export class Shrinker {
   ): Shrunk {
     const meta = escapeMeta(result._meta);
     const handle = this.#handleFor(result, json, drafts, droppedStructured);
-    const kept = drafts.map((draft) =>
-      draft !== undefined && this.#proves(draft) ? namingOriginal(draft, handle) : undefined,
-    );
+    const kept = drafts.map((draft) => (draft !== undefined && isProven(draft) ? draft : undefined));
     const cut = this.#cut(blocksOf(result), kept, handle);
     const counts = countsOf(kept, cut);
     // A resource keeps its bytes, whatever it looks like; only the note can say that its marks are not ours.
@@ -153,15 +133,7 @@ export class Shrinker {
       (block) => ownText(block) === undefined && holdsMark(shownText(block) ?? ""),
     );
     if (cut.every((text) => text === undefined) && !droppedStructured && !imitates) {
-      if (meta === undefined)
-        return {
-          result,
-          changed: false,
-          ...counts,
-          tokensAfter: counts.tokensBefore,
-          folds: [],
-          droppedStructured: false,
-        };
+      if (meta === undefined) return { ...untouched(result), ...counts, tokensAfter: counts.tokensBefore };
       return {
         result: { ...result, _meta: meta },
         changed: true,
@@ -185,35 +157,6 @@ export class Shrinker {
     return handle === undefined ? shrunk : { ...shrunk, handle };
   }
 
-  // The last word: nothing leaves that does not come back the same, or that costs more.
-  #proves(draft: Draft): boolean {
-    // Only a disguise may cost the same: it is there for safety, not to save.
-    const variant = disguiseOnly(draft);
-    const { before, after } = draft;
-    if (after instanceof DisguisedLater) return canBeTakenOff(before, after.variant);
-    if (variant !== undefined)
-      return draft.tokens <= draft.tokensBefore && isDisguiseOf({ text: after, variant }, before);
-    return draft.tokens < draft.tokensBefore && this.#inverse(draft) === draft.before;
-  }
-
-  #inverse({ after: later, plain: given, note }: Draft): string | undefined {
-    const [after, plain] = [String(later), String(given)];
-    try {
-      if (note.repeats === true) return unfoldRepeats(after, (handle) => this.#earlier(handle));
-      // foldText has proven its part already; taking it back a second time would double the time for nothing.
-      const unfolded = note.folded === true ? plain : after;
-      return note.escaped === undefined ? unfolded : unescapeMarks({ text: unfolded, variant: note.escaped });
-    } catch (error) {
-      if (error instanceof UnfoldError) return undefined;
-      throw error;
-    }
-  }
-
-  #earlier(handle: string): string | undefined {
-    const read = this.originals.read(this.#client, handle);
-    return read.ok ? wholeText(read.result) : undefined;
-  }
-
   // Stored before anything is emitted that names it.
   #handleFor(
     result: ToolResult,
@@ -224,7 +167,7 @@ export class Shrinker {
     const { budget } = this.#options;
     const mayCut = budget !== undefined && blocksOf(result).some((block) => (shownText(block)?.length ?? 0) > budget);
     if (drafts.every((draft) => draft === undefined) && !droppedStructured && !mayCut) return undefined;
-    return this.originals.put(this.#client, result, json);
+    return this.originals.put(this.#client, result, json, this.#options.namesOriginals === "short");
   }
 
   // Cut from the text as it was, not as it was folded: what is said to be missing must be what the handle gives.
@@ -250,23 +193,24 @@ export class Shrinker {
       return draft === undefined ? undefined : { text: draft.after, omitted: false, tokens: draft.tokens };
     });
   }
-
-  #remember({ text, result, json, handle: known, call }: Sent): void {
-    if (this.#repeats === undefined) return;
-    if (text.length < 160 || text.length > MAX_FOLDED_CHARS) return;
-    const handle = known ?? this.originals.put(this.#client, result, json);
-    if (handle !== undefined) this.#repeats.remember(text, handle, call);
-  }
 }
 
-/** A result as it was; the handle only where it has one already. */
-type Sent = {
-  text: string;
-  result: ToolResult;
-  json: string | undefined;
-  handle: string | undefined;
-  call: string | undefined;
-};
+function untouched(result: ToolResult): Shrunk {
+  return { result, changed: false, tokensBefore: 0, tokensAfter: 0, folds: [], droppedStructured: false };
+}
+
+// The last word: nothing leaves that does not come back the same, or that costs more. foldText has proven its part.
+function isProven(draft: Draft): boolean {
+  const variant = disguiseOnly(draft);
+  const { before, after, tokens, tokensBefore } = draft;
+  if (typeof after !== "string") return canBeTakenOff(before, after.variant);
+  // Only a disguise may cost the same: it is there for safety, not to save.
+  if (variant !== undefined) return tokens <= tokensBefore && isDisguiseOf({ text: after, variant }, before);
+  if (tokens >= tokensBefore) return false;
+  return (
+    draft.note.escaped === undefined || isDisguiseOf({ text: String(draft.plain), variant: draft.note.escaped }, before)
+  );
+}
 
 /** One text block as it goes out. */
 type Cut = { text: string | DisguisedLater; omitted: boolean; tokens: number };
@@ -279,7 +223,7 @@ function disguisedIn(kept: (Draft | undefined)[], cut: (Cut | undefined)[]): Pic
 
 function withText(block: ContentBlock, text: string | DisguisedLater | undefined): ContentBlock {
   if (text === undefined) return block;
-  return text instanceof DisguisedLater ? text.within(block) : { ...block, text };
+  return typeof text === "string" ? { ...block, text } : text.within(block);
 }
 
 function countsOf(
@@ -300,12 +244,10 @@ function noteOf(
   imitates: boolean,
 ): FoldNote | undefined {
   if (cut.every((text) => text === undefined) && !imitates) return undefined;
-  const seen: Record<string, string> = {};
   const parts: NotedPart[] = [];
   for (const [i, block] of content.entries()) {
     const text = cut[i]?.text ?? shownText(block);
     if (text === undefined) continue;
-    Object.assign(seen, kept[i]?.seen);
     parts.push({
       chars: text.length,
       ...kept[i]?.note,
@@ -313,5 +255,5 @@ function noteOf(
       ...(ownText(block) === undefined ? { foreign: true as const } : {}),
     });
   }
-  return Object.keys(seen).length === 0 ? { parts } : { parts, seen };
+  return { parts };
 }

@@ -1,7 +1,5 @@
-// Tool definitions in fewer tokens: real names, real parameter names, shorter words. The full definition is to be had
-// on demand; validation stays with the server that owns the tool. Nothing is made larger, and no enum loses a value.
-import { schemaShape } from "./schema-shape.ts";
-import type { TypesOf } from "./schema-shape.ts";
+// Tool lists in fewer tokens, with all real names listed and callable, and every parameter typed. The full definition is to
+// be had on demand. Only descriptions and constraints go, so that whatever was valid stays valid.
 import { countTokens } from "./tokens/count.ts";
 
 export type ToolDefinition = {
@@ -11,30 +9,20 @@ export type ToolDefinition = {
   [field: string]: unknown;
 };
 
-/**
- * light: shorter descriptions, no decoration. full: to a quarter; every tool keeps its name and the shape of its
- * arguments, and the types of what lists hold, of single values, and a short description come back as far as the
- * quarter allows.
- */
-export type ToolCompression = "off" | "light" | "full";
-
-type Limits = { sentences: number; chars: number };
 type Schema = Record<string, unknown>;
 
-const TOOL_LIMITS: Limits = { sentences: 2, chars: 240 };
-const PARAMETER_LIMITS: Limits = { sentences: 1, chars: 90 };
-const BRIEF: Limits = { sentences: 1, chars: 60 };
-const FULL_SHARE = 0.25;
-/** A short list may have this much per tool, even if it is more than a quarter. The shape stays whatever it costs. */
-const FULL_TOKENS_PER_TOOL = 40;
-/** Says nothing to a model. */
-const DECORATION = new Set(["$schema", "$id", "$comment", "title", "additionalProperties", "examples", "default"]);
+const MAX_DESCRIPTION_CHARS = 80;
+/** A list that saves less than this stays whole. */
+const MIN_SAVED_TOKENS = 500;
+const MIN_SAVED_SHARE = 0.25;
 /** Deeper than this a schema is passed on as it is. */
 const MAX_DEPTH = 12;
 
-export function compressTools<Tool extends ToolDefinition>(tools: readonly Tool[], level: ToolCompression): Tool[] {
-  if (level === "off") return [...tools];
-  return level === "light" ? tools.map((tool) => smaller(lighten(tool), tool)) : compressFully(tools);
+/** The list with less in it, or the very list that came in when that is not worth it. */
+export function lazyTools<Tool extends ToolDefinition>(tools: readonly Tool[]): readonly Tool[] {
+  const lazy = tools.map(lazyTool);
+  const [before, after] = [countToolTokens(tools), countToolTokens(lazy)];
+  return before - after < Math.max(MIN_SAVED_TOKENS, before * MIN_SAVED_SHARE) ? tools : lazy;
 }
 
 /** Tokens of a list as a chat request carries it: names, descriptions and parameters. */
@@ -46,96 +34,63 @@ export function countToolTokens(tools: readonly ToolDefinition[]): number {
   return countTokens(JSON.stringify(wire));
 }
 
-function smaller<Tool extends ToolDefinition>(shorter: Tool, tool: Tool): Tool {
-  return countToolTokens([shorter]) < countToolTokens([tool]) ? shorter : tool;
+function lazyTool<Tool extends ToolDefinition>(tool: Tool): Tool {
+  const { description, inputSchema, outputSchema: _promise, title: _title, ...rest } = tool;
+  if (!isSchema(inputSchema) || mustStayWhole(inputSchema)) return tool;
+  const short = {
+    ...rest,
+    ...(typeof description === "string" ? { description: firstSentence(description) } : {}),
+    inputSchema: shortObject(inputSchema, true, 0),
+  };
+  return short as unknown as Tool;
 }
 
-function lighten<Tool extends ToolDefinition>(tool: Tool): Tool {
-  const shorter = { ...tool };
-  if (typeof tool.description === "string") shorter.description = shorten(tool.description, TOOL_LIMITS);
-  if (isSchema(tool.inputSchema)) shorter.inputSchema = shortenSchema(tool.inputSchema, 0);
-  return shorter;
+// References point into what would be cut, and a choice at the top has no parameters to name.
+function mustStayWhole(schema: Schema): boolean {
+  return "anyOf" in schema || "oneOf" in schema || "allOf" in schema || JSON.stringify(schema).includes('"$ref"');
 }
 
-// From the shape alone, each kind of detail comes back while there is room, tool by tool.
-function compressFully<Tool extends ToolDefinition>(tools: readonly Tool[]): Tool[] {
-  const details: Detail[] = ["items", "types", "description"];
-  const budget = Math.max(countToolTokens(tools) * FULL_SHARE, tools.length * FULL_TOKENS_PER_TOOL);
-  const chosen = tools.map((tool) => ({ tool, details: new Set<Detail>(), short: bareTool(tool, new Set()) }));
-  let spent = countToolTokens(chosen.map(({ short }) => short));
-  for (const detail of details) {
-    for (const entry of chosen) {
-      const richer = bareTool(entry.tool, new Set([...entry.details, detail]));
-      const cost = countToolTokens([richer]) - countToolTokens([entry.short]);
-      if (spent + cost > budget) continue;
-      entry.details.add(detail);
-      entry.short = richer;
-      spent += cost;
-    }
-  }
-  return chosen.map(({ tool, short }) => smaller(short, tool));
-}
-
-type Detail = TypesOf | "description";
-
-function bareTool<Tool extends ToolDefinition>(tool: Tool, details: ReadonlySet<Detail>): Tool {
-  const { description, ...rest } = tool;
-  const short = { ...rest, inputSchema: schemaShape(tool.inputSchema, details) } as unknown as Tool;
-  if (!details.has("description") || typeof description !== "string") return short;
-  const brief = shorten(description, BRIEF);
-  return isSaidByName(brief, tool.name) ? short : { ...short, description: brief };
-}
-
-// "Update the title of an existing pull request." says no more than update_pull_request_title.
-function isSaidByName(description: string, name: string): boolean {
-  const said = name.toLowerCase().split(/[^a-z0-9]+|(?<=[a-z])(?=[A-Z])/);
-  const words = description.toLowerCase().match(/[a-z0-9]{4,}/g) ?? [];
-  const unsaid = words.filter(
-    (word) => !said.some((part) => part.length > 2 && (word.startsWith(part) || part.startsWith(word))),
-  );
-  return unsaid.length <= 1;
-}
-
-function shortenSchema(schema: Schema, depth: number): Schema {
-  if (depth > MAX_DEPTH) return schema;
+// `isWhole`: with the choices and inner shapes that a first call needs.
+function shortSchema(schema: unknown, isWhole: boolean, depth: number): unknown {
+  if (!isSchema(schema) || depth > MAX_DEPTH) return schema;
   const out: Schema = {};
-  for (const [key, value] of Object.entries(schema)) {
-    if (DECORATION.has(key) && !(key === "additionalProperties" && isSchema(value))) continue;
-    if (key === "required" && Array.isArray(value) && value.length === 0) continue;
-    out[key] = shortenMember(key, value, depth);
+  for (const word of ["anyOf", "oneOf", "allOf"]) {
+    const sides = schema[word];
+    if (Array.isArray(sides)) out[word] = sides.map((side) => shortSchema(side, isWhole, depth + 1));
   }
+  if (schema["type"] !== undefined) out["type"] = schema["type"];
+  // Without a type of its own a parameter is whatever its choices are.
+  else if (Array.isArray(schema["enum"]) && !isWhole) out["type"] = typeOf(schema["enum"]);
+  if (isWhole) for (const word of ["enum", "const"]) if (schema[word] !== undefined) out[word] = schema[word];
+  // Some interfaces refuse a list that does not say what it holds.
+  if (schema["items"] !== undefined) out["items"] = shortSchema(schema["items"], isWhole, depth + 1);
+  if (isWhole && isSchema(schema["properties"])) Object.assign(out, shortObject(schema, isWhole, depth));
   return out;
 }
 
-function shortenMember(key: string, value: unknown, depth: number): unknown {
-  if (key === "description" && typeof value === "string") return shorten(value, PARAMETER_LIMITS);
-  if ((key === "properties" || key === "$defs" || key === "definitions") && isSchema(value)) {
-    const members = Object.entries(value).map(([name, own]) => [
-      name,
-      isSchema(own) ? shortenSchema(own, depth + 1) : own,
-    ]);
-    return Object.fromEntries(members);
-  }
-  if (Array.isArray(value) && (key === "anyOf" || key === "oneOf" || key === "allOf")) {
-    return value.map((own: unknown) => (isSchema(own) ? shortenSchema(own, depth + 1) : own));
-  }
-  const nested = key === "items" || key === "additionalProperties";
-  return nested && isSchema(value) ? shortenSchema(value, depth + 1) : value;
+function shortObject(schema: Schema, isWhole: boolean, depth: number): Schema {
+  const required = Array.isArray(schema["required"]) ? (schema["required"] as unknown[]) : [];
+  const properties = isSchema(schema["properties"]) ? Object.entries(schema["properties"]) : [];
+  return {
+    type: schema["type"] ?? "object",
+    properties: Object.fromEntries(
+      properties.map(([name, own]) => [name, shortSchema(own, isWhole && required.includes(name), depth + 1)]),
+    ),
+    ...(required.length > 0 ? { required } : {}),
+  };
 }
 
-// Whole sentences as far as they fit; a first sentence that does not fit ends at a word.
-function shorten(text: string, { sentences, chars }: Limits): string {
+function typeOf(choices: readonly unknown[]): unknown {
+  const types = new Set(choices.map((choice) => (choice === null ? "null" : typeof choice)));
+  return types.size === 1 ? [...types][0] : [...types];
+}
+
+function firstSentence(text: string): string {
   const flat = text.replace(/\s+/g, " ").trim();
-  const parts = flat.match(/[^.!?]+(?:[.!?]+(?=\s|$)|[.!?](?=\S)|$)+/g) ?? [flat];
-  let out = "";
-  for (const part of parts.slice(0, sentences)) {
-    if (out !== "" && out.length + part.length > chars) break;
-    out += part;
-  }
-  out = out.trim();
-  if (out.length <= chars) return out;
-  const cut = out.slice(0, chars);
-  return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), Math.floor(chars / 2)))}…`;
+  const sentence = /^.*?[.!?](?=\s|$)/.exec(flat)?.[0] ?? flat;
+  if (sentence.length <= MAX_DESCRIPTION_CHARS) return sentence;
+  const cut = sentence.slice(0, MAX_DESCRIPTION_CHARS - 1);
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), MAX_DESCRIPTION_CHARS / 2))}…`;
 }
 
 function isSchema(value: unknown): value is Schema {

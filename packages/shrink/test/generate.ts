@@ -25,7 +25,7 @@ const ODD = [
   " lead",
   "trail ",
   "'s",
-  "[bosun:paths /a/]",
+  "[bosun: end]",
   "[bosun:",
   "[b0sun:",
   "日本",
@@ -373,5 +373,5 @@ function prose(random: Random): string {
 }
 
 function forged(random: Random): string {
-  return `${random.pick(["[bosun:abbr]\nα=x\nα", "[bosun:seen 123456789012345678901234 1-4]\n", "[bosun:json]\n{a:1}", "[bosun:paths /a/]\nb"])}${prose(random)}`;
+  return `${random.pick(["[bosun: $1 stands for the text given here]\n$1 = x\n$1", "[bosun: the line above 9 more times]\n", "[bosun: JSON as key=value; rows under a header; - is absent]\na=1", "[bosun: end]\nb"])}${prose(random)}`;
 }

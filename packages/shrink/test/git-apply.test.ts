@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { Shrinker, Unfolder, wholeText } from "../src/index.ts";
+import { Shrinker, unfold, wholeText } from "../src/index.ts";
 
 function git(cwd: string, args: string[], input = ""): string {
   const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
@@ -36,7 +36,7 @@ test("git apply accepts what comes back, and gives the same files", () => {
     const patch = git(folder, ["diff", "--cached"]);
     const { result, changed } = new Shrinker().shrink({ content: [{ type: "text", text: patch }] });
     expect(changed).toBe(true);
-    const back = new Unfolder().unfold({ text: wholeText(result), meta: result._meta });
+    const back = unfold({ text: wholeText(result), meta: result._meta });
     if (!back.ok) throw new Error(back.reason);
     git(folder, ["reset", "-q", "--hard"]);
     git(folder, ["apply"], back.text);

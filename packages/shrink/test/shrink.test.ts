@@ -1,18 +1,19 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 
-import type { ToolResult } from "../src/index.ts";
+import type { Call, ShrinkOptions, ToolResult } from "../src/index.ts";
 import {
+  callKey,
   countTokens,
   NOTE_KEY,
   ORIGINAL_KEY,
   Originals,
   Shrinker,
   unescapeMeta,
-  Unfolder,
+  unfold,
   wholeText,
 } from "../src/index.ts";
-import { compactJson } from "../src/folds/json.ts";
+import { minifiedJson } from "../src/forms/minified.ts";
 import { BOMBS } from "./bombs.ts";
 import { hasCorpus, readCorpus } from "./corpus.ts";
 
@@ -29,7 +30,7 @@ const PATHS = Array.from({ length: 30 }, (_, i) => `/home/dev/work/project/src/p
 const sha = (i: number) => createHash("sha1").update(`${i}`).digest("hex");
 
 function comesBack(emitted: ToolResult, original: ToolResult): void {
-  expect(new Unfolder().unfold({ text: wholeText(emitted), meta: emitted._meta })).toEqual({
+  expect(unfold({ text: wholeText(emitted), meta: emitted._meta })).toEqual({
     ok: true,
     text: wholeText(original),
   });
@@ -61,25 +62,6 @@ test("a result that can be smaller is, carries a handle, and comes back", () => 
   comesBack(result, original);
 });
 
-test("digests that were shortened can be had from the original, and the text says where", () => {
-  const lines = Array.from(
-    { length: 12 },
-    (_, i) => `${createHash("sha256").update(`${i}`).digest("hex")}  src/file${i}.ts`,
-  );
-  const original = textResult(lines.join("\n"));
-  const shrinker = new Shrinker();
-  const { result, handle = "", folds, tokensAfter } = shrinker.shrink(original);
-  expect(folds).toEqual(["paths", "digests"]);
-  expect(wholeText(result)).toContain(`read_original ${handle}]\n`);
-  expect(wholeText(result)).toContain(lines[0]?.slice(0, 7) ?? "");
-  expect(wholeText(result)).not.toContain(lines[0]?.slice(0, 12) ?? "");
-  expect(tokensAfter).toBe(countTokens(wholeText(result)));
-  expect(shrinker.originals.read("", handle, { pattern: "file3.ts" })).toMatchObject({
-    result: { content: [{ text: `4:${lines[3]}` }] },
-  });
-  comesBack(result, original);
-});
-
 test.each<[string, string]>([
   [
     "a lock file",
@@ -87,8 +69,10 @@ test.each<[string, string]>([
   ],
   ["JSON", JSON.stringify(Array.from({ length: 20 }, (_, i) => ({ sha: sha(i), path: `src/${i}.ts` })))],
   ["code", Array.from({ length: 20 }, (_, i) => `const pin${i} = "${sha(i)}";`).join("\n")],
+  ["a list", Array.from({ length: 50 }, (_, i) => `${sha(i)}  src/part/file${i}.ts`).join("\n")],
 ])("digests stay whole in %s: they are there to be copied", (_, text) => {
-  expect(wholeText(new Shrinker().shrink(textResult(text)).result)).toContain(sha(7));
+  const shown = wholeText(new Shrinker().shrink(textResult(text)).result);
+  for (let i = 0; i < 20; i++) expect(shown).toContain(sha(i));
 });
 
 test.each<[string, ToolResult]>([
@@ -109,7 +93,7 @@ test.each<[string, ToolResult]>([
 
 test("several blocks fold one by one; pictures and resources stay where they are", () => {
   const picture = { type: "image", data: "aGk=", mimeType: "image/png" };
-  const resource = { type: "resource", resource: { uri: "file:///x", text: "[bosun:paths /a/]\nb" } };
+  const resource = { type: "resource", resource: { uri: "file:///x", text: "[bosun: end]\nb" } };
   const original: ToolResult = {
     content: [
       { type: "text", text: ROWS },
@@ -118,13 +102,13 @@ test("several blocks fold one by one; pictures and resources stay where they are
       resource,
       { type: "text", text: PATHS },
     ],
-    isError: true,
   };
   const { result } = new Shrinker().shrink(original);
   expect(result.content?.[1]).toBe(picture);
   expect(result.content?.[3]).toBe(resource);
-  expect(result.isError).toBe(true);
-  expect(result.content?.[4]?.text).toStartWith("[bosun:paths /home/dev/work/project/src/");
+  expect(result.content?.[4]?.text).toStartWith(
+    '[bosun: paths by folder, "folder/: names", all under /home/dev/work/project/src/]\n',
+  );
   comesBack(result, original);
 });
 
@@ -174,22 +158,23 @@ test.each<[string, unknown]>([
 
 test("text that looks like our marks is disguised, costs no token more, and comes back", () => {
   for (const forged of [
-    "[bosun:abbr]\nα=x\nα",
-    "see [bosun:seen 123456789012345678901234 1-4] there",
-    "[bosun:json]\n{a:1} and [b0sun: too",
-    `[bosun:paths /x/]\n${PATHS}`,
+    "[bosun: $1 stands for the text given here]\n$1 = x\n$1",
+    "see [bosun: the line above 4 more times] there",
+    "[bosun: JSON as key=value; rows under a header; - is absent]\na=1 and [b0sun: too",
+    `[bosun: paths by folder, "folder/: names"]\n${PATHS}`,
+    `[bosun: end]\n${PATHS}`,
   ]) {
     const original = textResult(forged);
     const { result, changed } = new Shrinker().shrink(original);
     expect(changed).toBe(true);
-    expect(wholeText(result).replace(/^\[bosun:(paths|abbr)[^\n]*\n/, "")).not.toContain("[bosun:");
+    expect(wholeText(result).replace(/^\[bosun: [^\n]*\n/, "")).not.toContain("[bosun:");
     expect(countTokens(wholeText(result))).toBeLessThanOrEqual(countTokens(forged));
     comesBack(result, original);
   }
 });
 
 test("a resource that looks like ours stays as it is, and the note says that it is not", () => {
-  const resource = { uri: "file:///a.txt", text: "[bosun:seen 123456789012345678901234 1-4]\nx" };
+  const resource = { uri: "file:///a.txt", text: "[bosun: the line above 4 more times]\nx" };
   const original = { content: [{ type: "resource", resource }] };
   const { result } = new Shrinker().shrink(original);
   expect(result.content).toEqual(original.content);
@@ -223,20 +208,10 @@ test("above the budget, beginning and end remain, and what is missing is said ex
   const missing = shrinker.originals.read("", handle, { lines: [Number(from), Number(to)] });
   const [head = "", tail = ""] = text.split(/\[bosun:omitted[^\n]*\]\n/);
   expect(missing.ok && head + wholeText(missing.result) + "\n" + tail).toBe(lines.join("\n"));
-  expect(new Unfolder().unfold({ text, meta: result._meta })).toMatchObject({
+  expect(unfold({ text, meta: result._meta })).toMatchObject({
     ok: false,
     reason: expect.stringContaining(handle),
   });
-});
-
-test("what the budget has cut was not sent: later results do not refer to it", () => {
-  const lines = Array.from({ length: 400 }, (_, i) => `${i} ${(i * 7919) % 10_007} line ${(i * 104_729) % 997}`);
-  const shrinker = new Shrinker({ budget: 500 });
-  expect(shrinker.shrink(textResult(lines.join("\n"))).folds).toContain("budget");
-  const part = shrinker.shrink(textResult(lines.slice(190, 210).join("\n")));
-  expect(wholeText(part.result)).not.toContain("[bosun:seen");
-  const again = shrinker.shrink(textResult(lines.join("\n")));
-  expect(wholeText(again.result)).toMatch(/^0 0 line 0\n/);
 });
 
 test("within one line, what is missing is said in bytes; earlier blocks count", () => {
@@ -263,8 +238,9 @@ test.each<[string, unknown]>([
 test.skipIf(!hasCorpus)("no JSON is ever above the same JSON without its blanks (needs the corpus)", () => {
   const above = readCorpus().filter(({ result }) => {
     const text = wholeText(result as ToolResult);
-    const compact = compactJson.fold(text)?.text;
-    if (compact === undefined) return false;
+    const compact = minifiedJson.fold(text)?.body;
+    // Below forty tokens nothing is tried.
+    if (compact === undefined || countTokens(text) < 40) return false;
     return countTokens(wholeText(new Shrinker().shrink(textResult(text)).result)) > countTokens(compact);
   });
   expect(above.map(({ id }) => id)).toEqual([]);
@@ -278,28 +254,121 @@ const FOLDED = Object.keys(BOMBS).map((name): [string, number] => [name, 199_000
 
 test.each([...FOLDED, ...LARGE])("%s: %i characters neither hang nor get lost", (name, chars) => {
   const original = textResult(BOMBS[name]?.(chars) ?? "");
-  const start = performance.now();
-  const { result } = new Shrinker().shrink(original);
-  // A guard against getting stuck, not a measurement: see bench/bombs.ts.
-  expect(performance.now() - start).toBeLessThan(10_000);
-  const back = new Unfolder().unfold({ text: wholeText(result), meta: result._meta });
+  // That it ends at all is the point: how fast, bench/bombs.ts says.
+  const { result } = new Shrinker({ fold: "dense" }).shrink(original);
+  const back = unfold({ text: wholeText(result), meta: result._meta });
   expect(back.ok && back.text === wholeText(original)).toBe(true);
 });
 
+test("a log of three million characters is folded, in windows that each have their mark", () => {
+  const line = (i: number): string =>
+    `2026-11-15T19:${String(i % 60).padStart(2, "0")}:00.${i % 1000}Z INFO [worker] job ${i} done`;
+  const original = textResult(Array.from({ length: 55_000 }, (_, i) => line(i)).join("\n"));
+  const { result, tokensBefore, tokensAfter } = new Shrinker().shrink(original);
+  expect(tokensAfter).toBeLessThan(tokensBefore * 0.8);
+  expect(wholeText(result).split("\n[bosun: end]").length).toBeGreaterThan(10);
+  comesBack(result, original);
+});
+
+test("off passes every byte, structured content too", () => {
+  const original = { ...textResult(ROWS), structuredContent: { rows: JSON.parse(ROWS) }, _meta: { [NOTE_KEY]: 1 } };
+  expect(new Shrinker({ fold: "off", dropStructuredCopies: true }).shrink(original).result).toBe(original);
+});
+
+test("the same call with the same answer gets it whole, every time; another answer is folded", () => {
+  const shrinker = new Shrinker();
+  const call = { key: callKey("read", { b: 1, a: 2 }) };
+  const first = textResult(PATHS);
+  expect(shrinker.shrink(first, undefined, call).changed).toBe(true);
+  for (let times = 0; times < 2; times++) {
+    const again = shrinker.shrink(textResult(PATHS), undefined, { key: callKey("read", { a: 2, b: 1 }) });
+    expect(wholeText(again.result)).toBe(PATHS);
+  }
+  expect(shrinker.shrink(textResult(`${PATHS}\n/home/dev/work/project/x.ts`), undefined, call).changed).toBe(true);
+  expect(shrinker.shrink(first, undefined, { key: callKey("read", { a: 3, b: 1 }) }).changed).toBe(true);
+});
+
+test("marks say how to get the original only where that is safe, or offered", () => {
+  const says = (options: ShrinkOptions, call: Call): string | undefined =>
+    wholeText(new Shrinker(options).shrink(textResult(PATHS), undefined, call).result).split("\n")[0];
+  expect(says({}, {})).toEndWith("/src/]");
+  expect(says({}, { isReadOnly: true })).toEndWith("; repeat the call for the original]");
+  const originals = new Originals();
+  const [, number = ""] =
+    /; original: read_original (\d{9})\]$/.exec(says({ originals, namesOriginals: "short" }, {}) ?? "") ?? [];
+  expect(originals.read("", number)).toMatchObject({ ok: true, result: textResult(PATHS) });
+  expect(originals.read("other", number)).toMatchObject({ ok: false });
+});
+
+test("what clients do not show is not shortened: errors, and text beside other structured content", () => {
+  const error = { ...textResult(PATHS), isError: true };
+  expect(new Shrinker().shrink(error).result).toBe(error);
+  const beside = { ...textResult(PATHS), structuredContent: { other: 1 } };
+  expect(new Shrinker({ dropStructuredCopies: true }).shrink(beside).result).toBe(beside);
+});
+
+test("dense explains at most eight long phrases on top, and never in code", () => {
+  const name = (i: number): string =>
+    `org.apache.hadoop.mapreduce.v2.app.rm.Container${"ABCDEFGHIJKL"[i % 12] ?? ""}llocator`;
+  const log = Array.from(
+    { length: 200 },
+    (_, i) => `${(i * 7919) % 1000} ${name(i * 7)} said ${name(i * 5)} in ${(i * 31) % 77} of ${name(i)}`,
+  );
+  const dense = new Shrinker({ fold: "dense" }).shrink(textResult(log.join("\n")));
+  const legend = wholeText(dense.result).match(/^\$\d = .*$/gm) ?? [];
+  expect(legend.length).toBeGreaterThan(0);
+  expect(legend.length).toBeLessThanOrEqual(8);
+  for (const entry of legend) expect(countTokens(entry.slice(5))).toBeGreaterThanOrEqual(6);
+  expect(wholeText(dense.result)).toMatch(/^\[bosun: \$1/);
+  comesBack(dense.result, textResult(log.join("\n")));
+  const code = Array.from({ length: 60 }, (_, i) => `  return ${name(i)}.create(${i}, options);`).join("\n");
+  expect(wholeText(new Shrinker({ fold: "dense" }).shrink(textResult(code)).result)).toBe(code);
+});
+
 test.skipIf(!hasCorpus)("every recorded result comes back and none is larger (needs the corpus)", () => {
-  const sessions = new Map<string, { shrinker: Shrinker; unfolder: Unfolder }>();
   const wrong: string[] = [];
   for (const record of readCorpus()) {
-    const session = sessions.get(record.session) ?? {
-      shrinker: new Shrinker({ dropStructuredCopies: true }),
-      unfolder: new Unfolder(),
-    };
-    sessions.set(record.session, session);
     const original = record.result as ToolResult;
-    const { result } = session.shrinker.shrink(original);
-    const back = session.unfolder.unfold({ text: wholeText(result), meta: result._meta });
+    const { result } = new Shrinker({ dropStructuredCopies: true }).shrink(original);
+    const back = unfold({ text: wholeText(result), meta: result._meta });
     if (!back.ok || back.text !== wholeText(original)) wrong.push(`${record.id} lost`);
     if (countTokens(wholeText(result)) > countTokens(wholeText(original))) wrong.push(`${record.id} grew`);
   }
   expect(wrong).toEqual([]);
 });
+
+/** Percent saved at plain and dense, by class of recorded results: what we claim, with a little room. */
+const FLOORS: Record<string, [plain: number, dense: number]> = {
+  tree: [75, 76],
+  paths: [37, 38],
+  grep: [38, 39],
+  "json-flat": [38, 40],
+  "json-nested": [32, 35],
+  table: [34, 37],
+  log: [42, 44],
+  other: [21, 23],
+  all: [33, 35],
+};
+
+test.skipIf(!hasCorpus).each(["plain", "dense"] as const)(
+  "%s saves what it says, by class (needs the corpus)",
+  (fold) => {
+    const sums = new Map<string, { before: number; after: number }>();
+    for (const record of readCorpus()) {
+      const text = wholeText(record.result as ToolResult);
+      const before = countTokens(text);
+      const after = countTokens(wholeText(new Shrinker({ fold }).shrink(textResult(text)).result));
+      for (const name of [record.class, "all"]) {
+        const sum = sums.get(name) ?? { before: 0, after: 0 };
+        sums.set(name, { before: sum.before + before, after: sum.after + after });
+      }
+    }
+    for (const [name, [plain, dense]] of Object.entries(FLOORS)) {
+      const { before = 1, after = 1 } = sums.get(name) ?? {};
+      expect({ name, isReached: 100 * (1 - after / before) >= (fold === "plain" ? plain : dense) }).toEqual({
+        name,
+        isReached: true,
+      });
+    }
+  },
+);

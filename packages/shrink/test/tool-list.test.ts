@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import type { ToolDefinition } from "../src/index.ts";
-import { compressTools, countToolTokens, withoutOutputSchema } from "../src/index.ts";
+import { countToolTokens, lazyTools, withoutOutputSchema } from "../src/index.ts";
 import { hasCorpus, readDefinitions } from "./corpus.ts";
 
 const SEARCH: ToolDefinition = {
@@ -13,46 +13,86 @@ const SEARCH: ToolDefinition = {
     $schema: "http://json-schema.org/draft-07/schema#",
     type: "object",
     properties: {
-      query: {
-        type: "string",
-        description:
-          "What to look for. May hold quotes and operators, which are explained at great length in the manual of the service.",
-      },
+      query: { type: "string", minLength: 1, description: "What to look for. May hold quotes and operators." },
       order: { type: "string", enum: ["asc", "desc"], description: "Sort order" },
+      state: { enum: ["open", "closed"], description: "Which." },
       page: { type: "number", default: 1, minimum: 1 },
+      labels: { type: "array", items: { type: "string", description: "One." }, description: "All of them." },
+      edits: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: { old: { type: "string", description: "Old" }, mode: { type: "string", enum: ["a", "b"] } },
+          required: ["old"],
+        },
+      },
+      kind: { type: "string", enum: ["issue", "pull"], description: "Which kind." },
+      either: { anyOf: [{ type: "string", description: "Words." }, { type: "null" }] },
     },
-    required: ["query"],
+    required: ["query", "edits", "kind"],
     additionalProperties: false,
   },
+  outputSchema: { type: "object" },
   annotations: { readOnlyHint: true },
 };
 const LIST = Array.from({ length: 20 }, (_, i) => ({ ...SEARCH, name: `search_${i}` }));
 
-test("light shortens words and keeps everything a call needs", () => {
-  expect(compressTools([SEARCH], "light")).toEqual([
-    {
-      ...SEARCH,
-      description: "Search issues using natural-language matching. Returns at most a hundred.",
-      inputSchema: {
-        type: "object",
-        properties: {
-          query: { type: "string", description: "What to look for." },
-          order: { type: "string", enum: ["asc", "desc"], description: "Sort order" },
-          page: { type: "number", minimum: 1 },
+test("every name and every parameter with its type stays; what a first call needs stays whole", () => {
+  expect(lazyTools(LIST)[3] as unknown).toEqual({
+    name: "search_3",
+    description: "Search issues using natural-language matching.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        query: { type: "string" },
+        order: { type: "string" },
+        state: { type: "string" },
+        page: { type: "number" },
+        labels: { type: "array", items: { type: "string" } },
+        edits: {
+          type: "array",
+          items: {
+            type: "object",
+            properties: { old: { type: "string" }, mode: { type: "string" } },
+            required: ["old"],
+          },
         },
-        required: ["query"],
+        kind: { type: "string", enum: ["issue", "pull"] },
+        either: { anyOf: [{ type: "string" }, { type: "null" }] },
       },
+      required: ["query", "edits", "kind"],
     },
-  ]);
+    annotations: { readOnlyHint: true },
+  });
 });
 
-test("full comes to a quarter or to the shape of arguments, with real names and parameters", () => {
-  const full = compressTools(LIST, "full");
-  expect(full.map(({ name }) => name)).toEqual(LIST.map(({ name }) => name));
-  for (const { inputSchema } of full) {
-    expect(Object.keys((inputSchema as { properties: object }).properties)).toEqual(["query", "order", "page"]);
-  }
-  expect(countToolTokens(full)).toBeLessThanOrEqual(Math.max(countToolTokens(LIST) / 4, LIST.length * 45));
+test("a list that would save too little stays the very same list", () => {
+  const few = [SEARCH];
+  expect(lazyTools(few)).toBe(few);
+  const short = Array.from({ length: 100 }, (_, i) => ({
+    name: `ping_${i}`,
+    inputSchema: { type: "object", properties: {} },
+  }));
+  expect(lazyTools(short)).toBe(short);
+});
+
+test.each<[string, object]>([
+  [
+    "references",
+    { type: "object", properties: { place: { $ref: "#/$defs/place" } }, $defs: { place: { type: "object" } } },
+  ],
+  ["a choice at the top", { anyOf: [{ type: "object", properties: { a: {} } }, { type: "object" }] }],
+])("a schema with %s stays whole", (_, inputSchema) => {
+  const tool = { name: "odd", description: "Odd. ".repeat(100), inputSchema };
+  expect(lazyTools([...LIST, tool]).at(-1)).toBe(tool as never);
+});
+
+test("the same list gives the same bytes", () => {
+  expect(JSON.stringify(lazyTools(LIST))).toBe(JSON.stringify(lazyTools(structuredClone(LIST))));
+});
+
+test("an output schema is taken back", () => {
+  expect(withoutOutputSchema({ name: "a", outputSchema: {} })).toEqual({ name: "a" });
 });
 
 // What OpenAI refuses a whole list for: "array schema missing items".
@@ -62,68 +102,10 @@ function arraysWithoutItems(schema: unknown): unknown[] {
   return [...own, ...Object.values(schema).flatMap(arraysWithoutItems)];
 }
 
-test("full keeps the shape of arguments: items, what is required, choices, objects in lists", () => {
-  const edits = {
-    type: "array",
-    items: { type: "object", properties: { old: { type: "string", description: "Old" } } },
-  };
-  const inputSchema = {
-    type: "object",
-    title: "Arguments",
-    properties: {
-      paths: { type: "array", items: { type: "string", minLength: 1 }, minItems: 1, description: "Where to look." },
-      edits: { ...edits, items: { ...edits.items, required: ["old"], additionalProperties: false } },
-      sortBy: { type: "string", enum: ["name", "size"], default: "name" },
-      kind: { anyOf: [{ type: "string" }, { type: "null" }] },
-      place: { $ref: "#/$defs/place" },
-      env: { type: "object", additionalProperties: { type: "string" }, description: "Variables of the command." },
-    },
-    required: ["paths"],
-    additionalProperties: false,
-    $defs: { place: { type: "object", properties: { x: { type: "number", description: "How far." } } } },
-  };
-  const list = Array.from({ length: 20 }, (_, i) => ({
-    name: `edit_${i}`,
-    description: "Edits. ".repeat(200),
-    inputSchema,
-  }));
-  for (const tool of compressTools(list, "full")) {
-    expect(tool.inputSchema).toMatchObject({
-      type: "object",
-      properties: {
-        paths: { type: "array", items: { type: "string" } },
-        edits: { type: "array", items: { type: "object", properties: { old: {} }, required: ["old"] } },
-        sortBy: { enum: ["name", "size"] },
-        kind: { anyOf: [{ type: "string" }, { type: "null" }] },
-        place: { $ref: "#/$defs/place" },
-        env: { type: "object", additionalProperties: {} },
-      },
-      required: ["paths"],
-      $defs: { place: { type: "object", properties: { x: {} } } },
-    });
-    expect(JSON.stringify(tool)).not.toMatch(/Where to look|How far|minLength|title|default/);
-  }
-});
-
-test("off changes nothing, and a tool that is short already stays as it is", () => {
-  expect(compressTools([SEARCH], "off")[0]).toBe(SEARCH);
-  const short = { name: "ping", inputSchema: { type: "object" } };
-  for (const level of ["light", "full"] as const) expect(compressTools([short], level)[0]).toBe(short);
-});
-
-test("an output schema is taken back", () => {
-  expect(withoutOutputSchema({ name: "a", outputSchema: {} })).toEqual({ name: "a" });
-});
-
-test.skipIf(!hasCorpus)("the filesystem server's list gets smaller at each level (needs the corpus)", () => {
+test.skipIf(!hasCorpus)("the filesystem server's list is half as long (needs the corpus)", () => {
   const tools = readDefinitions();
-  const [off, light, full] = (["off", "light", "full"] as const).map((level) =>
-    countToolTokens(compressTools(tools, level)),
-  );
-  expect(light).toBeLessThan((off ?? 0) * 0.7);
-  expect(full).toBeLessThan((off ?? 0) * 0.35);
-  const required = (tool: object) => "inputSchema" in tool && (tool.inputSchema as { required?: string[] }).required;
-  const shorter = compressTools(tools, "full");
-  expect(arraysWithoutItems(shorter)).toEqual([]);
-  expect(shorter.map(required)).toEqual(tools.map(required));
+  const lazy = lazyTools(tools);
+  expect(countToolTokens(lazy)).toBeLessThan(countToolTokens(tools) * 0.5);
+  expect(lazy.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
+  expect(arraysWithoutItems(lazy)).toEqual([]);
 });

@@ -1,92 +1,86 @@
 // The way back, given what nobody folded: damaged or hostile texts are refused with a reason, in bounded memory.
 import { expect, test } from "bun:test";
 
-import { Unfolder } from "../src/index.ts";
+import { unfold } from "../src/index.ts";
 import type { Emitted } from "../src/index.ts";
 
-const TREE_LAYOUT = { fold: "tree", layout: JSON.stringify([0, "  ", "", ",", " ", "", ""]) };
-const words = (count: number, sign: string): string[] => Array.from({ length: count }, (_, i) => `${sign}${i}`);
+type Forms = [name: string, layout?: string][];
 
-test.each<[string, string, object[], RegExp]>([
+const PATHS = '[bosun: paths by folder, "folder/: names"]';
+const JSON_STYLE = JSON.stringify([0, null, "", ",", ":", "", ""]);
+const long = (sign: string, chars: number): string => sign.repeat(chars);
+
+test.each<[string, string, Forms, RegExp]>([
   [
     "many names in a folder with a long name",
-    `[bosun:paths]\n${"a".repeat(500_000)}/ ${"x ".repeat(1000)}`,
-    [],
+    `${PATHS}\n${long("a", 500_000)}/: ${long("x ", 1000)}x`,
+    [["paths"]],
     /much/,
   ],
-  ["many names in many folders", `[bosun:paths]\n{${words(3000, "f")}}/ ${words(3000, "n").join(" ")}`, [], /too many/],
+  ["a tree deeper than the stack", `[bosun: t]\n./: ${long("a/", 200_000)}x`, [["tree", JSON_STYLE]], /deep|much/],
+  ["a folder that its parent does not name", "[bosun: t]\n./: a/\nb/: x", [["tree", JSON_STYLE]], /no folder b/],
+  ["matches without a file", "[bosun: matches as line:text under their file]\n12:x", [["matches"]], /without a file/],
+  ["lines that continue nothing", "[bosun: x]\n a", [["beginnings"]], /nothing to continue/],
   [
-    "names in folders below a long one",
-    `[bosun:paths]\n${"p".repeat(50_000)}/{${words(100, "f")}}/ ${words(100, "n").join(" ")}`,
-    [],
+    "a long beginning of many lines",
+    `[bosun: x]\n${long("b", 100_000)}…\n${long(" a\n", 1000)}`,
+    [["beginnings"]],
     /much/,
   ],
-  ["a tree deeper than the stack", `[bosun:tree]\n${"a/".repeat(200_000)} x`, [TREE_LAYOUT], /too deep/],
+  ["a line again without a line", "[bosun: the line above 3 more times]", [["repeats"]], /no line above/],
   [
-    "names behind much white space",
-    `[bosun:paths =*]\n${words(100_000, "n")
-      .map((word) => `${word}=1`)
-      .join(" ")}`,
-    [{ fold: "paths", layout: JSON.stringify([[0, 0, 2000], " "]) }],
+    "a line again without end",
+    `${long("x", 1000)}\n[bosun: the line above 999999999 more times]`,
+    [["repeats"]],
     /much/,
   ],
   [
-    "names that are far in",
-    `[bosun:indented]\n${"a/".repeat(2000)} ${words(10_000, "n").join(" ")}`,
-    [{ fold: "indented", layout: '{"base":"","unit":"        "}' }],
+    "a block from nowhere",
+    "a\n[bosun: 9 more lines, the same as lines 1-9 of this result]",
+    [["repeats"]],
+    /no such block/,
+  ],
+  [
+    "a pattern without its values",
+    '[bosun: "A 5 x" is pattern A with {1}=5 {2}=x]\nA = {1} {2}\nA 1',
+    [["patterns"]],
+    /value/,
+  ],
+  [
+    "a pattern with more values",
+    '[bosun: "A 5 x" is pattern A with {1}=5 {2}=x]\nA = {1} {2}\nA 1 2 3',
+    [["patterns"]],
+    /value/,
+  ],
+  [
+    "a long pattern of many rows",
+    `[bosun: "A 5 x" is pattern A with {1}=5 {2}=x]\nA = ${long("p", 100_000)}\n${long("A\n", 1000)}`,
+    [["patterns"]],
     /much/,
   ],
-  ["a tree without its white space", "[bosun:indented]\na/ b", [], /indentation/],
+  ["code without a first number", "[bosun: every tenth line number is shown]\nx", [["numbered"]], /no number/],
+  ["padding without end", "[bosun: columns without padding]\na b", [["padding", "[[1e9,1,1]]"]], /wide/],
+  ["padding of other words", "[bosun: columns without padding]\na b", [["padding", "[[1,1]]"]], /fit/],
+  ["colours from nowhere", "[bosun: without colours]\na b", [["colours", '[["x"],[99,0]]']], /fit/],
+  ["rows that are not there", "[bosun: JSON]\n9 rows\n a\n 1", [["json", JSON.stringify([JSON_STYLE, []])]], /missing/],
+  ["more cells than columns", "[bosun: JSON]\n1 rows\n a\n 1 2", [["json", JSON.stringify([JSON_STYLE, []])]], /cells/],
+  ["an order of other members", "[bosun: JSON]\na=1 b=2", [["json", JSON.stringify([JSON_STYLE, [[1]]])]], /order/],
   [
-    "a tree with other white space",
-    "[bosun:indented]\na/ b",
-    [{ fold: "indented", layout: '{"base":"","unit":"x"}' }],
-    /indentation/,
+    "white space that is none",
+    "[1]",
+    [["minified", JSON.stringify([0, null, "", ",", ":", "", "", [[1, "x"]]])]],
+    /damaged/,
   ],
-  [
-    "headings upon headings",
-    `[bosun:ls-R a:]\n${"x".repeat(20_000)}/ y\n${words(9000, "f")
-      .map((name) => ` ${name}/ z`)
-      .join("\n")}`,
-    [],
-    /too much/,
-  ],
-  ["a line in ls -R", "[bosun:ls-R a:]\n|x", [], /not a name/],
-  [
-    "many lines that say the same",
-    `[bosun:grep]\na.ts\n${Array.from({ length: 20_000 }, (_, i) => i).join(",")}:${"x".repeat(20_000)}`,
-    [],
-    /too many/,
-  ],
-  ["a range without end", "[bosun:paths]\na{1..999999999}", [], /too many/],
-  ["ranges upon ranges", `[bosun:paths]\n${"a{1..999999} ".repeat(40)}`, [], /too many/],
-  ["a range that counts down", "[bosun:paths]\na{9..1}", [], /too many/],
-  ["a plus for many endings", `[bosun:paths +${words(5000, ".")}]\n${"a+ ".repeat(5000)}`, [], /too many endings/],
-  ["a digest that was never there", "[bosun:digests x]\n1234567…", [], /no digest/],
-  ["a digest in words that are none", `[bosun:digests x]\n1234567${"Zzyzx".repeat(11)}`, [], /part of a digest/],
-  [
-    "labels without their columns",
-    "[bosun:paths =a,*,*]\nx=1",
-    [{ fold: "paths", layout: JSON.stringify(["", " ", " ", " "]) }],
-    /without its columns/,
-  ],
-  ["a folder without a name", "[bosun:paths]\n{a,}/ x", [], /without a name/],
-  ["a line further in than its folder", "[bosun:paths]\na/ x\n   y", [], /too far in/],
-  ["white space behind the end of JSON", '{"a":1}', [jsonLayout({ gaps: [" "], places: [99, 0] })], /behind the end/],
-  ["white space that is none", '{"a":1}', [jsonLayout({ gaps: ["x"], places: [1, 0] })], /damaged/],
-  ["white space nowhere", '{"a":1}', [jsonLayout({ gaps: [" "], places: [1] })], /damaged/],
   [
     "white space without end",
-    `[${"1,".repeat(70_000)}1]`,
-    [jsonLayout({ gaps: [" ".repeat(1000)], places: Array.from({ length: 140_000 }, () => 0) })],
-    /too much/,
+    `[${long("1,", 70_000)}1]`,
+    [["minified", JSON.stringify([0, long(" ", 1000), "", ",", ":", "", ""])]],
+    /damaged/,
   ],
-  ["a fold that is none", "[bosun:nonsense]\nx", [], /no fold/],
-])("%s is refused with a reason, and the next text comes back", (_, text, layouts, reason) => {
-  const unfolder = new Unfolder();
-  const refused = unfolder.unfold(noted(text, layouts));
-  expect(refused).toEqual({ ok: false, reason: expect.stringMatching(reason) });
-  expect(unfolder.unfold({ text: "plain" })).toEqual({ ok: true, text: "plain" });
+  ["a form that is none", "[bosun: nonsense]\nx", [["nonsense"]], /no form/],
+  ["a form without its mark", "a/: b c", [["paths"]], /mark/],
+])("%s is refused with a reason", (_, text, forms, reason) => {
+  expect(unfold(noted(text, forms))).toEqual({ ok: false, reason: expect.stringMatching(reason) });
 });
 
 test.each<[string, unknown]>([
@@ -94,21 +88,24 @@ test.each<[string, unknown]>([
   ["a _meta without a note", { other: 1 }],
   ["an empty note", { "bosun/fold": {} }],
   ["parts that are no list", { "bosun/fold": { parts: {} } }],
-  ["a length that is no number", { "bosun/fold": { parts: [{ chars: "19", folded: true }] } }],
-  ["a part that does not say it was folded", { "bosun/fold": { parts: [{ chars: 19 }] } }],
-  ["a part that says so in other words", { "bosun/fold": { parts: [{ chars: 19, folded: "yes" }] } }],
-  ["repeats in other words", { "bosun/fold": { parts: [{ chars: 19, repeats: 1 }] } }],
-  ["digests that are none", { "bosun/fold": { parts: [{ chars: 19, repeats: true }], seen: { a: 1 } } }],
+  ["a length that is no number", { "bosun/fold": { parts: [{ chars: "43", folded: { parts: [] } }] } }],
+  ["a part that does not say it was folded", { "bosun/fold": { parts: [{ chars: 43 }] } }],
+  ["a part that says so in other words", { "bosun/fold": { parts: [{ chars: 43, folded: true }] } }],
+  [
+    "a form in other words",
+    { "bosun/fold": { parts: [{ chars: 43, folded: { parts: [{ at: 0, chars: 43, forms: [1] }] } }] } },
+  ],
+  [
+    "a place beyond its end",
+    { "bosun/fold": { parts: [{ chars: 43, folded: { parts: [{ at: 9, chars: 43, forms: [] }] } }] } },
+  ],
 ])("a shortened text with %s is no original", (_, meta) => {
-  const text = "[bosun:runs]\n×3 wait";
-  expect(new Unfolder().unfold({ text, meta })).toEqual({ ok: false, reason: expect.stringMatching(/_meta/) });
+  const text = "wait\n[bosun: the line above 12 more times]\n";
+  expect(text.length).toBe(43);
+  expect(unfold({ text, meta })).toEqual({ ok: false, reason: expect.stringMatching(/_meta|note/) });
 });
 
-function jsonLayout(deviations: object): object {
-  const regular = { lists: [], pad: "", comma: "", gaps: [], places: [] };
-  return { fold: "json-space", layout: JSON.stringify([0, null, "", ",", ":", "", "", { ...regular, ...deviations }]) };
-}
-
-function noted(text: string, layouts: object[]): Emitted {
-  return { text, meta: { "bosun/fold": { parts: [{ chars: text.length, folded: true, layouts }] } } };
+function noted(text: string, forms: Forms): Emitted {
+  const folded = { parts: [{ at: 0, chars: text.length, forms }] };
+  return { text, meta: { "bosun/fold": { parts: [{ chars: text.length, folded }] } } };
 }

@@ -6,7 +6,7 @@ import { commandsOf, programOf, VERSION } from "./help-text.ts";
 import type { CommandName } from "./help-text.ts";
 import { CliFailure, ReaderGone } from "./io.ts";
 import type { BcpIo } from "./io.ts";
-import { refuseNonUtf8Words } from "./utf8-words.ts";
+import { refuseNonUtf8Words } from "./non-utf8-arguments.ts";
 
 type Run = (io: BcpIo, file: string, parsed: FlagValues) => Promise<number>;
 

@@ -1,12 +1,12 @@
 // May this call run? The guard decides; here its inputs come together: settings, flags, what this session said, what the
 // tool claims, what the conversation has heard. A person's answer is bound to the very call that was shown.
-import { approvalCall, BUILT_IN, createTaint, decide, judge } from "@bosun/policy";
+import { approvalCall, BUILT_IN, createTaint, authorizeCall, judge } from "@bosun/policy";
 import { policyOfSettings, unmatchedRules } from "@bosun/settings";
 import type {
   Answer,
   Approvals,
   Ask,
-  CallToDecide,
+  CallToAuthorize,
   Decision,
   Outcome,
   Policy,
@@ -66,7 +66,7 @@ export class ApprovalPolicy {
 
   decide(tool: ToolInfo, server: Server, args: JsonObject): Resolution {
     const call = this.#call(tool, server, args);
-    const resolution = decide({ policy: this.#policy, approvals: this.#approvals, ...this.#withTaint() }, call);
+    const resolution = authorizeCall({ policy: this.#policy, approvals: this.#approvals, ...this.#withTaint() }, call);
     if (resolution.kind === "deny") return resolution;
     const byMode = verdictOf(this.mode, tool, server);
     if (byMode === "deny") return { kind: "deny", decision: this.#modeDecision("deny", ONLY_READS) };
@@ -165,7 +165,7 @@ export class ApprovalPolicy {
     return this.#taint === undefined ? {} : { taint: this.#taint };
   }
 
-  #call(tool: ToolInfo, server: Server, args: JsonObject): CallToDecide {
+  #call(tool: ToolInfo, server: Server, args: JsonObject): CallToAuthorize {
     return {
       tool: { alias: tool.alias, tool: tool.tool },
       arguments: args,

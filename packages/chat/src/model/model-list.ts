@@ -6,7 +6,7 @@ import { httpUrl } from "@bosun/platform/hosts";
 import { StartupError } from "../exit.ts";
 import { keepsToolResults, sawToolResult } from "./check-template.ts";
 import { DEMO_URL } from "./demo-model.ts";
-import { askWindow } from "./ask-window.ts";
+import { askWindow } from "./context-window-size.ts";
 import { baseUrlOf, findServers, serverAt } from "./find-models.ts";
 import type { FoundServer } from "./find-models.ts";
 import { Model } from "./model.ts";

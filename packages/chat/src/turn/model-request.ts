@@ -7,7 +7,7 @@ import { askModel } from "../model/ask-model.ts";
 import type { Asked } from "../model/ask-model.ts";
 import type { Compat } from "../model/compat.ts";
 import type { NameTable } from "../tools/tool-names.ts";
-import { furtherTools, listedTools } from "../tools/further-tools.ts";
+import { furtherTools, listedTools } from "../tools/tool-search.ts";
 import { readResultTool } from "../tools/read-result-tool.ts";
 import { toolArray } from "../tools/tool-array.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";

@@ -8,7 +8,7 @@ import { parseObject } from "../model/argument-json.ts";
 import { outcomeOf, STOPPED, wordsForModel, wordsForPerson } from "../servers/call-end.ts";
 import type { Server } from "../servers/mcp-server.ts";
 import type { NameTable } from "../tools/tool-names.ts";
-import { FIND_TOOLS, findTools } from "../tools/further-tools.ts";
+import { FIND_TOOLS, findTools } from "../tools/tool-search.ts";
 import { READ_RESULT, readResult } from "../tools/read-result-tool.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
 import { approveCall, GONE } from "./approve-call.ts";

@@ -6,7 +6,7 @@ import type { Answer } from "../model/answer.ts";
 import { STOPPED } from "../servers/call-end.ts";
 import { asWireName, displayName } from "../tools/tool-names.ts";
 import type { NameTable } from "../tools/tool-names.ts";
-import { CALL_TOOL, callWithin, FIND_TOOLS } from "../tools/further-tools.ts";
+import { CALL_TOOL, callWithin, FIND_TOOLS } from "../tools/tool-search.ts";
 import { READ_RESULT } from "../tools/read-result-tool.ts";
 import type { ToolInfo } from "../tools/tool-info.ts";
 import type { ChatState } from "./chat-state.ts";

@@ -3,7 +3,7 @@ import { accessSync, existsSync, lstatSync, realpathSync, statSync, constants } 
 import path from "node:path";
 import { EngineError, errnoOf } from "../engine-error.ts";
 import type { Captured, CapturePlan } from "./output-capture.ts";
-import type { LostPlace } from "./confinement.ts";
+import type { LostPlace } from "./sandbox-words.ts";
 import type { Environment } from "./environment.ts";
 import type { LimitName, ResourceLimits } from "./resource-limits.ts";
 import type { Shell } from "./shell-words.ts";

@@ -27,7 +27,9 @@ export async function terminateTree(tree: Tree): Promise<void> {
   const members = await membersOf(tree);
   // Nothing inside carries the label yet: the sandbox is still being built, and there is nobody to ask.
   if (tree.namespaced && !members.some((row) => tagsOf(row.pid).includes(tree.tag))) {
-    if (tree.leaderAlive()) signal(tree.leader, "SIGKILL");
+    // The group, not the leader alone: bubblewrap's child goes on building without it, and makes again, in the person's folder
+    // and empty, what is mounted on and was removed with the leader's end.
+    if (tree.leaderAlive()) signal(-tree.leader, "SIGKILL");
     return;
   }
   const wholeGroup = !tree.namespaced && tree.leaderAlive();
@@ -77,7 +79,8 @@ async function killUntilGone(find: (notBefore: number) => Promise<ProcessRow[]>)
   for (let round = 0; round < KILL_ROUNDS && empty < 2; round++) {
     const members = await find(performance.now());
     empty = members.length === 0 ? empty + 1 : 0;
-    for (const row of members) signal(row.pid, "SIGKILL");
+    // A leader with its group: what it started since we looked must not go on without it.
+    for (const row of members) signal(row.pid === row.group ? -row.pid : row.pid, "SIGKILL");
     if (members.length > 0) await pause(KILL_PAUSE_MS);
   }
 }

@@ -73,6 +73,10 @@ export class Jobs {
     }
   }
 
+  has(id: string): boolean {
+    return this.#jobs.has(id);
+  }
+
   /** The job as it is now. */
   view(id: string): JobView {
     return viewOf(this.#find(id));

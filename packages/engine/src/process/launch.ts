@@ -7,7 +7,7 @@ import { writeScript } from "./report-files.ts";
 import { LONGEST_ARGUMENT_BYTES, execWords, shellWords, prestartedShellWords } from "./shell-words.ts";
 import { TAG_VARIABLE } from "./process-tags.ts";
 import type { Command } from "./command-checks.ts";
-import type { Confinement, Cover, Wrapped } from "./confinement.ts";
+import type { Confinement, Cover, Wrapped } from "./sandbox-words.ts";
 import type { Environment } from "./environment.ts";
 import type { Channel, Pipe, PipePool } from "./pipe-pool.ts";
 import type { ReportFiles, ReportPlace } from "./report-files.ts";

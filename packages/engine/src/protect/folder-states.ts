@@ -2,7 +2,7 @@
 // before commands of another server began.
 import { idOf } from "../sandbox/entry-stat.ts";
 import { changesBetween } from "./state-changes.ts";
-import type { FolderRules } from "./place-rules.ts";
+import type { FolderRules } from "./settled-places.ts";
 import { EMPTY, pathTextOf } from "./place-state.ts";
 import type { FolderState, PlaceState } from "./place-state.ts";
 

@@ -10,7 +10,7 @@ import type { ConfigFacts } from "./config-named.ts";
 import { HOME_PLACES } from "./home-places.ts";
 import { hopsOf } from "./link-targets.ts";
 import { modulesIn, worktreesIn } from "./module-folders.ts";
-import { absoluteHome, OpenPlaces } from "./open-places.ts";
+import { absoluteHome, OpenPlaces } from "./protection-exemptions.ts";
 import { findRepositories } from "./repositories.ts";
 import type { Repository } from "./repositories.ts";
 

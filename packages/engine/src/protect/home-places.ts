@@ -23,5 +23,6 @@ export const HOME_PLACES: readonly string[] = [
   ".local/bin",
   ".npmrc",
   ".cargo/config.toml",
+  ".cargo/config",
   ".vimrc",
 ];

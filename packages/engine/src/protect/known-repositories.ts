@@ -4,9 +4,9 @@ import { entryStat } from "../sandbox/entry-stat.ts";
 import { isWithin } from "../scope/scope.ts";
 import { gitFoldersInside, GitFolderSearch, identityAt, isSameGit } from "./git-folders.ts";
 import type { GitFolders, GitIdentity } from "./git-folders.ts";
-import type { JournalContent } from "./journal.ts";
+import type { JournalContent } from "./crash-journal.ts";
 import { gitFoldersOf } from "./new-repositories.ts";
-import type { GitPlaces } from "./place-rules.ts";
+import type { GitPlaces } from "./settled-places.ts";
 import { pathTextOf } from "./place-state.ts";
 
 export type KnownRepositoriesOptions = {
@@ -16,6 +16,8 @@ export type KnownRepositoriesOptions = {
   readonly roots: readonly string[];
   /** Nothing holds what git obeys. */
   readonly settlesGit: boolean;
+  /** Further folders where one was found, maybe long after it was made. */
+  readonly deeper?: (() => readonly string[]) | undefined;
 };
 
 export class KnownRepositories {
@@ -27,7 +29,7 @@ export class KnownRepositories {
 
   constructor(options: KnownRepositoriesOptions, left?: JournalContent) {
     this.#options = options;
-    this.#search = new GitFolderSearch(options.starts);
+    this.#search = new GitFolderSearch(options.starts, options.deeper);
     this.#known = left?.git ?? new Map();
     this.#folders = new Set(left?.gitFolders);
   }
@@ -59,6 +61,11 @@ export class KnownRepositories {
 
   newIn(found: GitFolders): [place: string, identity: GitIdentity][] {
     return [...found].filter(([place, identity]) => !isSameGit(this.#known.get(place), identity));
+  }
+
+  /** Found later than it was made: who made it is not known by when it was found. */
+  isLate(place: string): boolean {
+    return !this.#known.has(place) && this.#search.isLate(place);
   }
 
   /** One that a command made may also be gone again. */

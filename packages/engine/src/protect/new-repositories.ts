@@ -8,10 +8,10 @@ import { isWithin } from "../scope/scope.ts";
 import type { Change } from "./state-changes.ts";
 import { withoutPrograms } from "./git-config-programs.ts";
 import type { ConfigUse } from "./git-config-programs.ts";
-import type { KeptContents } from "./kept-content.ts";
+import type { KeptContents } from "./content-before.ts";
 import { openFolder } from "./real-folder.ts";
 import { repositoryAt } from "./repositories.ts";
-import type { PlaceRule } from "./place-rules.ts";
+import type { PlaceRule } from "./settled-places.ts";
 import { ABSENT, entered, lookAtEntry, statOf } from "./place-state.ts";
 
 const MAX_MODULES = 50;

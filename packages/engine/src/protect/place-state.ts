@@ -6,8 +6,8 @@ import { errnoOf, isExhausted } from "../engine-error.ts";
 import { kindOf } from "../scope/directory.ts";
 import { bytesOfPath, textOfPath } from "../sandbox/path-text.ts";
 import type { Directory } from "../scope/directory.ts";
-import type { KeptContent, KeptContents } from "./kept-content.ts";
-import type { FolderRules, PlaceRule } from "./place-rules.ts";
+import type { KeptContent, KeptContents } from "./content-before.ts";
+import type { FolderRules, PlaceRule } from "./settled-places.ts";
 
 /** Entries that are looked at in one protected tree, and in all folders on the way to places. */
 export const MAX_ENTRIES = 500;

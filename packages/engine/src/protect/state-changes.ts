@@ -1,8 +1,8 @@
 // Two states of the same places → what changed, each with the path, what was there and what is there now.
-import type { KeptContent } from "./kept-content.ts";
+import type { KeptContent } from "./content-before.ts";
 import { ABSENT, EMPTY } from "./place-state.ts";
 import type { FolderState, PlaceState } from "./place-state.ts";
-import type { PlaceRule } from "./place-rules.ts";
+import type { PlaceRule } from "./settled-places.ts";
 
 /** A new folder with more entries than this is one change, not many. */
 const MAX_LISTED = 20;

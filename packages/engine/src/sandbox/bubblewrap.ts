@@ -1,6 +1,6 @@
 // The boundary by bubblewrap: its own PID, mount, IPC, UTS and network namespaces, dead with its parent.
 import fs from "node:fs";
-import type { Confinement, Wrapped, WrapOptions } from "../process/confinement.ts";
+import type { Confinement, Wrapped, WrapOptions } from "../process/sandbox-words.ts";
 import { closeQuietly, openNamelessFile, temporaryFolder } from "../process/private-files.ts";
 import { openFilter } from "./filter-file.ts";
 import { MountBatch } from "./mount-batch.ts";

@@ -2,9 +2,9 @@
 // the command. It grants; it cannot take away: see `grantsOf` for what that means for denied paths.
 import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { plainly } from "../process/confinement.ts";
+import { plainly } from "../process/sandbox-words.ts";
 import { withVariables } from "../process/environment.ts";
-import type { Confinement } from "../process/confinement.ts";
+import type { Confinement } from "../process/sandbox-words.ts";
 import { heldBy, holds } from "./boundary.ts";
 import { idAt, isThere } from "./entry-stat.ts";
 import { readFolder } from "./read-folder.ts";
@@ -25,7 +25,7 @@ const ALWAYS_WRITE = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/de
 // A folder split around a denied entry becomes one rule per sibling.
 const MOST_SPLIT_ENTRIES = 4096;
 
-/** `helper`: the words that start confine.ts as a program. */
+/** `helper`: the words that start landlock-program.ts as a program. */
 export function landlockConfinement(helper: readonly string[], boundary: Boundary): Confinement {
   let grants = grantsOf(boundary);
   // A grant is for what was there when it was made: what stands at that name later is not granted.

@@ -1,6 +1,6 @@
 // What all confinements with a mount namespace share: the mount plan, kept up to date, and which directories exist inside.
 import path from "node:path";
-import type { Confinement, Wrapped, WrapOptions } from "../process/confinement.ts";
+import type { Confinement, Wrapped, WrapOptions } from "../process/sandbox-words.ts";
 import { heldBy, holds } from "./boundary.ts";
 import { MountPlan, SCRATCH } from "./mount-plan.ts";
 import { findToolchains } from "./toolchains.ts";

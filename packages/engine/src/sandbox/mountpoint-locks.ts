@@ -7,6 +7,8 @@ import path from "node:path";
 import { EngineError, errnoOf } from "../engine-error.ts";
 import { isProcess, temporaryFolder } from "../process/private-files.ts";
 import { idAt, entryStat } from "./entry-stat.ts";
+import { temporaryName } from "../files/atomic-write.ts";
+import { renameToFree } from "../files/rename.ts";
 import { openRealDirectory } from "../scope/directory.ts";
 import type { Directory } from "../scope/directory.ts";
 
@@ -50,7 +52,7 @@ export class MountpointLocks {
 
   /** Whether what is there was only made to be mounted on, by us or by another server. */
   isMade(place: Mountpoint): boolean {
-    return isSame(place, madeInode(this.#lockFolder(place)));
+    return isLeftEmpty(place) || isSame(place, madeInode(this.#lockFolder(place)));
   }
 
   /** Whether it is the very thing that was made, whatever somebody has put into it since. */
@@ -84,6 +86,7 @@ export class MountpointLocks {
       mkdirSync(locks, { recursive: true, mode: 0o700 });
       fs.writeFileSync(path.join(locks, ownName()), "");
       if (isSame(place, madeInode(locks))) return true;
+      if (isLeftEmpty(place)) remove(place);
       const inode = make(place);
       if (inode === undefined) return false;
       fs.writeFileSync(path.join(locks, "made"), inode);
@@ -175,7 +178,7 @@ function make({ path: file, content }: Mountpoint): string | undefined {
     parent = openRealDirectory(path.dirname(file), "descriptors");
     const at = parent.at(path.basename(file));
     if (content === undefined) mkdirSync(at, 0o755);
-    else fs.writeFileSync(at, content, { flag: "wx", mode: 0o444 });
+    else makeFile(parent, at, content);
     return idAt(at);
   } catch (error) {
     if (errnoOf(error) === undefined) throw error;
@@ -183,6 +186,25 @@ function make({ path: file, content }: Mountpoint): string | undefined {
   } finally {
     parent?.[Symbol.dispose]();
   }
+}
+
+/** Whole from its first moment, also on a full disk or when we are killed: git refuses to work where `commondir` is empty. */
+function makeFile(parent: Directory, at: string, content: string): void {
+  const temporary = parent.at(temporaryName());
+  try {
+    fs.writeFileSync(temporary, content, { flag: "wx", mode: 0o444 });
+    renameToFree(temporary, at, false);
+  } catch (error) {
+    fs.rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** An empty file where one with content is to be: bubblewrap makes it to mount on when it outlives what had made ours. */
+function isLeftEmpty({ path: file, content }: Mountpoint): boolean {
+  if (content === undefined || content === "") return false;
+  const stat = entryStat(file);
+  return stat?.isFile() === true && stat.size === 0;
 }
 
 function remove({ path: file, content }: Mountpoint): void {

@@ -2,9 +2,9 @@
 // namespaces, a root of our own built from the plan, then no capability left and no way to gain one.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { plainly } from "../process/confinement.ts";
+import { plainly } from "../process/sandbox-words.ts";
 import { withVariables } from "../process/environment.ts";
-import type { Confinement } from "../process/confinement.ts";
+import type { Confinement } from "../process/sandbox-words.ts";
 import { holds } from "./boundary.ts";
 import { readMounts, tableLine } from "./mount-table.ts";
 import type { Mounted } from "./mount-table.ts";

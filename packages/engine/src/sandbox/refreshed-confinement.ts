@@ -1,5 +1,5 @@
 // A confinement whose rules cover different files over time: looked at again before a command, at most so often.
-import type { Confinement } from "../process/confinement.ts";
+import type { Confinement } from "../process/sandbox-words.ts";
 import type { Boundary } from "./boundary.ts";
 
 // A walk over a large tree costs milliseconds; commands come in bursts.

@@ -1,7 +1,7 @@
 // The boundary by macOS Seatbelt: a profile in its own language, run by sandbox-exec. Denies by default; later rules win.
-import { plainly } from "../process/confinement.ts";
+import { plainly } from "../process/sandbox-words.ts";
 import { withVariables } from "../process/environment.ts";
-import type { Confinement } from "../process/confinement.ts";
+import type { Confinement } from "../process/sandbox-words.ts";
 import { heldBy } from "./boundary.ts";
 import { folderOf } from "./path-text.ts";
 import { findToolchains } from "./toolchains.ts";

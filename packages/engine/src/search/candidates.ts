@@ -13,8 +13,8 @@ import type { GrepPlan } from "./grep-request.ts";
 import { IgnoreBudget } from "./ignore-budget.ts";
 import { resolveLinkedFile } from "./linked-places.ts";
 import type { LinkedDirectory, Links } from "./linked-places.ts";
-import { argumentFor, pinEntry } from "./pinned-file.ts";
-import type { Pinned, Pinner } from "./pinned-file.ts";
+import { argumentFor, pinEntry } from "./open-candidate.ts";
+import type { Pinned, Pinner } from "./open-candidate.ts";
 import { RipgrepRun } from "./ripgrep.ts";
 
 const NUL = 0;

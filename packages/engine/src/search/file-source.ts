@@ -1,5 +1,5 @@
 // Where the files of a content search come from: a tree that was searched, or one file that was named.
-import type { Pinned } from "./pinned-file.ts";
+import type { Pinned } from "./open-candidate.ts";
 
 export type FileSource = AsyncDisposable & {
   /** In walk order, each batch open until the next is asked for. */

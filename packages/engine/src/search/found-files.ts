@@ -11,8 +11,8 @@ import type { FileSource } from "./file-source.ts";
 import { isTrappedAbove, repositoryOf } from "./gitignore.ts";
 import { findLinks } from "./linked-places.ts";
 import type { Links } from "./linked-places.ts";
-import { Pinner } from "./pinned-file.ts";
-import type { Pinned } from "./pinned-file.ts";
+import { Pinner } from "./open-candidate.ts";
+import type { Pinned } from "./open-candidate.ts";
 
 /** Descriptors open at once for one search. */
 const MAX_BATCH = 200;

@@ -8,7 +8,7 @@ import { countLines, matchingLines, whichMatch } from "./match-files.ts";
 import type { FoundLine, Matching } from "./match-files.ts";
 import { Page } from "./result-page.ts";
 import type { PageEnd } from "./result-page.ts";
-import type { Pinned } from "./pinned-file.ts";
+import type { Pinned } from "./open-candidate.ts";
 
 /** Files checked together when it is not sure that they match. */
 const CHECKED_AT_ONCE = 100;

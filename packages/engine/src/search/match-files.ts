@@ -1,7 +1,7 @@
 // ripgrep over files held open: their matching lines, counts, or just which of them match. Order is that of the files.
 import { firstChars } from "../files/line-collector.ts";
 import type { GrepPlan, GrepRequest } from "./grep-request.ts";
-import type { Pinned } from "./pinned-file.ts";
+import type { Pinned } from "./open-candidate.ts";
 import { RipgrepRun } from "./ripgrep.ts";
 
 const NEWLINE = 10;

@@ -17,8 +17,8 @@ import { planGrep } from "./grep-request.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { Matching } from "./match-files.ts";
 import type { PageEnd } from "./result-page.ts";
-import { pinEntry } from "./pinned-file.ts";
-import type { Pinned } from "./pinned-file.ts";
+import { pinEntry } from "./open-candidate.ts";
+import type { Pinned } from "./open-candidate.ts";
 import { findRipgrep } from "./ripgrep.ts";
 import { showContent, showCounts, showFiles } from "./grep-results.ts";
 

@@ -1,5 +1,5 @@
 // Who wants to know when commands of sessions begin and end, whatever tool started them and however they are confined.
-import type { LostPlace } from "../process/confinement.ts";
+import type { LostPlace } from "../process/sandbox-words.ts";
 
 export type CommandKind = "foreground" | "background";
 

@@ -12,9 +12,9 @@ export class SessionDirectory {
   #asked = 0;
   #decidedBy = 0;
 
-  constructor(home: string) {
+  constructor(home: string, start = home) {
     this.#home = home;
-    this.#current = home;
+    this.#current = start;
   }
 
   get current(): string {

@@ -4,7 +4,7 @@ import { EngineError } from "../engine-error.ts";
 import { ViewedFiles } from "../files/viewed-files.ts";
 import { Jobs } from "../process/jobs.ts";
 import { after } from "../process/timers.ts";
-import type { LostPlace } from "../process/confinement.ts";
+import type { LostPlace } from "../process/sandbox-words.ts";
 import type { CommandKind, CommandObserver } from "./command-observer.ts";
 import { SessionDirectory } from "./session-directory.ts";
 import { CutOutputs } from "./cut-outputs.ts";
@@ -53,11 +53,11 @@ export class Session {
   #inForeground = 0;
   #closing: Promise<void> | undefined;
 
-  constructor(handle: string, options: SessionOptions) {
+  constructor(handle: string, options: SessionOptions, start?: string) {
     this.handle = handle;
     this.#options = options;
     this.#tags = options.host.newSession();
-    this.#directory = new SessionDirectory(options.workdir);
+    this.#directory = new SessionDirectory(options.workdir, start);
     this.jobs = new Jobs(options.jobs);
   }
 
@@ -167,7 +167,8 @@ export class Session {
 
 /** Where sessions are kept. Memory now; a shared store for several servers would implement the same. */
 export type SessionStore = {
-  open(): Session;
+  /** `start`: the directory of its first command, if that is not the workdir. */
+  open(start?: string): Session;
   /** Undefined for a handle that is not, or no longer, ours. Counts as use. */
   find(handle: string): Session | undefined;
   close(handle: string, graceMs?: number): Promise<void>;
@@ -187,8 +188,8 @@ export class MemorySessions implements SessionStore {
     return this.#sessions.size;
   }
 
-  open(): Session {
-    const session = new Session(randomHex(16), this.#options);
+  open(start?: string): Session {
+    const session = new Session(randomHex(16), this.#options, start);
     this.#sessions.set(session.handle, { session, usedAt: performance.now() });
     this.#watchIdle();
     return session;
@@ -199,6 +200,11 @@ export class MemorySessions implements SessionStore {
     if (entry === undefined) return undefined;
     entry.usedAt = performance.now();
     return entry.session;
+  }
+
+  /** Without counting as use. */
+  peek(handle: string): Session | undefined {
+    return this.#sessions.get(handle)?.session;
   }
 
   async close(handle: string, graceMs?: number): Promise<void> {

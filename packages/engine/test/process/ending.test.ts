@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { unconfined } from "../../src/process/confinement.ts";
+import { unconfined } from "../../src/process/sandbox-words.ts";
 import { Running } from "../../src/process/running-command.ts";
-import { findMembers } from "../../src/process/command-tree.ts";
+import { findMembers, terminateTree } from "../../src/process/command-tree.ts";
 import { RUNAWAYS, eventually, openDeck, runawayTree, running, uniqueSeconds } from "./fixture.ts";
 import type { Command } from "../../src/process/command-checks.ts";
 import type { Deck } from "./fixture.ts";
@@ -21,6 +21,18 @@ const ONE_GRACE_MS = 45_000;
 // Side by side, because a grace lasts five seconds.
 describe.concurrent("timeout, cancel, close", () => {
   // timeout
+  test("what still builds a sandbox ends together: its first child would go on alone, and make files in a person's folder", async () => {
+    const [seconds, startedAt] = [uniqueSeconds(), performance.now()];
+    const child = Bun.spawn(["/bin/sh", "-c", `sleep ${seconds} & wait`], { detached: true, stdout: "ignore" });
+    expect(await eventually(() => running(seconds).length > 0)).toBe(true);
+    const leaderAlive = (): boolean => child.exitCode === null && child.signalCode === null;
+    await terminateTree({ leader: child.pid, leaderAlive, tag: "none", namespaced: true, startedAt });
+    await child.exited;
+    const isGone = await eventually(() => running(seconds).length === 0);
+    if (!isGone) process.kill(-child.pid, "SIGKILL");
+    expect(isGone).toBe(true);
+  });
+
   test("a sleeping command ends by SIGTERM and its output is kept", async () => {
     const run = await deck.host.run(deck.shell("echo before; sleep 60", { timeoutMs: 200 }));
     expect(run).toMatchObject({

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { EngineError } from "../../src/engine-error.ts";
-import { unconfined } from "../../src/process/confinement.ts";
+import { unconfined } from "../../src/process/sandbox-words.ts";
 import { parseStat } from "@bosun/platform/process-tree";
 import { shellAt } from "../../src/process/shell-words.ts";
 import { ENV, eventually, openDeck } from "./fixture.ts";

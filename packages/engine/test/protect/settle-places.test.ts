@@ -101,6 +101,13 @@ const SETTLED: readonly string[] = [
   ".pre-commit-config.yaml",
   "lefthook.yml",
   ".mise.toml",
+  "mise.local.toml",
+  ".cargo/config.toml",
+  ".cargo/config",
+  "opencode.json",
+  ".aider.conf.yml",
+  ".continue/config.yaml",
+  ".vimrc",
   ".exrc",
   ".dir-locals.el",
 ];

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { ProcessHost } from "../../src/process/process-host.ts";
 import { holds } from "../../src/sandbox/boundary.ts";
-import { chooseSandbox } from "../../src/sandbox/choose.ts";
+import { chooseSandbox } from "../../src/sandbox/select-mechanism.ts";
 import { describeSandbox, sandboxInstructions } from "../../src/sandbox/describe.ts";
 import { grantsOf } from "../../src/sandbox/landlock.ts";
 import { seatbeltConfinement, seatbeltProfile } from "../../src/sandbox/seatbelt.ts";

@@ -24,7 +24,7 @@ import { boundaryOf } from "../../src/sandbox/scope-boundary.ts";
 import { findNamespaceTools, findSystemProgram } from "../../src/sandbox/system-programs.ts";
 import { resolveInScope } from "../../src/scope/resolve-path.ts";
 import { closeScope, openScope } from "../../src/scope/scope.ts";
-import type { Confinement } from "../../src/process/confinement.ts";
+import type { Confinement } from "../../src/process/sandbox-words.ts";
 import type { Boundary } from "../../src/sandbox/boundary.ts";
 import type { Scope } from "../../src/scope/scope.ts";
 

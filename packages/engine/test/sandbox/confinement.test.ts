@@ -15,14 +15,14 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ProcessHost } from "../../src/process/process-host.ts";
-import { chooseSandbox } from "../../src/sandbox/choose.ts";
+import { chooseSandbox } from "../../src/sandbox/select-mechanism.ts";
 import { openScope, closeScope } from "../../src/scope/scope.ts";
 import { boundaryOf } from "../../src/sandbox/scope-boundary.ts";
 import { MemorySessions } from "../../src/session/session.ts";
 import { CAP, RUNAWAYS, eventually, runawayTree, running, uniqueSeconds } from "../process/fixture.ts";
 import type { Run } from "../../src/process/command-checks.ts";
 import type { Boundary } from "../../src/sandbox/boundary.ts";
-import type { Sandbox } from "../../src/sandbox/choose.ts";
+import type { Sandbox } from "../../src/sandbox/select-mechanism.ts";
 import type { Session } from "../../src/session/session.ts";
 
 const base = realpathSync(mkdtempSync(path.join(tmpdir(), "confined-")));

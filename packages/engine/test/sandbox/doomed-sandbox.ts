@@ -1,6 +1,6 @@
 // A confined host that will be killed from outside: it starts a tree that tries to get away, says so, and waits.
 import { ProcessHost } from "../../src/process/process-host.ts";
-import { chooseSandbox } from "../../src/sandbox/choose.ts";
+import { chooseSandbox } from "../../src/sandbox/select-mechanism.ts";
 import { CAP, runawayTree } from "../process/fixture.ts";
 import type { Mechanism } from "../../src/sandbox/describe.ts";
 

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { ProcessHost } from "../../src/process/process-host.ts";
-import { chooseSandbox } from "../../src/sandbox/choose.ts";
+import { chooseSandbox } from "../../src/sandbox/select-mechanism.ts";
 import { boundaryOf } from "../../src/sandbox/scope-boundary.ts";
 import { CAP } from "../process/fixture.ts";
 import { Workspace } from "../workspace.ts";

@@ -89,6 +89,17 @@ describe.each(KINDS)("a %s to mount on", (_, content) => {
   });
 });
 
+test("an empty file that a sandbox left where one with content is to be is replaced, and goes with the last", () => {
+  const place = { path: path.join(base, `empty-${count++}`), content: ".\n" };
+  writeFileSync(place.path, "");
+  const locks = new MountpointLocks(lockFolder);
+  expect(locks.isMade(place)).toBe(true);
+  const release = locks.hold([place]);
+  expect(readFileSync(place.path, "utf8")).toBe(".\n");
+  release();
+  expect(existsSync(place.path)).toBe(false);
+});
+
 test("a place that comes and goes under several servers is there for each that holds it", async () => {
   const place = { path: path.join(base, "busy"), content: undefined };
   const locks = new MountpointLocks(lockFolder);

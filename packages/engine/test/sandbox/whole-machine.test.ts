@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { ProcessHost } from "../../src/process/process-host.ts";
-import { chooseSandbox } from "../../src/sandbox/choose.ts";
+import { chooseSandbox } from "../../src/sandbox/select-mechanism.ts";
 import { boundaryOf } from "../../src/sandbox/scope-boundary.ts";
 import { CAP } from "../process/fixture.ts";
 import { Workspace } from "../workspace.ts";

@@ -6,7 +6,7 @@ import type { JsonObject } from "../wire/json-value.ts";
 import { INVALID_PARAMS, RpcError } from "../wire/rpc-error.ts";
 
 /** In a request's `_meta`: "new", or a handle that "new" was answered with. */
-const SESSION_KEY = "bosun/session";
+export const SESSION_KEY = "bosun/session";
 
 /** The owner of calls that come over HTTP without a session and without a principal. */
 export const ANONYMOUS_OWNER = "anonymous";
@@ -29,6 +29,17 @@ export function withState(call: Call, isKnown: (owner: string) => boolean): { ca
   if (!isKnown(owner))
     throw new RpcError(INVALID_PARAMS, `_meta["${SESSION_KEY}"] is not a session of yours, or it has expired`);
   return { call: { ...call, owner }, handle: undefined };
+}
+
+/** The name under which a principal's state with this handle is kept. */
+export function ownerWithHandle(owner: string, handle: string): string {
+  return principalOf(owner) + MARK + handle;
+}
+
+/** Whose state a name is about, without its handle. */
+export function principalOf(owner: string): string {
+  const at = owner.indexOf(MARK);
+  return at < 0 ? owner : owner.slice(0, at);
 }
 
 /** Repeats the handle where the client can find it. */

@@ -2,11 +2,11 @@
 // that will be sent, safe for a screen; says whether anything was left out, so that nobody approves what was not there.
 import { serverLabel, type ServerAddress } from "../pins/server-identity.ts";
 import { isSecretName, masked } from "@bosun/platform/secrets";
-import { actsOf, describeActs, type Act } from "../rules/acts.ts";
+import { actsOf, describeActs, type Act } from "../rules/command-effects.ts";
 import type { ParseShell, ShellText } from "../rules/shell-text.ts";
 import type { CallPath } from "../rules/judge.ts";
 import { nameOfRule, type Decision } from "../rules/decision.ts";
-import { reach } from "../rules/reach.ts";
+import { reach } from "../rules/expand-commands.ts";
 import { displayName, type ToolName } from "../rules/tool-pattern.ts";
 import { mixesScripts } from "../pins/confusables.ts";
 import { makeScreenSafe, screenSafe } from "@bosun/platform/safe-text";

@@ -1,7 +1,7 @@
 // Variables by which a command runs something else than its words say: they change where programs are found, are code
 // themselves, or name a program. A rule about commands must see what they bring.
 import { isLiteral, type Assignment, type ShellText, type SimpleCommand, type Word } from "./shell-text.ts";
-import { shellWord, type Inner } from "./inner.ts";
+import { shellWord, type Inner } from "./nested-command.ts";
 
 /** They change which program a name means, or make a loader, shell, runtime or tool run code that is not in the text. */
 const CHANGES_WHAT_RUNS =

@@ -1,4 +1,4 @@
-// Facts only; acts.ts and inner-commands.ts read them. What well-known programs do with their words: which options write,
+// Facts only; command-effects.ts and find-nested-commands.ts read them. What well-known programs do with their words: which options write,
 // connect or start something, which run another command. What is not here is taken as "runs itself".
 
 export type ActKind = "read" | "write" | "network" | "execute";

@@ -1,6 +1,6 @@
 // Programs that run the words after their own: env, sudo, xargs, timeout … and where the command in them begins.
 import { isLiteral, textOfWord, type SimpleCommand, type Word } from "./shell-text.ts";
-import { evalInner, shellWord, valueOf, type Inner, type Unwrapped } from "./inner.ts";
+import { evalInner, shellWord, valueOf, type Inner, type Unwrapped } from "./nested-command.ts";
 
 export type Wrapper = {
   readonly transparent?: boolean;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { callDigest, openApprovals, type ApprovalCall, type Ask } from "../../src/approvals/approvals.ts";
-import { approvalCall, decide, type CallToDecide } from "../../src/approvals/decide.ts";
+import { approvalCall, authorizeCall, type CallToAuthorize } from "../../src/approvals/authorize-call.ts";
 import { openProjectTrust } from "@bosun/settings";
 import type { Decision } from "../../src/rules/decision.ts";
 import { serverIdentity, serverLabel } from "../../src/pins/server-identity.ts";
@@ -291,26 +291,26 @@ describe("the whole way of a call", () => {
     rules: [rule({ decide: "deny", tools: ["lab.wipe"] }), rule({ decide: "ask", tools: ["lab.reboot"] })],
     approvals: [{ pattern: at("web.*"), verdict: "allow" }],
   });
-  function about(name: string, changes: Partial<CallToDecide> = {}): CallToDecide {
+  function about(name: string, changes: Partial<CallToAuthorize> = {}): CallToAuthorize {
     const [alias = "", tool = ""] = name.split(".");
     return { tool: { alias, tool }, server: `id-of-${alias}`, definition: "d1", arguments: {}, ...changes };
   }
 
   test("rules, session, taint, memory, question, in this order", () => {
     const deciders = { policy: rules, approvals: openApprovals({ stateFolder: fresh() }), taint: createTaint() };
-    expect(decide(deciders, about("lab.wipe")).kind).toBe("deny");
-    expect(decide(deciders, about("web.get")).kind).toBe("allow");
-    const first = decide(deciders, about("lab.restart"));
+    expect(authorizeCall(deciders, about("lab.wipe")).kind).toBe("deny");
+    expect(authorizeCall(deciders, about("web.get")).kind).toBe("allow");
+    const first = authorizeCall(deciders, about("lab.restart"));
     expect(first.kind).toBe("ask");
     if (first.kind === "ask") {
       const same = approvalCall(about("lab.restart"));
       expect(deciders.approvals.answer(first.ask, same, { kind: "session", scope: "tool" }).kind).toBe("allowed");
     }
-    expect(decide(deciders, about("lab.restart"))).toMatchObject({
+    expect(authorizeCall(deciders, about("lab.restart"))).toMatchObject({
       kind: "allow",
       decision: { rule: { name: "approved" } },
     });
-    const reboot = decide(deciders, about("lab.reboot"));
+    const reboot = authorizeCall(deciders, about("lab.reboot"));
     if (reboot.kind !== "ask") throw new Error(reboot.kind);
     expect(reboot.ask.offers.map(({ meaning }) => meaning)).toEqual([
       "lab.reboot, this call only",
@@ -318,17 +318,17 @@ describe("the whole way of a call", () => {
       "lab.reboot with any arguments, from now on",
     ]);
     deciders.taint.heard("lab", false);
-    expect(decide(deciders, about("web.get", { sends: true })).kind).toBe("allow"); // a person wrote it
+    expect(authorizeCall(deciders, about("web.get", { sends: true })).kind).toBe("allow"); // a person wrote it
     const open = { ...deciders, policy: { ...rules, fallback: "allow" } as const };
-    const tainted = decide(open, about("mail.send", { sends: true }));
+    const tainted = authorizeCall(open, about("mail.send", { sends: true }));
     if (tainted.kind !== "ask") throw new Error(tainted.kind);
     expect(tainted.decision.rule.name).toBe("approvals.taint");
     const same = approvalCall(about("mail.send"));
     expect(deciders.approvals.answer(tainted.ask, same, { kind: "session", scope: "tool" }).kind).toBe("allowed");
-    expect(decide(open, about("mail.send", { sends: true })).kind).toBe("allow");
+    expect(authorizeCall(open, about("mail.send", { sends: true })).kind).toBe("allow");
   });
 
-  test.each<[string, NonNullable<CallToDecide["paths"]>]>([
+  test.each<[string, NonNullable<CallToAuthorize["paths"]>]>([
     ["another real path", [{ path: "/w/b/y", access: "write", seen: "1:7" }]],
     ["another file at that path", [{ path: "/w/a/x", access: "write", seen: "1:8" }]],
     ["another access", [{ path: "/w/a/x", access: "read", seen: "1:7" }]],
@@ -342,7 +342,7 @@ describe("the whole way of a call", () => {
   ])("an answer holds for where the paths of a call lead, not for what they say: %s", (_, paths) => {
     const approvals = openApprovals({ stateFolder: fresh() });
     const shown = about("lab.restart", { paths: [{ path: "/w/a/x", access: "write", seen: "1:7" }] });
-    const asked = decide({ policy: rules, approvals }, shown);
+    const asked = authorizeCall({ policy: rules, approvals }, shown);
     if (asked.kind !== "ask") throw new Error("nothing was asked");
     expect(callDigest(approvalCall({ ...shown, paths }))).not.toBe(asked.ask.digest);
     expect(approvals.answer(asked.ask, approvalCall({ ...shown, paths }), { kind: "once" }).kind).toBe("denied");
@@ -350,13 +350,13 @@ describe("the whole way of a call", () => {
 
   test("an approved server whose tool changes is asked about again", () => {
     const deciders = { policy: rules, approvals: openApprovals({ stateFolder: fresh() }) };
-    const first = decide(deciders, about("lab.restart"));
+    const first = authorizeCall(deciders, about("lab.restart"));
     if (first.kind === "ask") {
       deciders.approvals.answer(first.ask, approvalCall(about("lab.restart")), { kind: "always" });
     }
-    expect(decide(deciders, about("lab.restart")).kind).toBe("allow");
-    expect(decide(deciders, about("lab.restart", { definition: "d2" })).kind).toBe("ask");
-    expect(decide(deciders, about("lab.restart", { server: "elsewhere" })).kind).toBe("ask");
+    expect(authorizeCall(deciders, about("lab.restart")).kind).toBe("allow");
+    expect(authorizeCall(deciders, about("lab.restart", { definition: "d2" })).kind).toBe("ask");
+    expect(authorizeCall(deciders, about("lab.restart", { server: "elsewhere" })).kind).toBe("ask");
   });
 });
 

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { isShared, ANONYMOUS_OWNER, TooManyClients } from "@bosun/mcp/server";
 import type { Call } from "@bosun/mcp/server";
-import { Originals } from "@bosun/shrink";
+import type { Originals } from "@bosun/shrink";
 import { ServerSlots } from "../servers/server-slots.ts";
 import { Client } from "./client.ts";
 import type { ClientOptions } from "./client.ts";
@@ -19,15 +19,16 @@ type Entry = {
 };
 
 export class Clients {
-  readonly originals = new Originals();
+  readonly originals: Originals;
   private readonly options: ClientOptions;
   private readonly slots: ServerSlots;
   private readonly entries = new Map<string, Entry>();
   private readonly closing = new Set<Promise<void>>();
   private readonly sweeper = setInterval(() => this.endIdle(), IDLE_MS / 10);
 
-  constructor(options: ClientOptions, maxClients: number = Infinity) {
+  constructor(options: ClientOptions & { originals: Originals }, maxClients: number = Infinity) {
     this.options = options;
+    this.originals = options.originals;
     this.slots = new ServerSlots(maxClients);
     this.sweeper.unref?.();
   }

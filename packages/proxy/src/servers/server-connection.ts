@@ -11,7 +11,7 @@ import { DownstreamServer } from "./downstream-server.ts";
 import type { EraBridge, ServerListener } from "./era-bridge.ts";
 import { legacyOverModern } from "./legacy-over-modern.ts";
 import { modernOverLegacy } from "./modern-over-legacy.ts";
-import { sameEra } from "./same-era.ts";
+import { sameEra } from "./same-era-bridge.ts";
 import type { ServerSlots } from "./server-slots.ts";
 import type { ServerSpec } from "./server-spec.ts";
 

@@ -3,6 +3,8 @@ import { isObject, RawJson } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject } from "@bosun/mcp/server";
 import type { Originals, ToolResult } from "@bosun/shrink";
 import type { Client } from "../clients/client.ts";
+import type { ProxyConfig } from "../proxy-config.ts";
+import type { ServerItem } from "../merge/client-names.ts";
 import { completeResult } from "../messages/eras.ts";
 import { decodedOf } from "../messages/message-json.ts";
 import { rewriteCall } from "../messages/rewrite-call.ts";
@@ -14,13 +16,15 @@ import { describeTool, READ_ORIGINAL, readOriginal } from "./proxy-tools.ts";
 
 export type CallToolOptions = ResultOptions & {
   originals: Originals;
+  toolList: ProxyConfig["toolList"];
   /** Tools of our own beside those of the servers. */
   local?: LocalTools;
 };
 
 /** Throws CallFailed for what the model can read, RpcError for what is wrong with the request. */
 export async function callTool(client: Client, call: Call, options: CallToolOptions): Promise<JsonObject | RawJson> {
-  const { originals, local, savings } = options;
+  const { originals, local, savings, toolList } = options;
+  const isLazy = toolList === "lazy";
   const { arguments: args = {} } = call.params;
   const name = String(call.params["name"]);
   // Behind another proxy the server has such a tool too: then the handle says whose it is.
@@ -29,12 +33,22 @@ export async function callTool(client: Client, call: Call, options: CallToolOpti
     savings.retrieved(original as ToolResult);
     return completeResult(call, original);
   }
-  if (name === client.tools.describer.name)
+  if (isLazy && name === client.tools.describer.name)
     return completeResult(call, (await describeTool(client.tools.definitions(), args)) as JsonObject);
   if (local?.names.has(name)) return local.handle(call);
   const item = await client.tools.find(call);
+  const answer = callServer(client, call, item, options);
+  return isLazy ? client.fullSchemas.after(answer, call, item.backend.tools.get(item.name)) : answer;
+}
+
+async function callServer(
+  client: Client,
+  call: Call,
+  item: ServerItem,
+  options: CallToolOptions,
+): Promise<JsonObject | RawJson> {
   const { backend } = item;
-  const addressed = item.name === name ? call : rewriteCall(call, ["name"], item.name);
+  const addressed = item.name === String(call.params["name"]) ? call : rewriteCall(call, ["name"], item.name);
   checkArgumentHeaders(backend.tools, addressed);
   const headers = backend.spec.kind === "url" ? argumentHeaders(backend.tools, addressed) : undefined;
   const given = await backend.request(addressed, headers);
@@ -48,6 +62,6 @@ export async function callTool(client: Client, call: Call, options: CallToolOpti
 }
 
 function isOurs(originals: Originals, owner: string, args: Json): boolean {
-  const handle = isObject(args) ? args["handle"] : undefined;
+  const handle = isObject(args) ? (args["id"] ?? args["handle"]) : undefined;
   return typeof handle === "string" && originals.read(owner, handle).ok;
 }

@@ -7,8 +7,10 @@ import { CallFailed } from "../servers/call-failed.ts";
 import { revealHiddenText } from "./reveal-hidden-text.ts";
 
 // Every token of these two definitions is paid in every session: no descriptions where the names say it.
+const shownInput = object({ id: string(""), lines: optional(string("")) });
 const readInput = object({
-  handle: string(""),
+  id: optional(string("")),
+  handle: optional(string("")),
   lines: optional(string("")),
   bytes: optional(string("")),
   pattern: optional(string("")),
@@ -17,9 +19,8 @@ const describeInput = object({ name: string("") });
 
 export const READ_ORIGINAL: ToolDefinition = {
   name: "read_original",
-  description:
-    "The original of a shortened result, or part of it: lines or bytes like 10-20, lines that match pattern (simple regex).",
-  inputSchema: openSchema(readInput.json),
+  description: "Exact text behind a [bosun …] line.",
+  inputSchema: openSchema(shownInput.json),
 };
 export const DESCRIBE_TOOL: ToolDefinition = {
   name: "describe_tool",
@@ -35,13 +36,14 @@ export function describeToolUnlessTaken(isTaken: (name: string) => boolean): Too
 }
 
 /** What they cost in a tool list, so that nobody has to load a tokenizer to know it (a test counts them). */
-export const OWN_TOOL_TOKENS: { readonly [name: string]: number } = { read_original: 87, describe_tool: 44 };
+export const OWN_TOOL_TOKENS: { readonly [name: string]: number } = { read_original: 54, describe_tool: 44 };
 
 /** Throws CallFailed when there is no such original, or when the arguments do not say which. */
 export function readOriginal(originals: Originals, client: string, args: unknown): JsonObject {
   const parsed = readInput.parse(args, "arguments");
   if (!parsed.ok) throw new CallFailed(parsed.problem);
-  const { handle, lines, bytes, pattern } = parsed.value;
+  const { id, handle = id, lines, bytes, pattern } = parsed.value;
+  if (handle === undefined) throw new CallFailed("arguments.id is required: the number in a [bosun …] line");
   const selection: Selection = pattern === undefined ? {} : { pattern };
   for (const [name, range] of [["lines", lines] as const, ["bytes", bytes] as const]) {
     if (range === undefined) continue;

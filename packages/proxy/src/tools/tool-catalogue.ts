@@ -2,12 +2,14 @@
 // accepted, shortened if that was asked for, with ours at the end.
 import { INVALID_PARAMS, RpcError } from "@bosun/mcp/server";
 import type { Call, Json, JsonObject, RawJson } from "@bosun/mcp/server";
-import { compressTools } from "@bosun/shrink";
-import type { ToolCompression, ToolDefinition } from "@bosun/shrink";
+import { lazyTools } from "@bosun/shrink";
+import type { ToolDefinition } from "@bosun/shrink";
+import type { FoldLevels } from "../fold-levels.ts";
 import { clientNames } from "../merge/client-names.ts";
 import type { ServerItem } from "../merge/client-names.ts";
 import { uncachedResult } from "../messages/eras.ts";
 import { editMembers, exactObject, jsonOf } from "../messages/message-json.ts";
+import type { ProxyConfig } from "../proxy-config.ts";
 import type { Backend } from "../servers/backend.ts";
 import { CallFailed } from "../servers/call-failed.ts";
 import type { Savings } from "../stats/savings.ts";
@@ -18,7 +20,10 @@ import { isTool, ServerTools } from "./server-tools.ts";
 import type { ServerToolsOptions } from "./server-tools.ts";
 
 export type CatalogueOptions = ServerToolsOptions & {
-  compressTools: ToolCompression;
+  toolList: ProxyConfig["toolList"];
+  fold: FoldLevels;
+  /** read_original is listed. */
+  listsOriginals: boolean;
   namespace: boolean;
   savings: Savings;
   /** Tools of our own beside those of the servers. */
@@ -108,7 +113,8 @@ export class ToolCatalogue {
     const listed = Array.isArray(result["tools"]) ? result["tools"].filter(isTool) : [];
     const tools = await this.serverTools.addPage(backend, listed, call.params["cursor"] === undefined);
     const isLast = result["nextCursor"] === undefined;
-    return editMembers(jsonOf(page), [], { tools: (await this.presented(call, tools, isLast)) as Json[] });
+    const promised = tools.map((tool) => this.promised(tool, { backend, name: tool.name }));
+    return editMembers(jsonOf(page), [], { tools: (await this.presented(call, promised, isLast)) as Json[] });
   }
 
   private async refreshAll(call: Call): Promise<void> {
@@ -132,26 +138,37 @@ export class ToolCatalogue {
     const there = [...this.definitions()].filter(([name]) => this.names.get(name)?.backend.isListed !== false);
     return this.presented(
       call,
-      there.map(([, tool]) => tool),
+      there.map(([name, tool]) => this.promised(tool, this.names.get(name))),
       true,
     );
   }
 
   private async presented(call: Call, listed: readonly ToolDefinition[], isLast: boolean): Promise<ToolDefinition[]> {
-    const { compressTools: level, savings } = this.options;
-    const visible = await revealHiddenText(listed.map(withoutOutputSchema));
-    const shorter = compressTools(visible, level);
-    const ours = isLast ? await this.ownTools(call) : [];
-    savings.tools(listed, shorter, ours, level !== "off");
+    const { toolList, savings } = this.options;
+    const visible = await revealHiddenText(listed);
+    const shorter = toolList === "lazy" ? lazyTools(visible) : visible;
+    const isShorter = shorter !== visible;
+    const ours = isLast ? await this.ownTools(call, isShorter) : [];
+    savings.tools(listed, shorter, ours, isShorter);
     return [...shorter, ...ours];
   }
 
-  private async ownTools(call: Call): Promise<ToolDefinition[]> {
-    const { compressTools: level, local } = this.options;
-    const ours = [...(local ? await local.definitions(call) : []), READ_ORIGINAL];
-    if (level !== "off") ours.push(this.describer);
+  private async ownTools(call: Call, isShorter: boolean): Promise<ToolDefinition[]> {
+    const { local, listsOriginals } = this.options;
+    const ours = [
+      ...(local ? await local.definitions(call) : []),
+      ...(listsOriginals ? [READ_ORIGINAL] : []),
+      ...(isShorter ? [this.describer] : []),
+    ];
     // A tool of the server's goes first: names are never merged.
     return ours.filter(({ name }) => !this.has(name));
+  }
+
+  /** Structured content that repeats the text is dropped, so it must not be promised: a validating client would refuse. */
+  private promised(tool: ToolDefinition, item: ServerItem | undefined): ToolDefinition {
+    if (item && this.options.fold.levelOf(item.backend.name, item.name) === "off") return tool;
+    const { outputSchema: _, name, ...rest } = tool;
+    return { name, ...rest };
   }
 
   /** Only what a server has listed: as it was accepted, or held back with a reason. */
@@ -196,9 +213,4 @@ function isKnown({ backend, name }: ServerItem): boolean {
 
 function isSettled({ backend, name }: ServerItem): boolean {
   return backend.toolsKnown && !backend.heldBack.has(name);
-}
-
-/** Structured content that repeats the text is dropped, so it must not be promised: a validating client would refuse. */
-function withoutOutputSchema({ outputSchema: _, name, ...tool }: ToolDefinition): ToolDefinition {
-  return { name, ...tool };
 }

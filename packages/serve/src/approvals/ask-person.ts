@@ -1,7 +1,7 @@
 // A question to the person behind the client, as an MCP elicitation: the whole call is shown, the answer counts for
 // exactly that call. Both carriers are mcp's business; here a client that cannot be asked gets a clear no.
 import { approvalCall, questionText } from "@bosun/policy";
-import type { Answer, Ask, CallToDecide, Offer } from "@bosun/policy";
+import type { Answer, Ask, CallToAuthorize, Offer } from "@bosun/policy";
 import { ConnectionError, elicitForm, isObject, isShared } from "@bosun/mcp/server";
 import type { Answers, Context, JsonObject, Question } from "@bosun/mcp/server";
 import type { Session } from "@bosun/engine";
@@ -24,7 +24,7 @@ export type Asking = {
 };
 
 /** Returns when the person allowed it; throws Refusal otherwise. */
-export async function askPerson(ask: Ask, call: CallToDecide, asking: Asking): Promise<void> {
+export async function askPerson(ask: Ask, call: CallToAuthorize, asking: Asking): Promise<void> {
   const { context, gate, session, record } = asking;
   const { decision } = ask;
   const { settingsFile } = gate;
@@ -60,7 +60,7 @@ export async function askPerson(ask: Ask, call: CallToDecide, asking: Asking): P
   }
 }
 
-function wordingOf(ask: Ask, call: CallToDecide, question: string): string {
+function wordingOf(ask: Ask, call: CallToAuthorize, question: string): string {
   return [
     `Allow this call? ${question}`,
     ...(call.cwd === undefined ? [] : [`in: ${call.cwd}`]),

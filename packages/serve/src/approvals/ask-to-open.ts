@@ -4,7 +4,7 @@ import { closeSync, constants, openSync, readSync, realpathSync, statSync } from
 import path from "node:path";
 import type { ProtectedPlace, Repository } from "@bosun/engine";
 import { approvalCall, heldWriteOf, mayBeHeldWrite, partsOfScripts } from "@bosun/policy";
-import type { CallToDecide, Decision, GitPart, HeldWrite, ShellText } from "@bosun/policy";
+import type { CallToAuthorize, Decision, GitPart, HeldWrite, ShellText } from "@bosun/policy";
 import { elicitForm, isShared } from "@bosun/mcp/server";
 import { askPerson } from "./ask-person.ts";
 import type { Asking } from "./ask-person.ts";
@@ -21,7 +21,7 @@ const MAX_SCRIPT_CHARS = 240;
 
 export type Opening = Asking & {
   readonly places: CallPlaces;
-  readonly record: { decided(decision: Decision, acts: Acts, call: CallToDecide, worthALine: boolean): void };
+  readonly record: { decided(decision: Decision, acts: Acts, call: CallToAuthorize, worthALine: boolean): void };
 };
 
 /** Whether it is worth a closer look. */
@@ -31,7 +31,7 @@ export function mayChangeHeld({ command, argv, neverOpens }: Acts): boolean {
 }
 
 /** The places that the person opened for this call; none when nothing had to be asked. Throws Refusal on a no. */
-export async function askToOpen(call: CallToDecide, acts: Acts, opening: Opening): Promise<readonly string[]> {
+export async function askToOpen(call: CallToAuthorize, acts: Acts, opening: Opening): Promise<readonly string[]> {
   const { state, gate, context, session, record, places: held } = opening;
   if (!context.canAsk(elicitForm("", { type: "object", properties: {} }))) return [];
   await gate.loadGrammar();

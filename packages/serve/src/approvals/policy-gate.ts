@@ -1,7 +1,7 @@
 // What stands between a call and its tool: rules, answers of people, and the record of it all. Made once, from the settings.
-import { decide, definitionHash, openApprovals, openAudit, serverIdentity } from "@bosun/policy";
+import { authorizeCall, definitionHash, openApprovals, openAudit, serverIdentity } from "@bosun/policy";
 import type { Redactor } from "@bosun/platform/secrets";
-import type { Approvals, Audit, AuditEvent, CallToDecide, ParseShell, Policy, Resolution } from "@bosun/policy";
+import type { Approvals, Audit, AuditEvent, CallToAuthorize, ParseShell, Policy, Resolution } from "@bosun/policy";
 import type { Session } from "@bosun/engine";
 import type { JsonObject } from "@bosun/mcp/server";
 
@@ -62,13 +62,13 @@ export class PolicyGate {
   }
 
   async loadGrammar(): Promise<void> {
-    this.#parse ??= (await import("./shell-grammar.ts")).parse;
+    this.#parse ??= (await import("./parse-for-policy.ts")).parse;
   }
 
   /** `isShared`: several clients may stand behind the session; then no answer is remembered. */
-  decide(session: Session, call: CallToDecide, isShared: boolean): Resolution {
+  decide(session: Session, call: CallToAuthorize, isShared: boolean): Resolution {
     const judging = { policy: this.policy, approvals: this.approvalsOf(session, isShared) };
-    return decide(judging, call, this.#parse === undefined ? {} : { parse: this.#parse });
+    return authorizeCall(judging, call, this.#parse === undefined ? {} : { parse: this.#parse });
   }
 
   /** Answers for "this session" are one client's: another never profits from them. */

@@ -2,7 +2,7 @@
 import { EngineError } from "@bosun/engine";
 import type { PlaceState, SettledPlace, SettledPlaces, Session } from "@bosun/engine";
 import { approvalCall } from "@bosun/policy";
-import type { CallToDecide, Decision } from "@bosun/policy";
+import type { CallToAuthorize, Decision } from "@bosun/policy";
 import { isObject, isShared } from "@bosun/mcp/server";
 import type { Context } from "@bosun/mcp/server";
 import { askPerson } from "./ask-person.ts";
@@ -53,7 +53,7 @@ type Asking = Parameters<typeof askPerson>[2] & {
 /** Asks about those that are settled. Throws PROTECTED when nobody can be asked, Refusal when the answer is no. */
 export async function askAboutPlaces(
   writes: readonly SettledWrite[],
-  call: CallToDecide,
+  call: CallToAuthorize,
   input: unknown,
   asking: Asking,
 ): Promise<void> {
@@ -66,7 +66,7 @@ export async function askAboutPlaces(
   const before = JSON.stringify(looked.map(fingerprintsOf));
   const decision = placeDecision(writes);
   // The answer is about what is there now: a call that comes again after something changed is another call.
-  const seen: CallToDecide = { ...call, context: [call.context ?? null, before] };
+  const seen: CallToAuthorize = { ...call, context: [call.context ?? null, before] };
   const approvals = asking.gate.approvalsOf(asking.session, isShared(asking.context.owner));
   const considered = approvals.consider(approvalCall(seen), decision, true);
   if (considered.kind !== "ask") throw protectedFailure(first);

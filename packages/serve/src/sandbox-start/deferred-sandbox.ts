@@ -5,7 +5,7 @@ import { EngineError, chooseSandbox, describeSandbox, probeSandbox } from "@bosu
 import type { Boundary, Confinement, Mechanism, Sandbox, SandboxOptions } from "@bosun/engine";
 import { deferredConfinement } from "./deferred-confinement.ts";
 import type { Log } from "@bosun/platform/log";
-import type { Remembered, SandboxMemory } from "./sandbox-memory.ts";
+import type { Remembered, SandboxMemory } from "./probe-cache.ts";
 
 export type Search = {
   /** The allowed folders: a mechanism may work in one place of a machine and not in another. */

@@ -16,11 +16,12 @@ import { holds } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
 import { UsageError } from "@bosun/platform/flags";
 import { explainBug } from "../calls/error-results.ts";
+import { withSessionArgument } from "./session-argument.ts";
 import { judgedTool } from "../calls/judged-call.ts";
 import { instructionsFor } from "./instructions.ts";
 import type { Log } from "@bosun/platform/log";
 import type { PathRules } from "../config/path-rules.ts";
-import { sandboxMemory } from "../sandbox-start/sandbox-memory.ts";
+import { sandboxMemory } from "../sandbox-start/probe-cache.ts";
 import type { ToolDefinition } from "../calls/tool-definition.ts";
 import { PolicyGate } from "../approvals/policy-gate.ts";
 import { ShownPaths } from "../calls/shown-paths.ts";
@@ -86,6 +87,15 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
   });
   if (tools.length === 0) log("warn", "no tool is left: --read-only and --disable-tools took them all");
   if (commands) reportSandbox(state, log);
+  for (const folder of unreachableDirectories(settings, config, home))
+    log(
+      "warn",
+      "shell_tool.allowed_directories: this folder is outside the allowed folders, so commands cannot start in it",
+      {
+        folder,
+        advice: `--allow-dir ${folder}`,
+      },
+    );
   if (state.paths.protect === "off")
     log("warn", "protected places are off: what an agent leaves in .git can run when git is used outside the sandbox");
   if (config.roots.length > 0 && !config.roots.some((root) => holds(root, config.workdir))) {
@@ -118,7 +128,8 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
   });
   async function answer(call: Call): Promise<JsonObject | RawJson> {
     if (call.session !== undefined) return await server.handle(call);
-    const stated = withState(call, (owner) => state.has(owner));
+    const isKnown = (owner: string): boolean => state.has(owner);
+    const stated = withState(withSessionArgument(call, isKnown), isKnown);
     const result = await server.handle(stated.call);
     return stated.handle === undefined ? result : withHandle(result as JsonObject, stated.handle);
   }
@@ -211,6 +222,13 @@ function makeOwnFolders(folders: LoadedSettings["folders"]): void {
       // Then a command, which has no more rights than we, cannot make it either.
     }
   }
+}
+
+/** Both bounds hold: a folder that only one of them allows is named in vain. */
+function unreachableDirectories({ shellTool }: Settings, { workdir, roots }: Config, home: string): string[] {
+  return shellTool.allowedDirectories
+    .map(({ text }) => (/^~(?=\/|$)/.test(text) ? path.join(home, text.slice(1)) : path.resolve(workdir, text)))
+    .filter((folder) => roots.length > 0 && !roots.some((root) => holds(root, folder) || holds(folder, root)));
 }
 
 function shellLimitsOf({ shellTool }: Settings) {

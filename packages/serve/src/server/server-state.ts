@@ -1,5 +1,5 @@
 // What all tools work with: the scope, the sandboxed host of commands, and what each client has. One per server.
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import {
   MemorySessions,
@@ -13,6 +13,7 @@ import {
   openScope,
 } from "@bosun/engine";
 import type { Boundary, Mechanism, Sandbox, SandboxOptions, Scope, Session } from "@bosun/engine";
+import { isShared, ownerWithHandle, principalOf } from "@bosun/mcp/server";
 import { childEnvironment, isNeverHandedOn } from "@bosun/platform/environment";
 import { ChangedPlaces } from "../approvals/changed-places.ts";
 import type { Config } from "../config/config.ts";
@@ -20,13 +21,16 @@ import { searchSandbox } from "../sandbox-start/deferred-sandbox.ts";
 import type { Log } from "@bosun/platform/log";
 import { literalGlob } from "../config/path-rules.ts";
 import type { PathRules } from "../config/path-rules.ts";
-import type { SandboxMemory } from "../sandbox-start/sandbox-memory.ts";
+import type { SandboxMemory } from "../sandbox-start/probe-cache.ts";
 
 /** Mechanisms that keep a command from changing what a person's programs obey; elsewhere it is put back afterwards. */
 const HOLDING: ReadonlySet<Mechanism> = new Set<Mechanism>(["bubblewrap", "namespaces", "seatbelt"]);
 
 /** Far more than all sessions keep finished tasks; the oldest are long gone. */
 const MAX_READ_TASKS = 10_000;
+
+/** Sessions that callers without one are given when a command leaves the working directory. */
+const MAX_HANDLES = 1000;
 
 /** Between TERM and KILL for commands whose client is gone: nobody waits for what they would still say. */
 const GONE_GRACE_MS = 1000;
@@ -156,6 +160,7 @@ export class ServerState {
       home: realFolder(home),
       stateFolder,
       foldCase: this.scope.foldCase,
+      ...(this.protection.enabled ? { deep: this.protection.deep } : {}),
       hasLeftovers: () => this.host.hasLeftovers(),
       log,
       approvalTimeoutMs: config.approvalTimeoutMs,
@@ -186,6 +191,36 @@ export class ServerState {
     const session = this.#sessions.open();
     this.#byOwner.set(owner, session.handle);
     return session;
+  }
+
+  /**
+   * A session of its own for a caller who has none, starting in this directory; its handle. Undefined when no command of
+   * it could start there, as in the temporary folder of another session.
+   */
+  keepDirectory(owner: string, directory: string): string | undefined {
+    this.#forgetOldest();
+    const session = this.#sessions.open(directory);
+    const outside = session.outside(directory);
+    if (outside === undefined || !isFolder(outside)) {
+      void this.#sessions.close(session.handle);
+      return undefined;
+    }
+    const handle = crypto.randomUUID();
+    this.#byOwner.set(ownerWithHandle(owner, handle), session.handle);
+    return handle;
+  }
+
+  /** The session that holds this task or output, among those that a caller without a session may have begun it in. */
+  sessionHolding(owner: string, id: string): Session | undefined {
+    const principal = principalOf(owner);
+    if (!isShared(principal)) return undefined;
+    const prefix = ownerWithHandle(principal, "");
+    for (const [name, handle] of this.#byOwner) {
+      if (name !== principal && !name.startsWith(prefix)) continue;
+      const session = this.#sessions.peek(handle);
+      if (session?.jobs.has(id) === true || session?.cutOutputs.find(id) !== undefined) return session;
+    }
+    return undefined;
   }
 
   has(owner: string): boolean {
@@ -225,6 +260,21 @@ export class ServerState {
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  /** Callers without a session may be given any number of handles: the first ones go, unless they run something. */
+  #forgetOldest(): void {
+    const withHandle = [...this.#byOwner].filter(([owner]) => owner !== principalOf(owner));
+    for (const [owner, handle] of withHandle)
+      if (this.#sessions.peek(handle) === undefined) this.#byOwner.delete(owner);
+    let spare = withHandle.length - MAX_HANDLES;
+    for (const [owner, handle] of withHandle) {
+      if (spare < 0) return;
+      if (this.#sessions.peek(handle)?.busy === true) continue;
+      this.#byOwner.delete(owner);
+      void this.#sessions.close(handle, GONE_GRACE_MS);
+      spare -= 1;
+    }
   }
 
   async #close(): Promise<void> {
@@ -280,4 +330,8 @@ function realFolder(folder: string): string {
 
 function isWild(pattern: string): boolean {
   return /[*?[{\\]/.test(pattern);
+}
+
+function isFolder(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
 }

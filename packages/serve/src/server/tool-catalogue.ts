@@ -26,7 +26,7 @@ const COMBINED = [taskOutput, strReplaceEditor, compatGrep, compatGlob];
 const WORKSPACE = [listDir, readFile, editFile, writeFile, deleteFile, moveFile, mkdir, runCommand];
 
 type Choice = Pick<Config, "surfaces" | "anthropicCompat" | "readOnly" | "disabledTools"> &
-  Partial<Pick<Config, "timeoutMs">>;
+  Partial<Pick<Config, "timeoutMs" | "transport">>;
 
 /** Throws UsageError for a tool name that does not exist. */
 export function catalogueFor(
@@ -55,9 +55,10 @@ export function isShell(name: string): boolean {
 }
 
 // The combined editor can write; without writing, plain `view` is what is left of it.
-function coding({ anthropicCompat, readOnly, timeoutMs }: Choice): readonly ToolDefinition[] {
-  if (!anthropicCompat) return [bash(timeoutMs), ...SPLIT];
-  return readOnly ? [view, compatGrep, compatGlob] : [bash(timeoutMs), ...COMBINED];
+function coding({ anthropicCompat, readOnly, timeoutMs, transport }: Choice): readonly ToolDefinition[] {
+  const here = bash(timeoutMs, transport);
+  if (!anthropicCompat) return [here, ...SPLIT];
+  return readOnly ? [view, compatGrep, compatGlob] : [here, ...COMBINED];
 }
 
 function disabledNames({ disabledTools, anthropicCompat }: Choice, guests: readonly ToolDefinition[]): Set<string> {

@@ -66,6 +66,18 @@ export class HttpServer implements AsyncDisposable {
     return session;
   }
 
+  /** A tool call of 2026-07-28, which knows no session. */
+  async sessionless(name: string, args: unknown): Promise<Result> {
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities": {},
+    };
+    const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": name };
+    const params = { name, arguments: args, _meta };
+    const response = await this.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params }, headers);
+    return resultIn(await response.text());
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.process.kill("SIGTERM");
     await this.process.exited;

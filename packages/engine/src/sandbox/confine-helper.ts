@@ -1,7 +1,0 @@
-// Starts the Landlock helper inside an executable: native calls are loaded only by the process that becomes a command.
-
-/** For the entry point of an executable, under a hidden word that `SandboxOptions.helper` names. Never returns. */
-export async function becomeConfined(words: readonly string[]): Promise<never> {
-  const { confineAndBecome } = await import("./confine.ts");
-  return confineAndBecome(words);
-}

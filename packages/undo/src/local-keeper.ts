@@ -1,0 +1,58 @@
+// The scans of one tree within this process: what the keeper runs, and what a command runs where there is no keeper.
+import { Scanner } from "./scan.ts";
+import type { ScanResult } from "./scan.ts";
+import { pendingPaths } from "./snapshot-order.ts";
+import type { UndoStore } from "./store.ts";
+import type { TreePath } from "./tree-path.ts";
+
+const FILES_AT_ONCE = 200;
+const MOST_PASSES = 5;
+const DAY_MS = 86_400_000;
+
+export class LocalKeeper {
+  readonly #store: UndoStore;
+  readonly #scanner: Scanner;
+  #pending: TreePath[] | undefined;
+
+  constructor(store: UndoStore) {
+    this.#store = store;
+    this.#scanner = new Scanner(store);
+  }
+
+  /** What a start does before anything else: leftovers of killed processes, and what is too old. */
+  begin(): void {
+    this.#store.contents.tidy();
+    this.#store.contents.forgetBefore(Date.now() - this.#store.settings.keepDays * DAY_MS);
+  }
+
+  /** Until the record agrees with the tree, or the tree will not hold still. */
+  scan(): ScanResult {
+    const steps: number[] = [];
+    let result = this.#scanner.scan();
+    steps.push(...result.steps);
+    for (let pass = 1; result.again && pass < MOST_PASSES; pass += 1) {
+      result = this.#scanner.scan();
+      steps.push(...result.steps);
+    }
+    return { ...result, steps };
+  }
+
+  /** Reads a part of what the first scan only listed; false when nothing is left. */
+  keepSome(): boolean {
+    this.#pending ??= pendingPaths(this.#store);
+    const next = this.#pending.splice(0, FILES_AT_ONCE);
+    if (next.length === 0) {
+      this.#pending = undefined;
+      return false;
+    }
+    this.#scanner.keepPending(next);
+    return true;
+  }
+
+  /** The first snapshot whole, then the changes since. */
+  freshen(): ScanResult {
+    const result = this.scan();
+    while (this.keepSome());
+    return result;
+  }
+}
