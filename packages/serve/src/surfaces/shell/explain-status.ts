@@ -23,7 +23,20 @@ export function explainStatus(exitCode: number, stderr: string, searchPath: stri
     const mode = modeOf(path.resolve(cwd, file));
     return `permission denied: ${file} cannot be executed${mode === undefined ? "" : ` (mode ${mode}; chmod +x, or run it with its interpreter)`}`;
   }
-  return undefined;
+  const denied = exitCode === 0 ? undefined : deniedFile(stderr);
+  return denied === undefined ? undefined : explainDenied(denied, path.resolve(cwd, denied));
+}
+
+/** Whether a status was explained by a permission that was missing: the record names these. */
+export function isPermissionDenied(explained: string | undefined): boolean {
+  return explained?.startsWith("permission denied: ") === true;
+}
+
+function explainDenied(named: string, file: string): string {
+  const mode = modeOf(file);
+  const user = process.getuid?.();
+  const who = mode === undefined || user === undefined ? "" : ` (mode ${mode}; commands run as user ${user})`;
+  return `permission denied: ${named}${who}; work on a copy below the working directory, or ask the person to change it`;
 }
 
 function commandNotFound(stderr: string): string | undefined {
