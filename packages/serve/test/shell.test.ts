@@ -171,6 +171,22 @@ row(
   },
 );
 
+row("shell", "a permission that is missing is named, with what it is, and on record", async () => {
+  await using own = await TestServer.start({ args: ["--tools", "shell", "--sandbox", "off"] });
+  const denied = await run(
+    { command: "touch kept; chmod 600 kept; echo 'cat: kept: Permission denied' >&2; exit 1" },
+    own,
+  );
+  expect(denied.text).toMatch(
+    /^Command failed with exit code 1\npermission denied: kept \(mode 600; commands run as user \d+\); work on a copy/,
+  );
+  const elsewhere = await run({ command: "echo 'cat: /etc/passwd: Permission denied' >&2; exit 1" }, own);
+  expect(elsewhere.text).toContain("permission denied: /etc/passwd; work on a copy");
+  await own.close();
+  const audit = readFileSync(`${own.base}/state/bosun/audit/audit.jsonl`, "utf8");
+  expect(audit).toContain('"code":"permission_denied"');
+});
+
 row("shell", "all that a client may show is cut like bash's, and the first block says so", async () => {
   const ran = await run({ command: "seq 1 20000; echo e >&2" });
   const notice = "[Truncated: output was 108894 characters, showing first 30000]";

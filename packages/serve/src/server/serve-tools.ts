@@ -12,7 +12,6 @@ import manifest from "../../package.json" with { type: "json" };
 import { ServerState } from "./server-state.ts";
 import { CallPlaces } from "../calls/call-places.ts";
 import { catalogueFor, runsCommands } from "./tool-catalogue.ts";
-import { CompilerThreads } from "./compiler-threads.ts";
 import { holds } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
 import { UsageError } from "@bosun/platform/flags";
@@ -112,7 +111,6 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
   state.changedPlaces.start((event) => gate.recordDone(event));
   const instructions = instructionsFor(state, tools);
   const shown = new ShownPaths();
-  const compilers = new CompilerThreads();
   const inFlight = new Set<Promise<unknown>>();
   let stopping = false;
   let lastOwner = "";
@@ -147,7 +145,6 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
     server: {
       ...server,
       handle(call) {
-        compilers.called();
         lastOwner = call.owner;
         if (call.method !== "tools/call") return server.handle(call);
         if (stopping) throw new RpcError(INTERNAL_ERROR, "the server is stopping");

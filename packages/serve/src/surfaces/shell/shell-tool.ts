@@ -14,7 +14,7 @@ import { commandHints } from "../sandbox-hint.ts";
 import { serveTool } from "../../calls/tool-definition.ts";
 import type { ToolDefinition, ToolCall } from "../../calls/tool-definition.ts";
 import { jsonDocument } from "./json-output.ts";
-import { explainStatus } from "./explain-status.ts";
+import { explainStatus, isPermissionDenied } from "./explain-status.ts";
 import { verdict } from "./shell-result.ts";
 
 export type ShellLimits = {
@@ -78,7 +78,8 @@ export function shell(limits: ShellLimits = SHELL_LIMITS): ToolDefinition {
       const ran = await execute(command, cwd, env, timeout, maxOutputBytes, call);
       const run = max_output_size === undefined ? { ...ran, ...inCharacters(ran) } : ran;
       noteRun(run, call);
-      call.note({ environment: Object.keys(environment) });
+      const isDenied = isPermissionDenied(explainStatus(run.exitCode ?? 0, run.stderr.text, env["PATH"] ?? "", cwd));
+      call.note({ environment: Object.keys(environment), ...(isDenied ? { code: "permission_denied" } : {}) });
       const limit = run.limitHit === null ? [] : [`The command hit its ${run.limitHit} limit.`];
       const hints = [...limit, ...cutHints(run), ...commandHints(run, call.state)];
       return run.timedOut
