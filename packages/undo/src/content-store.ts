@@ -18,7 +18,7 @@ const ZSTD = 1;
 /** Below this, compressing gains nothing. */
 const MIN_COMPRESSED = 1024;
 const STALE_MS = 3_600_000;
-const VACUUM_PAGES = 32;
+const VACUUM_PAGES = 16;
 
 export class ContentStore {
   readonly #database: Database;

@@ -13,20 +13,12 @@ test.skipIf(!mayMount)("nothing is lost on a full disk, and what could not be ke
   const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "bosun-full-")));
   fs.mkdirSync(path.join(folder, "small"));
   const script = path.join(import.meta.dir, "harness/full-disk.ts");
-  const child = Bun.spawn(
-    [
-      ...[
-        "unshare",
-        "-Urm",
-        "sh",
-        "-c",
-        'mount -t tmpfs -o size=24m none "$1/small" && exec "$2" --no-env-file "$3" "$1"',
-        "sh",
-      ],
-      ...[folder, process.execPath, script],
-    ],
-    { stdout: "pipe", stderr: "inherit", env: { PATH: process.env["PATH"] ?? "" } },
-  );
+  const mount = 'mount -t tmpfs -o size=24m none "$1/small" && exec "$2" --no-env-file "$3" "$1"';
+  const child = Bun.spawn(["unshare", "-Urm", "sh", "-c", mount, "sh", folder, process.execPath, script], {
+    stdout: "pipe",
+    stderr: "inherit",
+    env: { PATH: process.env["PATH"] ?? "" },
+  });
   const result = JSON.parse(await new Response(child.stdout).text()) as Record<string, unknown>;
   expect(result).toEqual({
     storeFull: "the store is full",

@@ -5,13 +5,13 @@ import path from "node:path";
 const [folder = ""] = process.argv.slice(2);
 let most = 0;
 let looks = 0;
-let isOver = false;
+const over = new AbortController();
 void (async () => {
   for await (const _ of Bun.stdin.stream());
-  isOver = true;
+  over.abort();
 })();
 console.log("looking");
-while (!isOver) {
+while (!over.signal.aborted) {
   let sum = 0;
   for (const entry of fs.readdirSync(folder, { withFileTypes: true, recursive: true }))
     if (entry.isFile())
