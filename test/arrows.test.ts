@@ -15,6 +15,7 @@ const ARROWS: { [name: string]: { ours: string[]; outside: string[] } } = {
   undo: { ours: ["platform", "engine"], outside: [] },
   policy: { ours: ["platform"], outside: [] },
   settings: { ours: ["platform", "policy"], outside: [] },
+  network: { ours: ["platform"], outside: [] },
   serve: { ours: ["platform", "mcp", "shrink", "engine", "policy", "settings"], outside: [] },
   proxy: { ours: ["platform", "mcp", "bcp", "shrink", "policy", "settings"], outside: [] },
   chat: { ours: ["platform", "mcp", "shrink", "engine", "policy", "settings"], outside: [] },

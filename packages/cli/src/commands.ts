@@ -68,6 +68,21 @@ export const COMMANDS: { readonly [name: string]: Command } = {
     load: async () => (await import("./audit-command.ts")).runAudit,
     programs: async () => [(await import("./audit-command.ts")).PROGRAM],
   },
+  undo: {
+    summary: "take back what agents changed, by step, call, session, path or time",
+    load: async () => (await import("./undo-command.ts")).runUndo,
+    programs: async () => [(await import("./undo-command.ts")).PROGRAM],
+  },
+  redo: {
+    summary: "bring back what the newest undo took back",
+    load: async () => (await import("./redo-command.ts")).runRedo,
+    programs: async () => [(await import("./redo-command.ts")).PROGRAM],
+  },
+  changes: {
+    summary: "what agents changed in a folder, as a diff",
+    load: async () => (await import("./changes-command.ts")).runChanges,
+    programs: async () => [(await import("./changes-command.ts")).PROGRAM],
+  },
   init: {
     summary: "put Bosun into the configuration of Claude, Cursor or VS Code",
     load: async () => (await import("./init-command.ts")).runInit,

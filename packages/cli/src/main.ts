@@ -3,7 +3,7 @@
 import path from "node:path";
 import { COMMANDS } from "./commands.ts";
 import type { Command } from "./commands.ts";
-import { CONFINE } from "./own-invocation.ts";
+import { CONFINE, KEEPER } from "./own-invocation.ts";
 
 const WRONG_USAGE = 2;
 
@@ -60,7 +60,10 @@ if (import.meta.main) {
     const { becomeConfined } = await import("@bosun/engine");
     await becomeConfined(argv.slice(1));
   }
-  process.exitCode = await runBosun(argv, calledAs);
+  if (argv[0] === KEEPER) {
+    const { becomeKeeper } = await import("@bosun/undo/keeper");
+    await becomeKeeper(argv.slice(1));
+  } else process.exitCode = await runBosun(argv, calledAs);
   // What a stopped server leaves open (its input, a client that does not hang up) must not keep the process.
   // oxlint-disable-next-line no-restricted-properties -- the entry point; lasting commands write synchronously
   if (isLasting) process.exit();

@@ -17,3 +17,11 @@ export const CONFINE = "__confine";
 export function sandboxHelper(): readonly string[] | undefined {
   return Bun.isStandaloneExecutable ? [process.execPath, CONFINE] : undefined;
 }
+
+/** The hidden word under which the executable looks at a recorded tree for all servers. */
+export const KEEPER = "__undo-keeper";
+
+/** Undefined when run from sources: the keeper's own file is started then. */
+export function keeperInvocation(): readonly string[] | undefined {
+  return Bun.isStandaloneExecutable ? [process.execPath, KEEPER] : undefined;
+}

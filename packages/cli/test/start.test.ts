@@ -116,3 +116,18 @@ test.each<[string, string[], Record<string, string>, string]>([
   expect({ code, out }).toEqual({ code: 2, out: "" });
   expect(err).toContain(said);
 });
+
+test("a second one takes the next port and says so; a port that was chosen is that one or none", async () => {
+  using place = new Place();
+  await using first = new Started(place, []);
+  const one = new URL(entriesIn(await first.said()).http.url);
+  await using second = new Started(place, []);
+  const two = new URL(entriesIn(await second.said()).http.url);
+  expect(Number(two.port)).toBeGreaterThan(Number(one.port));
+  second.child.kill("SIGTERM");
+  const said = await new Response(second.child.stderr).text();
+  expect(said).toMatch(new RegExp(`port 7717 is in use by another program, so this is port ${two.port}`));
+  await using chosen = new Started(place, [], { PORT: one.port });
+  expect(await chosen.child.exited).toBe(2);
+  expect(await new Response(chosen.child.stderr).text()).toContain("another program has this port");
+});

@@ -104,7 +104,7 @@ row("server", "another client's tasks and handles do not exist", async () => {
   const started = await one.text("bash", { command: "sleep 30", run_in_background: true });
   const task_id = /task_id: (\w+)/.exec(started)?.[1] ?? "";
   const cut = await one.call("bash", { command: "seq 1 20000" });
-  const handle = /task_id "(\w+)"/.exec(cut.content[1]?.text ?? "")?.[1] ?? "";
+  const handle = /task_id "(\w+)"/.exec(cut.content[0]?.text ?? "")?.[1] ?? "";
   for (const id of [task_id, handle]) {
     expect(await two.text("task_output", { task_id: id, offset: 0 })).toBe(
       `[BASH_TASK_NOT_FOUND] task not found: ${id}`,
@@ -285,6 +285,11 @@ row("server", "a generated token is printed whatever the log level, and lets in"
 rows(
   "server",
   [
+    [
+      "a host that nobody knows",
+      ["--host", "nobody.invalid", "--token", TOKEN],
+      /--host "nobody\.invalid": no machine/,
+    ],
     ["an empty token", ["--token", "", "--port", "0"], /the token is empty/],
     ["a blank one on an open address", ["--host", "0.0.0.0", "--token", " ", "--port", "0"], /the token is empty/],
     ["a deny pattern that is empty", ["--deny-dir", ""], /--deny-dir needs a value: --deny-dir GLOB/],

@@ -152,35 +152,72 @@ row("shell", "the working directory may be given, absolute or relative", async (
   }
 });
 
-row("shell", "127 names the command and a near one; 126 says why", async () => {
-  const missing = await run({ command: "sleeep 1" });
-  expect(missing.text).toBe("Command failed with exit code 127");
-  expect(missing.result.content[1]?.text).toBe("command not found: sleeep; did you mean sleep?");
-  const swapped = await run({ command: "lsat", environment: { PATH: server.at("bin") } });
-  expect(swapped.result.content[1]?.text).toBe("command not found: lsat; did you mean last?");
-  const nowhere = await run({ command: "sleep 1", environment: { PATH: server.at("sub") } });
-  expect(nowhere.result.content[1]?.text).toBe("command not found: sleep");
-  const folder = await run({ command: "./sub" });
-  expect(folder.result.content[1]?.text).toBe("permission denied: ./sub is a directory, not a program");
-  const denied = await run({ command: "./script.sh" });
-  expect(denied.text).toBe("Command failed with exit code 126");
-  expect(denied.result.content[1]?.text).toMatch(/^permission denied: \.\/script\.sh cannot be executed \(mode 644/);
+row(
+  "shell",
+  "127 names the command and a near one; 126 says why: in the first block, which is all some clients show",
+  async () => {
+    const said = async (command: string, environment?: Record<string, string>): Promise<string> =>
+      (await run(environment === undefined ? { command } : { command, environment })).text;
+    const [missing, denied] = ["Command failed with exit code 127\n", "Command failed with exit code 126\n"];
+    expect(await said("sleeep 1")).toBe(`${missing}command not found: sleeep; did you mean sleep?`);
+    expect(await said("lsat", { PATH: server.at("bin") })).toBe(
+      `${missing}command not found: lsat; did you mean last?`,
+    );
+    expect(await said("sleep 1", { PATH: server.at("sub") })).toBe(`${missing}command not found: sleep`);
+    expect(await said("./sub")).toBe(`${denied}permission denied: ./sub is a directory, not a program`);
+    expect(await said("./script.sh")).toStartWith(
+      `${denied}permission denied: ./script.sh cannot be executed (mode 644`,
+    );
+  },
+);
+
+row("shell", "a permission that is missing is named, with what it is, and on record", async () => {
+  await using own = await TestServer.start({ args: ["--tools", "shell", "--sandbox", "off"] });
+  const denied = await run(
+    { command: "touch kept; chmod 600 kept; echo 'cat: kept: Permission denied' >&2; exit 1" },
+    own,
+  );
+  expect(denied.text).toMatch(
+    /^Command failed with exit code 1\npermission denied: kept \(mode 600; commands run as user \d+\); work on a copy/,
+  );
+  const elsewhere = await run({ command: "echo 'cat: /etc/passwd: Permission denied' >&2; exit 1" }, own);
+  expect(elsewhere.text).toContain("permission denied: /etc/passwd; work on a copy");
+  await own.close();
+  const audit = readFileSync(`${own.base}/state/bosun/audit/audit.jsonl`, "utf8");
+  expect(audit).toContain('"code":"permission_denied"');
 });
 
-row("shell", "content carries the streams too, cut like bash's", async () => {
+row("shell", "all that a client may show is cut like bash's, and the first block says so", async () => {
   const ran = await run({ command: "seq 1 20000; echo e >&2" });
+  const notice = "[Truncated: output was 108894 characters, showing first 30000]";
+  expect(ran.text).toBe(
+    `Command executed successfully\nstdout: ${notice} max_output_size returns more; a file keeps all.`,
+  );
   expect(ran.result.content[1]?.text).toBe("stderr:\ne\n");
   expect(ran.result.content[2]?.text).toMatch(/^stdout:\n1\n2\n/);
-  expect(ran.result.content[2]?.text?.endsWith("[Truncated: output was 108894 characters, showing first 30000]")).toBe(
-    true,
-  );
-  expect(String(ran.meta["stdout"])).toHaveLength(108_894);
+  expect(ran.result.content[2]?.text).toEndWith(`\n\n${notice}`);
+  expect(String(ran.meta["stdout"])).toHaveLength(30_000);
+  expect(ran.meta).toMatchObject({ output_truncated: true, total_output_size: 108_896, stderr: "e\n" });
+  const timedOut = await run({ command: "seq 1 20000; sleep 60", timeout: 1 });
+  expect(timedOut.text).toStartWith(`Command timed out after 1 seconds\nstdout: ${notice}`);
+  expect(String(timedOut.meta["partial_stdout"])).toHaveLength(30_000);
+  const wide = await run({ command: "for i in $(seq 30001); do printf '\\U1F600'; done" });
+  expect(Array.from(String(wide.meta["stdout"]))).toHaveLength(30_000);
 });
 
-row("shell", "ten megabytes are kept, less what the other stream is sure of", async () => {
-  const { meta } = await run({ command: "head -c 10400000 /dev/zero | tr '\\0' x" });
+row("shell", "a call says how much it wants: up to ten megabytes, less what the other stream is sure of", async () => {
+  const max_output_size = 10 * 1024 * 1024;
+  const { meta } = await run({ command: "head -c 10400000 /dev/zero | tr '\\0' x", max_output_size });
   expect(meta).toMatchObject({ output_truncated: false, total_output_size: 10_400_000 });
   expect(String(meta["stdout"])).toHaveLength(10_400_000);
+  const little = await run({ command: "seq 1 100", max_output_size: 1000 });
+  expect(String(little.meta["stdout"])).toStartWith("1\n2\n");
+  expect(little.meta["output_truncated"]).toBe(false);
+  const less = await run({ command: "seq 1 1000", max_output_size: 100 });
+  expect(String(less.meta["stdout"]).length).toBeLessThanOrEqual(100);
+  expect(less.text).toContain("stdout: [Truncated: output was 3893 characters, showing first ");
+  const toomuch = await run({ command: "true", max_output_size: max_output_size + 1 });
+  expect(toomuch.text).toMatch(/^Invalid arguments: .*max_output_size must be between 1 and 10485760/);
 });
 
 row("shell", "progress shows output while it runs", async () => {
@@ -190,6 +227,36 @@ row("shell", "progress shows output while it runs", async () => {
       ({ params }) => params?.["progressToken"] === 7 && /^step \d$/.test(String(params["message"])),
     ),
   ).toBe(true);
+});
+
+rows(
+  "shell",
+  [
+    ["an object", `echo '{"a":[1,2.50,1e3],"__proto__":null}'`, { a: [1, 2.5, 1000] }],
+    ["an array over several lines", `printf '[\\n  "x"\\n]\\n'`, ["x"]],
+    ["a single value is only text", "echo 5", undefined],
+    ["two documents are only text", `echo '{}'; echo '{}'`, undefined],
+    ["a number that would be rounded", `echo '{"id":12345678901234567890}'`, undefined],
+    ["a broken one", "echo '{'", undefined],
+  ] satisfies [string, string, unknown][],
+  async (_, command, expected) => {
+    const data = (await run({ command })).meta["data"];
+    if (expected === undefined) expect(data).toBeUndefined();
+    else expect(data).toMatchObject(expected as object);
+  },
+);
+
+row("shell", "an allowed directory that no command could start in is named at the start", async () => {
+  const { base, root } = scratch({ "ok/x": "" });
+  mkdirSync(`${base}/config/bosun`, { recursive: true });
+  writeFileSync(
+    `${base}/config/bosun/config.toml`,
+    `[shell_tool]\nallowed_directories = ["${root}/ok", "ok", "/srv/elsewhere", "~/other"]\n`,
+    { mode: 0o600 },
+  );
+  await using server = await TestServer.start({ root, args: ["--tools", "shell", "--sandbox", "off"] });
+  const warned = server.stderr.split("\n").filter((line) => line.includes("allowed_directories"));
+  expect(warned.map((line) => /folder="([^"]+)"/.exec(line)?.[1])).toEqual(["/srv/elsewhere", `${base}/home/other`]);
 });
 
 row("shell", "the [shell_tool] table: limits, directories, blocked commands, audit", async () => {

@@ -171,11 +171,11 @@ rows(
       { replacements: 3 },
     ],
     [
-      "an expectation that holds: the first is replaced",
+      "an expectation that holds: all are replaced",
       "edit_file",
-      { file: "e.txt", find: "x", replace: "y", expectedOccurrences: 2 },
+      { file: "e.txt", find: "x", replace: "y", replaceAll: true, expectedOccurrences: 2 },
       { "e.txt": "x x" },
-      { replacements: 1 },
+      { replacements: 2 },
     ],
     [
       "an empty replacement",
@@ -273,6 +273,12 @@ rows(
       { file: "x1.txt", find: "x", replace: "y", expectedOccurrences: 2 },
       "EDIT_CONFLICT",
     ],
+    [
+      "several are expected, and one would be replaced",
+      "edit_file",
+      { file: "x2.txt", find: "x", replace: "y", expectedOccurrences: 2 },
+      "EDIT_CONFLICT",
+    ],
     ["manual: write ../x.txt", "write_file", { file: "../x.txt", content: "x" }, "INVALID_PATH"],
     [
       "manual: delete a folder that is not empty",
@@ -361,6 +367,7 @@ rows(
       "a.txt": "text\n",
       "b.txt": "b",
       "x1.txt": "x",
+      "x2.txt": "x x",
       "xx.txt": "x x",
       "big.txt": "a longer text than that",
       "tmp/a.txt": "",

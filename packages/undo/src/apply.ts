@@ -120,6 +120,8 @@ function carryOut(store: UndoStore, reader: TreeReader, { operation, done }: Row
     removeTemporary(above, path);
     return true;
   }
+  // Made before the kill, or by somebody else: its mode comes last.
+  if (kind === "make" && target?.type === "folder" && now?.type === "folder") return true;
   const isOurs = done === BEGUN || (kind === "mode" ? now?.type === target?.type : sameContent(now, expected));
   if (!isOurs) return false;
   if (target === undefined) removeAt(above, path, now?.type === "folder");

@@ -26,6 +26,8 @@ export class ContentStore {
   readonly #tree: string;
   readonly #quota: Quota;
   readonly #owner = ownOwner();
+  /** How often content of the index was let go: whoever remembers the index must read it again. */
+  indexEvictions = 0;
 
   constructor(database: Database, folder: string, tree: string, quota: Quota) {
     this.#database = database;
@@ -181,6 +183,7 @@ export class ContentStore {
         )
         .run();
       if (dropped.changes === 0) return false;
+      this.indexEvictions += 1;
       this.#setMeta("index-evicted", "yes");
       this.#collect();
       return true;

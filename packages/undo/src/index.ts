@@ -1,8 +1,9 @@
 // The library's public names, one by one: what commands of a person need. A server takes what it needs from /recorder.
-export { changesDiff, changesJson, changesStat } from "./show-changes.ts";
+export { changesDiff, changesJson, changesStat, stepDiff } from "./show-changes.ts";
 export type { Chosen } from "./net-changes.ts";
 export type { Selection } from "./choose-steps.ts";
 export type { ApplyHooks } from "./apply.ts";
+export { freshen } from "./freshen.ts";
 export { LocalKeeper } from "./local-keeper.ts";
 export { recover } from "./recover.ts";
 export type { NotCovered, Step, StepChange } from "./records.ts";

@@ -46,6 +46,8 @@ type Row = Record<string, unknown>;
 
 export class Records {
   readonly #database: Database;
+  /** How often this process has written the index: SQLite tells of other processes only. */
+  entryWrites = 0;
 
   constructor(database: Database) {
     this.#database = database;
@@ -138,6 +140,7 @@ export class Records {
 
   putEntry(path: TreePath, entry: Entry | undefined): void {
     const bytes = encodePath(path);
+    this.entryWrites += 1;
     if (entry === undefined) {
       this.#database.query("DELETE FROM entry WHERE path = ?").run(bytes);
       return;

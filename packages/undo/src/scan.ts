@@ -35,6 +35,7 @@ export class Scanner {
   /** The index, as long as nobody else has written. */
   #entries: Map<TreePath, Entry> | undefined;
   #version = -1n;
+  #writes = -1;
 
   constructor(store: UndoStore) {
     this.#store = store;
@@ -102,9 +103,15 @@ export class Scanner {
     const { data_version: version } = this.#store.database.query("PRAGMA data_version").get() as {
       data_version: bigint;
     };
-    if (this.#entries === undefined || version !== this.#version) this.#entries = this.#store.records.entries();
+    const isOld = version !== this.#version || this.#ownWrites() !== this.#writes;
+    if (this.#entries === undefined || isOld) this.#entries = this.#store.records.entries();
     this.#version = version;
+    this.#writes = this.#ownWrites();
     return this.#entries;
+  }
+
+  #ownWrites(): number {
+    return this.#store.records.entryWrites + this.#store.contents.indexEvictions;
   }
 
   #index(found: readonly Walked[], wholeNs: bigint | undefined, notCovered: readonly NotCovered[]): void {
@@ -150,11 +157,19 @@ export class Scanner {
       !sameState(old, now) &&
       !isSameVersion(old, now) &&
       now?.type !== "uncovered" &&
+      (now ?? old)?.why !== "excluded" &&
       !aboveIn(path, (above) => seen.uncovered.has(above)) &&
       // Newly covered: it was there before.
       !aboveIn(path, (above) => seen.entries.get(above)?.type === "uncovered" && found.get(above)?.now !== undefined);
     const shown = [...found].filter(([path, entry]) => isShown(path, entry));
-    const timed = shown.map(([path, entry]) => this.#timed(reader, path, entry, [lastNs, seen.startNs]));
+    // What came with a folder that was moved has the times it had before.
+    const known = new Set(
+      [...found.values()].flatMap(({ old }) => (old === undefined ? [] : [`${old.ino} ${old.ctimeNs}`])),
+    );
+    const isMoved = ({ now }: Found): boolean => now !== undefined && known.has(`${now.ino} ${now.ctimeNs}`);
+    const timed = shown.map(([path, entry]) =>
+      this.#timed(reader, path, entry, isMoved(entry) ? seen.startNs : lastNs),
+    );
     const windows = records.windows();
     const inFlight = windows.filter(({ kind, toNs }) => kind === "exact" && toNs === undefined);
     // A file tool is about to record these itself.
@@ -163,6 +178,8 @@ export class Scanner {
     );
     const steps: number[] = [];
     let again = waiting.size > 0 || seen.end.kind === "late";
+    // Content that goes for want of room from here on must be seen by the next scan.
+    const evictions = contents.indexEvictions;
     contents.transaction((found.size + timed.length) * ROW_BYTES, () => {
       const skipped = new Set(waiting);
       for (const [path, { old, now }] of found) {
@@ -172,7 +189,10 @@ export class Scanner {
         if (current?.ctimeNs !== old?.ctimeNs || current?.blob !== old?.blob) skipped.add(path);
         else records.putEntry(path, now);
       }
-      if (skipped.size > waiting.size) again = true;
+      if (skipped.size > waiting.size) {
+        again = true;
+        this.#entries = undefined;
+      }
       const mine = timed.filter(({ path }) => !skipped.has(path));
       for (const group of attribute(mine, windows))
         steps.push(this.#addStep(group, seen.end.notCovered, seen.end.kind));
@@ -181,6 +201,7 @@ export class Scanner {
       for (const { id, toNs } of windows) if (toNs !== undefined && toNs < seen.startNs) records.dropWindow(id);
       for (const path of skipped) found.delete(path);
     });
+    this.#writes = records.entryWrites + evictions;
     contents.release();
     for (const [path, { now }] of found) {
       if (now === undefined) seen.entries.delete(path);
@@ -223,20 +244,16 @@ export class Scanner {
     return lost === 0 ? undefined : `the content of ${lost} file${lost === 1 ? "" : "s"} was not kept`;
   }
 
-  #timed(
-    reader: TreeReader,
-    path: TreePath,
-    { old, now }: Found,
-    [lastNs, startNs]: readonly [bigint, bigint],
-  ): TimedChange {
+  #timed(reader: TreeReader, path: TreePath, { old, now }: Found, sinceNs: bigint): TimedChange {
     const change = { path, before: old, after: now };
-    if (now !== undefined && now.ctimeNs >= lastNs) return { ...change, timeNs: now.ctimeNs, isBound: false };
-    // Gone, or moved here with a folder: the nearest folder that is still there knows when.
+    if (now !== undefined && now.ctimeNs >= sinceNs) return { ...change, timeNs: now.ctimeNs, isBound: false };
+    // Gone, or moved here with a folder: not later than the last change of a folder above it.
+    let timeNs = fs.lstatSync(this.#store.root, { bigint: true }).ctimeNs;
     for (let above = parentOf(path); above !== ""; above = parentOf(above)) {
-      const stat = reader.look(above);
-      if (stat !== undefined && stat.ctimeNs >= lastNs) return { ...change, timeNs: stat.ctimeNs, isBound: true };
+      const { ctimeNs = 0n } = reader.look(above) ?? {};
+      if (ctimeNs > timeNs) timeNs = ctimeNs;
     }
-    return { ...change, timeNs: startNs, isBound: true };
+    return { ...change, timeNs, isBound: true };
   }
 
   #closeDeadWindows(nowNs: bigint): void {

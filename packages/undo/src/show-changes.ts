@@ -46,6 +46,12 @@ export function changesStat(store: UndoStore, chosen: Chosen): string[] {
   return [...lines, `${changes.length} path${changes.length === 1 ? "" : "s"} changed.`];
 }
 
+/** The diff of one step alone. */
+export function stepDiff(store: UndoStore, step: number): Buffer {
+  const pieces = store.records.changesOf(step).map((change) => fileDiff(change.path, ...sidesOf(store, change)));
+  return Buffer.from(pieces.join("").replaceAll("→", "->"), "latin1");
+}
+
 /** One object a line. */
 export function* changesJson(store: UndoStore, chosen: Chosen): Generator<string> {
   for (const change of netChanges(store.records, chosen)) {

@@ -1,6 +1,5 @@
 // A path below a tree as text that loses no byte: names that are not UTF-8 keep each odd byte as a lone surrogate
 // (U+DC80 to U+DCFF), so that a path can be a key, be sorted and be turned back into the very bytes.
-import path from "node:path";
 
 /** Relative to the tree, parts separated by `/`; the tree itself is "". */
 export type TreePath = string;
@@ -37,7 +36,8 @@ export function parentOf(text: TreePath): TreePath {
 }
 
 export function nameOf(text: TreePath): string {
-  return path.posix.basename(text);
+  // Not basename of node:path: Bun's loses lone surrogates.
+  return text.slice(text.lastIndexOf("/") + 1);
 }
 
 export function isBelow(folder: TreePath, text: TreePath): boolean {

@@ -30,7 +30,8 @@ export function filterFrom(flags: FlagValues, now: Date): AuditFilter {
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-function timeFrom(name: string, text: string, now: Date): Date {
+/** `30m` ago, or a date. */
+export function timeFrom(name: string, text: string, now: Date): Date {
   const [, count, unit = ""] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
   if (count !== undefined) return new Date(now.getTime() - Number(count) * (UNIT_MS[unit] ?? 0));
   // A date alone is midnight here, not in Greenwich.

@@ -54,6 +54,8 @@ function factsOf(record: AuditRecord): string[] {
   const { exit, durationMs, bytesOut } = record as Readonly<Record<string, unknown>>;
   const facts = [
     ...(typeof exit === "number" && exit !== 0 ? [`exit ${exit}`] : []),
+    ...(textOf(record, "limitHit") === undefined ? [] : [`hit its ${textOf(record, "limitHit")} limit`]),
+    ...(textOf(record, "code") === undefined ? [] : [`code ${textOf(record, "code")}`]),
     ...(textOf(record, "signal") === undefined ? [] : [`signal ${textOf(record, "signal")}`]),
     ...(typeof durationMs === "number" ? [durationText(durationMs)] : []),
     ...(typeof bytesOut === "number" && bytesOut > 0 ? [`${bytesOut} bytes`] : []),

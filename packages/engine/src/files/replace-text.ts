@@ -23,10 +23,7 @@ export type ReplaceRequest = {
   readonly replace: string;
   /** All separate occurrences; else exactly one, which must be the only one. */
   readonly all: boolean;
-  /**
-   * How many there must be: with `all`, the separate ones it will replace; without, every position. When it holds, the
-   * first is replaced even if there are several.
-   */
+  /** How many there must be. More than one needs `all`: which of several is meant is never guessed. */
   readonly expectedOccurrences?: number;
   /** Of the file and of the result. */
   readonly maxBytes: number;
@@ -82,9 +79,14 @@ function planEdit(content: Buffer, request: ReplaceRequest, file: OpenFile): Edi
     const facts = { ...details, occurrences, expected };
     throw new EngineError("COUNT_DIFFERS", `found ${occurrences} occurrences, expected ${expected}`, facts);
   }
-  if (occurrences > 1 && !request.all && expected === undefined) {
+  if (occurrences > 1 && !request.all) {
     const message = `found ${occurrences} occurrences in ${file.shown}; the match must be unique`;
-    throw new EngineError("TEXT_AMBIGUOUS", message, { ...details, occurrences });
+    const facts = { ...details, occurrences, ...(expected === undefined ? {} : { expected }) };
+    throw new EngineError(
+      "TEXT_AMBIGUOUS",
+      expected === undefined ? message : `${message}, unless all are replaced`,
+      facts,
+    );
   }
   const replace = Buffer.from(endings === "crlf" ? toCrlf(request.replace) : request.replace, "utf8");
   const count = request.all ? occurrences : 1;

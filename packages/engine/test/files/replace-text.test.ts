@@ -102,10 +102,16 @@ describe("refused, and the file unchanged", () => {
   });
 });
 
-test("an expectation that holds allows the first of several", async () => {
-  using workspace = new Workspace({ f: "x x x" });
-  expect((await replace(workspace, "f", { find: "x", replace: "y", expectedOccurrences: 3 })).replacements).toBe(1);
-  expect(workspace.read("f")).toBe("y x x");
+test("an expectation that holds: one is replaced, several only as all", async () => {
+  using workspace = new Workspace({ f: "x x x", one: "x" });
+  const three = { find: "x", replace: "y", expectedOccurrences: 3 };
+  const error = await failure(() => replace(workspace, "f", three));
+  expect(error.code).toBe("TEXT_AMBIGUOUS");
+  expect(error.details).toMatchObject({ occurrences: 3, expected: 3 });
+  expect(workspace.read("f")).toBe("x x x");
+  expect((await replace(workspace, "f", { ...three, all: true })).replacements).toBe(3);
+  expect(workspace.read("f")).toBe("y y y");
+  expect((await replace(workspace, "one", { ...three, expectedOccurrences: 1 })).replacements).toBe(1);
 });
 
 describe("the snippet", () => {

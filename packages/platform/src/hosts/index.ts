@@ -1,4 +1,4 @@
 // Host names and addresses, validated once.
-export { httpUrl, isLoopback } from "./host-name.ts";
+export { httpUrl, isLoopback, normaliseHost } from "./host-name.ts";
 export { reachOf } from "./host-reach.ts";
 export type { Reach } from "./host-reach.ts";

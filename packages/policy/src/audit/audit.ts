@@ -45,6 +45,12 @@ export type AuditEvent = {
   signal?: string | null;
   bytesOut?: number;
   bytesErr?: number;
+  /** What a command used, and the resource limit that ended it. */
+  cpuMs?: number;
+  maxRssBytes?: number;
+  limitHit?: string;
+  /** Of a call that failed or was refused: which failure it was, in a word that does not change. */
+  code?: string;
   /** Of a changed place: where it is, whether it is settled or noted, what was done, and where the changed version is. */
   place?: string;
   level?: "settle" | "note";

@@ -8,7 +8,14 @@ import type { Acts, OutcomeFacts, ToolDefinition } from "./tool-definition.ts";
 import type { PolicyGate } from "../approvals/policy-gate.ts";
 
 /** What the boundary itself refuses, whatever the rules say. */
-const BEYOND_THE_BOUNDARY: ReadonlySet<EngineCode> = new Set<EngineCode>(["OUTSIDE_SCOPE", "PATH_DENIED", "READ_ONLY"]);
+const BEYOND_THE_BOUNDARY: ReadonlySet<EngineCode> = new Set<EngineCode>([
+  "OUTSIDE_SCOPE",
+  "PATH_DENIED",
+  "READ_ONLY",
+  "PROTECTED",
+  "COMMAND_NOT_ALLOWED",
+  "COMMAND_UNPARSABLE",
+]);
 
 /** What the audit gets of one call. Commands and refusals get a line before anything happens; every call gets one at its end. */
 export class CallRecord {
@@ -20,6 +27,7 @@ export class CallRecord {
   #facts: OutcomeFacts = {};
   #decision: Decision | undefined;
   #facing: { command?: string; cwd?: string; paths?: readonly string[] } = {};
+  #refusedByBoundary = false;
   #ended = false;
   #id: string | undefined;
 
@@ -54,9 +62,13 @@ export class CallRecord {
 
   /** Whether the boundary refused it: then that is what decided, not a rule. */
   refusedByBoundary(error: unknown): boolean {
-    if (!(error instanceof EngineError) || !BEYOND_THE_BOUNDARY.has(error.code)) return false;
+    if (!(error instanceof EngineError)) return false;
+    // Of the workspace surface: a path that is written as one outside is not resolved at all.
+    const leavesWorkspace = error.code === "INVALID_PATH" && /^(?:absolute|parent)$/.test(error.details.reason ?? "");
+    if (!leavesWorkspace && !BEYOND_THE_BOUNDARY.has(error.code)) return false;
     const { path, pattern } = error.details;
     const name = pattern === undefined ? "the boundary" : `pattern ${pattern}`;
+    this.#refusedByBoundary = true;
     this.#decision = { verdict: "deny", rule: { name, file: "boundary" }, reason: error.message, grantable: false };
     if (path !== undefined) this.#facing = { ...this.#facing, paths: [path] };
     return true;
@@ -67,16 +79,16 @@ export class CallRecord {
   }
 
   /** Gives why it is not on record. */
-  end(outcome: "ok" | "error" | "cancelled" | "refused", reason?: string): string | undefined {
+  end(outcome: "ok" | "error" | "cancelled" | "refused", reason?: string, code?: string): string | undefined {
     try {
-      const failed = this.#end(outcome, reason);
+      const failed = this.#end(outcome, reason, code);
       return failed === undefined ? undefined : messageOf(failed);
     } catch (error) {
       return messageOf(error);
     }
   }
 
-  #end(outcome: "ok" | "error" | "cancelled" | "refused", reason?: string): unknown {
+  #end(outcome: "ok" | "error" | "cancelled" | "refused", reason?: string, code?: string): unknown {
     if (this.#ended) return undefined;
     this.#ended = true;
     const durationMs = Math.round((performance.now() - this.#startedAt) * 1000) / 1000;
@@ -100,11 +112,17 @@ export class CallRecord {
       kind: "outcome",
       ...this.#which(),
       ...this.#facing,
-      ...(this.#facing.command === undefined ? { ...this.#verdict(), arguments: this.#args } : {}),
+      // The decision of a command has a line of its own; what the boundary refused afterwards stands in this one.
+      ...(this.#facing.command === undefined
+        ? { ...this.#verdict(), arguments: this.#args }
+        : this.#refusedByBoundary
+          ? this.#verdict()
+          : {}),
       outcome: timedOut === true ? "timeout" : outcome,
       durationMs,
       ...facts,
       ...(environment === undefined ? {} : { environment }),
+      ...(code === undefined ? {} : { code }),
       ...(reason === undefined || reason === "" ? {} : { reason }),
     };
     if (!plain) return this.#gate.recordDone(event);

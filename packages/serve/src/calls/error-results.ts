@@ -1,6 +1,6 @@
 // Errors → what the model is told, in the shape and the codes of the surface it called. The only place that words them.
 import { EngineError } from "@bosun/engine";
-import { failure, InvalidArguments } from "@bosun/mcp/server";
+import { failure, InvalidArguments, isObject } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
 import type { Surface } from "../config/config.ts";
 import type { FailedCall, KnownFailure } from "./known-failure.ts";
@@ -39,4 +39,13 @@ export function withUnrecordedNote(surface: Surface, why: string, result: ToolRe
 export function explainOn(surface: Surface, error: unknown, failed: FailedCall): ToolResult | undefined {
   const known = error instanceof EngineError || error instanceof InvalidArguments || error instanceof Refusal;
   return known ? BY_SURFACE[surface](error, failed) : undefined;
+}
+
+/** The word for a failure that its surface gave the caller; undefined where it only says how a command ended. */
+export function codeOf(surface: Surface, { content: [first], structuredContent }: ToolResult): string | undefined {
+  const reason = isObject(structuredContent) ? structuredContent["reason"] : undefined;
+  if (surface === "shell") return typeof reason === "string" ? reason : undefined;
+  if (first?.type !== "text") return undefined;
+  const words = surface === "workspace" ? /^\{"ok":false,"error":\{"code":"([A-Z_]+)"/ : /^\[([A-Z_]+)\] /;
+  return words.exec(first.text)?.[1];
 }

@@ -11,7 +11,7 @@ import { askToOpen, mayChangeHeld } from "../approvals/ask-to-open.ts";
 import { CallPlaces } from "./call-places.ts";
 import { CallRecord } from "./call-record.ts";
 import { whileHeld } from "../approvals/ask-while-held.ts";
-import { explainOn, explainUnrecorded, withUnrecordedNote } from "./error-results.ts";
+import { codeOf, explainOn, explainUnrecorded, withUnrecordedNote } from "./error-results.ts";
 import { askAboutPlaces, placeDecision, settledWritesAmong } from "../approvals/settled-write.ts";
 import type { SettledWrite } from "../approvals/settled-write.ts";
 import { Refusal } from "./refusal.ts";
@@ -54,7 +54,10 @@ async function callJudged(
   const made = { tool: tool.name, args, workdir: state.config.workdir };
   try {
     const result = withoutOwnTokens(await judgeAndRun(tool, args, { ...services, context, session, record }), secrets);
-    const unrecorded = record.end(result.isError === true ? "error" : "ok");
+    const failed = result.isError === true;
+    const code = failed ? codeOf(tool.surface, result) : undefined;
+    const unrecorded = failed ? record.end("error", undefined, code) : record.end("ok");
+    state.log(failed ? "info" : "debug", "call", { tool: tool.name, status: failed ? "error" : "ok", code });
     if (unrecorded === undefined) return result;
     // What was only looked at is kept back; what was done is done, and the caller must know it.
     return tool.readOnly
@@ -70,7 +73,9 @@ async function callJudged(
     // A question on its way to the client, a cancelled call, or a bug: the caller knows what to do with each.
     if (explained === undefined || context.signal.aborted) throw error;
     const isRefused = error instanceof Refusal || record.refusedByBoundary(error);
-    record.end(isRefused ? "refused" : "error", error instanceof Error ? error.message : "");
+    const [status, code] = [isRefused ? "refused" : "error", codeOf(tool.surface, explained)] as const;
+    record.end(status, error instanceof Error ? error.message : "", code);
+    state.log("info", "call", { tool: tool.name, status, code });
     return explained;
   }
 }

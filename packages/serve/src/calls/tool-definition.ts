@@ -30,13 +30,29 @@ export type OutcomeFacts = {
   readonly timedOut?: boolean;
   readonly bytesOut?: number;
   readonly bytesErr?: number;
+  readonly cpuMs?: number;
+  readonly maxRssBytes?: number;
+  /** Why it failed, in a word that does not change. */
+  readonly code?: string;
+  /** The resource limit that ended it. */
+  readonly limitHit?: string;
   readonly environment?: readonly string[];
 };
 
 /** What a tool may use of the server. Not its scopes: a path is had from the call, where it was resolved and judged. */
 export type ToolServerState = Pick<
   ServerState,
-  "config" | "log" | "host" | "environment" | "protection" | "noteRead" | "wasRead" | "keepDirectory" | "sessionHolding"
+  | "config"
+  | "log"
+  | "host"
+  | "environment"
+  | "protection"
+  | "noteRead"
+  | "wasRead"
+  | "keepDirectory"
+  | "sessionHolding"
+  | "boundary"
+  | "sandbox"
 >;
 
 export type ToolCall = Places & {

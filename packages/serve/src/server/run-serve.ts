@@ -21,6 +21,9 @@ const SHUTDOWN_MS = 10_000;
 /** Of it, for the answers to calls in flight: those of commands come when they have ended. */
 const LAST_ANSWERS_MS = 7000;
 
+/** How many ports after the usual one `bosun start` tries. */
+const FURTHER_PORTS = 20;
+
 /** Lets the clients go, once what they had asked for is answered. */
 type Close = (answered: Promise<unknown>) => Promise<void>;
 
@@ -61,6 +64,7 @@ export async function runServe(words: readonly string[], io: Io): Promise<number
       return said(io, first.kind === "help" ? `${helpText(PROGRAM)}\n` : `bosun ${VERSION}\n`);
     const settings = settingsFor(first.config, io.env, home);
     const layered = parseInvocation(words, io.env, io.cwd, layerBelow(settings.settings, io));
+    const canMove = io.welcome !== undefined && !isPortNamed(words, io, settings.settings);
     const wanted = layered.kind === "serve" ? layered.config : first.config;
     const spoken = io.welcome === undefined && !wanted.transportNamed ? await detectStdioClient() : undefined;
     const config: Config = spoken === undefined ? wanted : { ...wanted, transport: "stdio" };
@@ -79,13 +83,22 @@ export async function runServe(words: readonly string[], io: Io): Promise<number
       ...(io.guests === undefined ? {} : { guests: io.guests }),
     });
     log("info", "shell", { path: tools.state.host.shell.path });
-    return await serveUntilStopped(tools, config, { token, spoken }, log, io);
+    return await serveUntilStopped(tools, config, { token, spoken, canMove }, log, io);
   } catch (error) {
     const known = error instanceof UsageError || error instanceof EngineError || error instanceof BosunError;
     if (!known) throw error;
     io.complain(`bosun serve: ${error.message}\n`);
     return 2;
   }
+}
+
+/** A port that somebody chose is the one that clients are told of: then it is that one or none. */
+function isPortNamed(words: readonly string[], { env, cwd, welcome }: Io, settings: Settings): boolean {
+  const [one, other] = ["1", "2"].map((port) => {
+    const parsed = parseInvocation(words, env, cwd, new Map([["port", [port]], ...settingsLayer(settings, env)]));
+    return parsed.kind === "serve" ? parsed.config.port : welcome?.port;
+  });
+  return one === other;
 }
 
 function layerBelow(settings: Settings, { env, welcome }: Io): Layer {
@@ -96,7 +109,11 @@ function layerBelow(settings: Settings, { env, welcome }: Io): Layer {
 async function serveUntilStopped(
   tools: ToolService,
   config: Config,
-  { token, spoken }: { token: string | undefined; spoken: AsyncIterable<Uint8Array> | undefined },
+  {
+    token,
+    spoken,
+    canMove,
+  }: { token: string | undefined; spoken: AsyncIterable<Uint8Array> | undefined; canMove: boolean },
   log: Log,
   io: Io,
 ): Promise<number> {
@@ -112,7 +129,7 @@ async function serveUntilStopped(
     const close =
       config.transport === "stdio"
         ? serveStdio(tools, config, spoken, stopping)
-        : await serveOverHttp(tools, config, token, log, io);
+        : await serveOverHttp(tools, config, { token, canMove }, log, io);
     await stopping.promise;
     log("info", "stopping");
     const ended = await Promise.race([shutDown(close, tools), forced.promise, after(SHUTDOWN_MS)]);
@@ -142,13 +159,17 @@ function serveStdio(
 async function serveOverHttp(
   tools: ToolService,
   config: Config,
-  token: string | undefined,
+  { token, canMove }: { token: string | undefined; canMove: boolean },
   log: Log,
   io: Io,
 ): Promise<Close> {
-  const { listen } = await import("./serve-http.ts");
+  const { checkHost, listen } = await import("./serve-http.ts");
   try {
-    const listening = listen(tools, config, token);
+    await checkHost(config.host);
+    const listening = listen(tools, config, token, canMove ? FURTHER_PORTS : 0);
+    const port = Number(listening.url.port);
+    if (canMove && port !== config.port)
+      log("warn", `port ${config.port} is in use by another program, so this is port ${port}`);
     const isOpen = token === undefined && config.auth.kind !== "issuer";
     if (isOpen)
       log(

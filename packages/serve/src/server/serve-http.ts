@@ -1,4 +1,6 @@
 // The tools over HTTP: /mcp behind a token, /health for everybody, where tokens come from, and nothing else.
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
 import { isLoopback } from "@bosun/platform/hosts";
 import {
   AuthorizationError,
@@ -16,28 +18,43 @@ import type { ToolService } from "./serve-tools.ts";
 
 const ENDPOINT = "/mcp";
 
-/** Throws UsageError when the address cannot be listened on. */
-export function listen(tools: ToolService, config: Config, token: string | undefined): Listening {
+/** Bun says of a name that nobody knows that its port is in use: asked before. Throws UsageError. */
+export async function checkHost(host: string): Promise<void> {
+  if (isIP(host) !== 0) return;
+  try {
+    await lookup(host);
+  } catch (error) {
+    throw new UsageError(
+      `--host ${JSON.stringify(host)}: no machine of that name is known (${codeOf(error) ?? "no answer"}); name an address of this machine`,
+    );
+  }
+}
+
+/** Takes one of so many further ports when the first is in use. Throws UsageError when the address cannot be listened on. */
+export function listen(tools: ToolService, config: Config, token: string | undefined, furtherPorts = 0): Listening {
   const resourceServer = resourceServerFor(config, token);
   if (resourceServer === undefined && !isLoopback(config.host)) {
     throw new UsageError(
       `refusing to listen on ${config.host} without a token: anybody who reaches it could run commands. Add --generate-token, --token or --auth-issuer`,
     );
   }
-  try {
-    return serveHttp(tools.server, {
-      hostname: config.host,
-      port: config.port,
-      path: ENDPOINT,
-      routes: { "/health": health, ...(resourceServer === undefined ? {} : metadataRoute(resourceServer)) },
-      allowedHosts: hostsOf(config),
-      allowedOrigins: config.allowedOrigins,
-      sessionIdleMs: config.idleMs,
-      maxBodyBytes: maxMessageBytes(config),
-      ...(resourceServer === undefined ? {} : { authorize: (request) => resourceServer.authorize(request) }),
-    });
-  } catch (error) {
-    throw new UsageError(`could not listen on ${config.host}:${config.port}: ${whyNot(error)}`);
+  for (let port = config.port; ; port += 1) {
+    try {
+      return serveHttp(tools.server, {
+        hostname: config.host,
+        port,
+        path: ENDPOINT,
+        routes: { "/health": health, ...(resourceServer === undefined ? {} : metadataRoute(resourceServer)) },
+        allowedHosts: hostsOf(config),
+        allowedOrigins: config.allowedOrigins,
+        sessionIdleMs: config.idleMs,
+        maxBodyBytes: maxMessageBytes(config),
+        ...(resourceServer === undefined ? {} : { authorize: (request) => resourceServer.authorize(request) }),
+      });
+    } catch (error) {
+      if (codeOf(error) === "EADDRINUSE" && port < config.port + furtherPorts) continue;
+      throw new UsageError(`could not listen on ${config.host}:${config.port}: ${whyNot(error)}`);
+    }
   }
 }
 
@@ -97,7 +114,11 @@ const WHY_NOT: Readonly<Record<string, string>> = {
 
 function whyNot(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return WHY_NOT["code" in error ? String(error.code) : ""] ?? error.message;
+  return WHY_NOT[codeOf(error) ?? ""] ?? error.message;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }
 
 export function generateToken(): string {

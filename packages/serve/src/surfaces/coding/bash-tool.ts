@@ -5,8 +5,9 @@ import { boolean, integer, isShared, object, optional, SESSION_KEY, string, text
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
 import { keepForModel, keepCutOutputs, shownText, streamBlocks } from "../command-output.ts";
 import { liveProgress } from "../live-progress.ts";
-import { noteRun } from "../note-run.ts";
-import { protectedHints, withHints } from "../protected-hint.ts";
+import { noteRun, usageFacts } from "../note-run.ts";
+import { withHints } from "../protected-hint.ts";
+import { commandHints } from "../sandbox-hint.ts";
 import { serveTool } from "../../calls/tool-definition.ts";
 import type { ToolDefinition, ToolCall } from "../../calls/tool-definition.ts";
 
@@ -80,11 +81,10 @@ function describeRun(run: Run, running: Running | undefined, timeoutMs: number, 
   const stdout = shownText(run.stdout, running?.stdout, truncate);
   const timedOut = run.timedOut ? `Command timed out after ${timeoutMs}ms\n\n` : "";
   const output = `${timedOut}exit_code: ${run.exitCode ?? -1}\n${streamBlocks(stderr, stdout)}`;
-  const said = withHints(output, protectedHints(run, call.state));
   const handles = keepCutOutputs(run, running, (capture) => call.session.cutOutputs.keep(capture));
-  const hints = hintsFor(run, handles);
+  const said = withHints(output, [...hintsFor(run, handles), ...commandHints(run, call.state)]);
   return {
-    content: [{ type: "text", text: said }, ...(hints === "" ? [] : [{ type: "text" as const, text: hints }])],
+    content: [{ type: "text", text: said }],
     _meta: { "bosun/run": factsOf(run, handles) },
   };
 }
@@ -109,13 +109,13 @@ function unknownSession({ state }: ToolCall): EngineError {
   return new EngineError("INVALID_INPUT", message);
 }
 
-/** Beside the contract's text, in a block of its own: what the model can do about a cut or a limit. */
-function hintsFor(run: Run, handles: { stdout?: string; stderr?: string }): string {
+/** After the contract's text, in the same block: some clients show the model nothing but the first. */
+function hintsFor(run: Run, handles: { stdout?: string; stderr?: string }): string[] {
   const lines = Object.entries(handles).map(
     ([stream, handle]) => `Full ${stream}: task_output with task_id "${handle}" and an offset.`,
   );
   if (run.limitHit !== null) lines.push(`The command hit its ${run.limitHit} limit.`);
-  return lines.join("\n");
+  return lines;
 }
 
 /** What costs the model nothing: signal, duration, sizes. */
@@ -132,9 +132,7 @@ function factsOf(run: Run, handles: { stdout?: string; stderr?: string }): JsonO
     durationMs: Math.round(run.durationMs),
     stdout: stream(run.stdout, handles.stdout),
     stderr: stream(run.stderr, handles.stderr),
-    ...(run.limitHit === null ? {} : { limitHit: run.limitHit }),
-    ...(run.usage === null ? {} : { cpuMs: Math.round(run.usage.userMs + run.usage.systemMs) }),
-    ...(run.usage?.maxRssBytes === undefined ? {} : { maxRssBytes: run.usage.maxRssBytes }),
+    ...usageFacts(run),
   };
 }
 

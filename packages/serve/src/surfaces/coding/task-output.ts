@@ -4,6 +4,9 @@ import type { Captured, JobView, CutOutput, Piece, Session } from "@bosun/engine
 import { boolean, integer, object, oneOf, optional, string, text } from "@bosun/mcp/server";
 import type { ToolResult } from "@bosun/mcp/server";
 import { shownText, SHOWN_CHARS, streamBlocks } from "../command-output.ts";
+import { noteRun } from "../note-run.ts";
+import { withHints } from "../protected-hint.ts";
+import { commandHints } from "../sandbox-hint.ts";
 import { serveTool } from "../../calls/tool-definition.ts";
 import type { ToolCall } from "../../calls/tool-definition.ts";
 
@@ -81,14 +84,17 @@ function readOnce(session: Session, job: JobView, status: string, call: ToolCall
   const half = truncate === "head-tail" ? session.jobs.newest(job.id, SHOWN_CHARS / 2) : undefined;
   const shown = (stream: "stdout" | "stderr", captured: Captured): string =>
     shownText(captured, half === undefined ? undefined : { lastChars: () => half[stream] }, truncate);
-  const said = `${status}\n${streamBlocks(shown("stderr", job.stderr), shown("stdout", job.stdout))}`;
-  if (job.run === undefined) return text(said);
+  const output = `${status}\n${streamBlocks(shown("stderr", job.stderr), shown("stdout", job.stdout))}`;
+  if (job.run === undefined) return text(output);
+  noteRun(job.run, call);
+  const limit = job.run.limitHit === null ? [] : [`The command hit its ${job.run.limitHit} limit.`];
+  const said = withHints(output, [...limit, ...commandHints(job.run, call.state)]);
   // Output that was cut stays readable by position, as long as the session keeps the task.
   const cut = STREAMS.filter((stream) => job[stream].cut);
   if (cut.length === 0) session.jobs.forget(job.id);
   else call.state.noteRead(job.id);
   const hints = cut.map((stream) => `Full ${stream}: the same task_id with an offset and stream "${stream}".`);
-  return { content: [said, ...hints].map((line) => ({ type: "text", text: line })) };
+  return text(withHints(said, hints));
 }
 
 /** One stream of a command that has ended, of which an answer showed only a part. */

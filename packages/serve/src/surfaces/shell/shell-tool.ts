@@ -8,11 +8,13 @@ import { integer, object, optional, record, string } from "@bosun/mcp/server";
 import type { JsonObject, ToolResult } from "@bosun/mcp/server";
 import { SHOWN_CHARS } from "../command-output.ts";
 import { liveProgress } from "../live-progress.ts";
-import { noteRun } from "../note-run.ts";
-import { protectedHints, withHints } from "../protected-hint.ts";
+import { noteRun, usageFacts } from "../note-run.ts";
+import { withHints } from "../protected-hint.ts";
+import { commandHints } from "../sandbox-hint.ts";
 import { serveTool } from "../../calls/tool-definition.ts";
 import type { ToolDefinition, ToolCall } from "../../calls/tool-definition.ts";
-import { explainStatus } from "./explain-status.ts";
+import { jsonDocument } from "./json-output.ts";
+import { explainStatus, isPermissionDenied } from "./explain-status.ts";
 import { verdict } from "./shell-result.ts";
 
 export type ShellLimits = {
@@ -22,6 +24,9 @@ export type ShellLimits = {
 };
 
 export const SHELL_LIMITS: ShellLimits = { defaultTimeout: 300, maxTimeout: 1800, maxOutputBytes: 10 * 1024 * 1024 };
+
+/** Enough for the characters that are shown of either stream, whatever their size in UTF-8. */
+const DEFAULT_KEPT_BYTES = 2 * 4 * SHOWN_CHARS;
 
 /** Of the memory for output each stream is sure of this much: far more than it takes to say why something failed. */
 const SHARE_BYTES = 64 * 1024;
@@ -52,6 +57,12 @@ export function shell(limits: ShellLimits = SHELL_LIMITS): ToolDefinition {
       working_directory: optional(string("Working directory (default: the server's)")),
       timeout: integer("Timeout in seconds", { min: 1, max: limits.maxTimeout, default: limits.defaultTimeout }),
       environment: optional(record("Additional environment variables", string(""))),
+      max_output_size: optional(
+        integer(`Bytes of each stream to return (default: its first ${SHOWN_CHARS} characters)`, {
+          min: 1,
+          max: limits.maxOutputBytes,
+        }),
+      ),
     }),
     acts: ({ command, working_directory, environment = {} }) => ({
       command,
@@ -59,14 +70,18 @@ export function shell(limits: ShellLimits = SHELL_LIMITS): ToolDefinition {
       cwd: working_directory,
       neverOpens: Object.keys(environment).length > 0,
     }),
-    async run({ command, timeout, environment = {} }, call) {
+    async run({ command, timeout, environment = {}, max_output_size }, call) {
       const cwd = directoryOf(call);
       const env = extended(call.state.environment, environment);
       warnAbout(Object.keys(environment), call);
-      const run = await execute(command, cwd, env, timeout, limits, call);
+      const maxOutputBytes = Math.min(max_output_size ?? DEFAULT_KEPT_BYTES, limits.maxOutputBytes);
+      const ran = await execute(command, cwd, env, timeout, maxOutputBytes, call);
+      const run = max_output_size === undefined ? { ...ran, ...inCharacters(ran) } : ran;
       noteRun(run, call);
-      call.note({ environment: Object.keys(environment) });
-      const hints = protectedHints(run, call.state);
+      const isDenied = isPermissionDenied(explainStatus(run.exitCode ?? 0, run.stderr.text, env["PATH"] ?? "", cwd));
+      call.note({ environment: Object.keys(environment), ...(isDenied ? { code: "permission_denied" } : {}) });
+      const limit = run.limitHit === null ? [] : [`The command hit its ${run.limitHit} limit.`];
+      const hints = [...limit, ...cutHints(run), ...commandHints(run, call.state)];
       return run.timedOut
         ? timedOut(command, cwd, timeout, run, hints)
         : ended(command, cwd, run, env["PATH"] ?? "", hints);
@@ -95,11 +110,10 @@ async function execute(
   cwd: string,
   env: Readonly<Record<string, string>>,
   timeout: number,
-  limits: ShellLimits,
+  max: number,
   call: ToolCall,
 ): Promise<Run> {
   const progress = liveProgress(call.context);
-  const { maxOutputBytes: max } = limits;
   const budget = new OutputBudget(max, Math.min(SHARE_BYTES, Math.floor(max / 8)));
   const plan: CapturePlan = { cap: { max, unit: "bytes" }, tailBytes: 0, budget };
   try {
@@ -137,10 +151,11 @@ function ended(command: string, cwd: string, run: Run, searchPath: string, hints
       blocks: blocksOf(run),
     });
   const why = explainStatus(exitCode, run.stderr.text, searchPath, cwd);
-  return verdict(withHints(`Command failed with exit code ${exitCode}`, hints), {
+  const explained = why === undefined ? hints : [why, ...hints];
+  return verdict(withHints(`Command failed with exit code ${exitCode}`, explained), {
     isError: true,
     metadata: why === undefined ? metadata : { ...metadata, hint: why },
-    blocks: [...(why === undefined ? [] : [why]), ...blocksOf(run)],
+    blocks: blocksOf(run),
   });
 }
 
@@ -161,34 +176,59 @@ function timedOut(command: string, cwd: string, timeout: number, run: Run, hints
 }
 
 function factsOf(run: Run): JsonObject {
+  const { cpuMs, maxRssBytes, limitHit } = usageFacts(run);
+  const data = run.stdout.cut || run.stdout.binary ? undefined : jsonDocument(run.stdout.text);
   return {
     output_truncated: run.stdout.cut || run.stderr.cut,
     total_output_size: run.stdout.totalBytes + run.stderr.totalBytes,
     binary_output_detected: run.stdout.binary || run.stderr.binary,
     ...(run.signal === null ? {} : { signal: run.signal }),
-    ...(run.limitHit === null ? {} : { limit_hit: run.limitHit }),
+    ...(data === undefined ? {} : { data }),
+    ...(cpuMs === undefined ? {} : { cpu_ms: cpuMs }),
+    ...(maxRssBytes === undefined ? {} : { max_rss_bytes: maxRssBytes }),
+    ...(limitHit === undefined ? {} : { limit_hit: limitHit }),
   };
 }
 
-/** Many clients show the model nothing but `content`: the streams follow the verdict there, cut like bash's. */
+/** Many clients show the model nothing but `content`: the streams follow the verdict there. */
 function blocksOf(run: Run): string[] {
   const block = (name: string, stream: Captured): string[] => {
     const text = shown(stream);
-    return text === "" ? [] : [`${name}:\n${cutForModel(text, stream)}`];
+    return text === "" ? [] : [`${name}:\n${text}${isCutText(stream) ? `\n\n${cutNotice(stream)}` : ""}`];
   };
   return [...block("stderr", run.stderr), ...block("stdout", run.stdout)];
+}
+
+/** In the first block, since some clients show only that, or only the structured result. */
+function cutHints(run: Run): string[] {
+  return (["stderr", "stdout"] as const)
+    .filter((name) => isCutText(run[name]))
+    .map((name) => `${name}: ${cutNotice(run[name])} max_output_size returns more; a file keeps all.`);
 }
 
 function shown(stream: Captured): string {
   return stream.binary ? `[Binary content: ${stream.totalBytes} bytes]` : stream.text;
 }
 
-function cutForModel(text: string, stream: Captured): string {
-  if (stream.binary || (stream.totalChars <= SHOWN_CHARS && !stream.cut)) return text;
-  const head = Array.from(text.slice(0, 2 * SHOWN_CHARS))
+function isCutText({ cut, binary }: Captured): boolean {
+  return cut && !binary;
+}
+
+function cutNotice({ text, totalChars }: Captured): string {
+  return `[Truncated: output was ${totalChars} characters, showing first ${Array.from(text).length}]`;
+}
+
+/** Both streams cut where bash cuts them. */
+function inCharacters({ stdout, stderr }: Run): Pick<Run, "stdout" | "stderr"> {
+  return { stdout: firstCharacters(stdout), stderr: firstCharacters(stderr) };
+}
+
+function firstCharacters(stream: Captured): Captured {
+  if (stream.binary || stream.text.length <= SHOWN_CHARS) return stream;
+  const text = Array.from(stream.text.slice(0, 2 * SHOWN_CHARS))
     .slice(0, SHOWN_CHARS)
     .join("");
-  return `${head}\n\n[Truncated: output was ${stream.totalChars} characters, showing first ${SHOWN_CHARS}]`;
+  return text.length === stream.text.length ? stream : { ...stream, text, cut: true };
 }
 
 function signalNumber(name: string | null): number {

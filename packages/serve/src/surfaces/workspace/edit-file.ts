@@ -17,7 +17,9 @@ export const editFile = serveTool({
     find: string("", { minLength: 1 }),
     replace: string(""),
     replaceAll: boolean("", { default: false }),
-    expectedOccurrences: optional(integer("", { min: 1, max: 1_000_000 })),
+    expectedOccurrences: optional(
+      integer("else EDIT_CONFLICT; more than 1 needs replaceAll", { min: 1, max: 1_000_000 }),
+    ),
   }),
   acts: ({ file }) => ({ paths: [{ requested: file, access: "write" }] }),
   async run({ file, find, replace, replaceAll, expectedOccurrences }, call) {

@@ -6,8 +6,8 @@ import { array, integer, object, string } from "@bosun/mcp/server";
 import { liveProgress } from "../live-progress.ts";
 import { serveTool } from "../../calls/tool-definition.ts";
 import type { ToolCall } from "../../calls/tool-definition.ts";
-import { noteRun } from "../note-run.ts";
-import { protectedHints } from "../protected-hint.ts";
+import { noteRun, usageFacts } from "../note-run.ts";
+import { commandHints } from "../sandbox-hint.ts";
 import { succeeded } from "./envelope.ts";
 import { normalOf, orRoot } from "./echoed-path.ts";
 
@@ -36,7 +36,8 @@ export const runCommand = serveTool({
     }
     const plan: CapturePlan = { cap: { max: maxOutputBytes, unit: "bytes" }, tailBytes: 0 };
     const run = await execute([command, ...args], directory.path, timeoutMs, plan, call);
-    const hints = protectedHints(run, call.state);
+    const hints = commandHints(run, call.state);
+    const places = hints.filter((hint) => hint.startsWith("[protected]"));
     return succeeded({
       command,
       args,
@@ -48,7 +49,9 @@ export const runCommand = serveTool({
       stderr: run.stderr.text,
       stdoutTruncated: run.stdout.cut,
       stderrTruncated: run.stderr.cut,
-      ...(hints.length === 0 ? {} : { protected: hints }),
+      ...usageFacts(run),
+      ...(places.length === 0 ? {} : { protected: places }),
+      ...(hints.length === places.length ? {} : { hints: hints.slice(places.length) }),
     });
   },
 });
