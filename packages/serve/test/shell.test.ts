@@ -180,6 +180,8 @@ row("shell", "a permission that is missing is named, with what it is, and on rec
   expect(denied.text).toMatch(
     /^Command failed with exit code 1\npermission denied: kept \(mode 600; commands run as user \d+\); work on a copy/,
   );
+  const elsewhere = await run({ command: "echo 'cat: /etc/passwd: Permission denied' >&2; exit 1" }, own);
+  expect(elsewhere.text).toContain("permission denied: /etc/passwd; work on a copy");
   await own.close();
   const audit = readFileSync(`${own.base}/state/bosun/audit/audit.jsonl`, "utf8");
   expect(audit).toContain('"code":"permission_denied"');

@@ -23,7 +23,7 @@ import { ABSENT } from "./place-state.ts";
 import type { PlaceState } from "./place-state.ts";
 
 const NONE_MADE: GitFolders = new Map();
-/** While a task runs; a person who opens something in between is the risk that remains. */
+/** While a task or a long command runs; a person who opens something in between is the risk that remains. */
 const TASK_MS = 2000;
 /** After the last command, before it is asked whether anything of it still runs: commands in a row need not wait. */
 const CALM_MS = 50;
@@ -84,7 +84,7 @@ export class SettledPlaces implements CommandObserver {
   #written = "";
   readonly #running = new Map<
     object,
-    { readonly session: object; kind: CommandKind; readonly open: readonly string[] }
+    { readonly session: object; kind: CommandKind; readonly open: readonly string[]; readonly since: number }
   >();
   /** Sessions whose last commands may have left something running. */
   readonly #lingering = new Set<object>();
@@ -152,8 +152,8 @@ export class SettledPlaces implements CommandObserver {
     }
     this.#known().commandsBegin();
     this.#isOpen = true;
-    this.#running.set(command, { session, kind, open });
-    if (kind === "background") this.#tick();
+    this.#running.set(command, { session, kind, open, since: performance.now() });
+    this.#tick();
     return () => {
       if (!this.#running.has(command)) return;
       this.#acceptAll(open);
@@ -418,12 +418,16 @@ export class SettledPlaces implements CommandObserver {
 
   #tick(): void {
     this.#ticks ??= setInterval(() => {
-      const isTask = [...this.#running.values()].some(({ kind }) => kind === "background");
-      if (!isTask && this.#lingering.size === 0) {
+      if (this.#running.size === 0 && this.#lingering.size === 0) {
         clearInterval(this.#ticks);
         this.#ticks = undefined;
         return;
       }
+      // What a short command writes is looked at when it has ended.
+      const isLong = [...this.#running.values()].some(
+        ({ kind, since }) => kind === "background" || performance.now() - since >= TASK_MS,
+      );
+      if (this.#running.size > 0 && !isLong) return;
       this.#settle();
       for (const { session } of this.#running.values()) this.#lookDeeper(session);
       if (this.#running.size === 0) this.#calmDown();
