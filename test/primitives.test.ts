@@ -57,7 +57,6 @@ const PRIMITIVES: readonly Primitive[] = [
     name: "process table",
     telltale: /\/proc\/[^"'`\n]*\/(?:stat|task)\b(?!us)|\/children`|"-axo"/,
     home: "packages/platform/src/process-tree/",
-    besides: { "packages/serve/src/server/compiler-threads.ts": "the threads of this process, which are no processes" },
   },
   {
     name: "child environment",

@@ -13,6 +13,7 @@ export { bestWalkMode, Directory, openRealDirectory } from "./scope/directory.ts
 export { parseWorkspacePath } from "./scope/workspace-path.ts";
 export type { WorkspacePath } from "./scope/workspace-path.ts";
 export { Protection } from "./protect/protection.ts";
+export { DeepFolders } from "./protect/deep-folders.ts";
 export { heldPlaces } from "./protect/held-places.ts";
 export type { HoldOptions, ProtectedPlace } from "./protect/held-places.ts";
 export { findRepositories, RepositoryFinder } from "./protect/repositories.ts";

@@ -51,6 +51,7 @@ export class TestNetwork implements AsyncDisposable {
   readonly session: NetworkSession;
   readonly events: NetworkEvent[] = [];
   readonly logged: string[] = [];
+  readonly #waiting = new Set<(event: NetworkEvent) => void>();
   #calls = 0;
 
   constructor(options: TestOptions = {}) {
@@ -68,6 +69,7 @@ export class TestNetwork implements AsyncDisposable {
       record: (event) => {
         options.record?.(event);
         this.events.push(event);
+        for (const look of this.#waiting) look(event);
       },
       log: (message) => this.logged.push(message),
       ...(options.resolve === undefined ? {} : { resolve: options.resolve }),
@@ -97,6 +99,20 @@ export class TestNetwork implements AsyncDisposable {
       child.exited,
     ]);
     return { code, out, err, ...session.end(call) };
+  }
+
+  /** Resolves with the first event that fits, also one that is on record already. */
+  seen(fits: (event: NetworkEvent) => boolean): Promise<NetworkEvent> {
+    const known = this.events.find(fits);
+    if (known !== undefined) return Promise.resolve(known);
+    return new Promise((resolve) => {
+      const look = (event: NetworkEvent): void => {
+        if (!fits(event)) return;
+        this.#waiting.delete(look);
+        resolve(event);
+      };
+      this.#waiting.add(look);
+    });
   }
 
   nextCall(): string {
@@ -148,14 +164,19 @@ export function rule(text: string): NetworkRule {
 }
 
 /** An HTTP server of this machine that says its name; an alias leads to it. */
-export function upstream(says: string): { readonly port: number; readonly seen: string[]; [Symbol.dispose](): void } {
+export function upstream(
+  says: string,
+  redirects: Readonly<Record<string, string>> = {},
+): { readonly port: number; readonly seen: string[]; [Symbol.dispose](): void } {
   const seen: string[] = [];
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     fetch: (request) => {
-      seen.push(`${request.method} ${request.headers.get("host")} ${new URL(request.url).pathname}`);
-      return new Response(says);
+      const asked = URL.parse(request.url)?.pathname ?? ""; // a CONNECT has none
+      seen.push(`${request.method} ${request.headers.get("host")} ${asked}`);
+      const to = redirects[asked];
+      return to === undefined ? new Response(says) : Response.redirect(to);
     },
   });
   return { port: server.port ?? 0, seen, [Symbol.dispose]: () => void server.stop(true) };

@@ -1,8 +1,10 @@
 // Ids and progress tokens beyond 2^53, which JavaScript would round, over stdio and HTTP: each comes back as it was sent, and
 // a cancellation finds its call and not the one beside it. What is compared is text: parsing it would round both sides.
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { HttpServer } from "./harness/http.ts";
-import { BUN, cleanEnvironment, MAIN, scratch } from "./harness/server.ts";
+import { BUN, cleanEnvironment, MAIN, removeScratch, scratch } from "./harness/server.ts";
+
+afterAll(removeScratch);
 
 const GREETING =
   '"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}}';

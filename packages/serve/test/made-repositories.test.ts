@@ -1,10 +1,12 @@
 // Repositories that commands make, and git folders inside of others, through the real server: what git would run there is
 // put back, and what a command made it can remove.
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import fs from "node:fs";
 import path from "node:path";
 import { git, repository } from "./attacks/protected-places.ts";
-import { scratch, TestServer } from "./harness/server.ts";
+import { removeScratch, scratch, TestServer } from "./harness/server.ts";
+
+afterAll(removeScratch);
 
 const AS = "git -c user.name=a -c user.email=a@x -c init.defaultBranch=main";
 const hasSandbox = Bun.which("bwrap") !== null;

@@ -1,14 +1,16 @@
 // What a person's own git runs or obeys, through the real server: file tools and commands leave it alone, ordinary work goes
 // on, a command that is known to change it asks first, and what a person opens is open.
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import fs from "node:fs";
 import path from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { BY_COMMAND, BY_TOOL, git, ranWhenUsed, repository } from "./attacks/protected-places.ts";
 import type { Made } from "./attacks/protected-places.ts";
-import { BUN, cleanEnvironment, MAIN, scratch, TestServer } from "./harness/server.ts";
+import { BUN, cleanEnvironment, MAIN, removeScratch, scratch, TestServer } from "./harness/server.ts";
 import type { Message, Options } from "./harness/server.ts";
+
+afterAll(removeScratch);
 
 /** For commands inside, which see no home folder. */
 const AS = "git -c user.name=a -c user.email=a@x";

@@ -124,6 +124,7 @@ together(() => {
       const said = await server.bash("git checkout -q other");
       expect(said).toMatch(/^exit_code: 0/);
       expect(said).toContain("[protected] put back: .mcp.json");
+      expect(said).toMatch(/\[protected\] if git tracks .* modified or deleted: do not commit it .*--open-place$/m);
       expect([git("branch", "--show-current"), read(server, ".mcp.json")]).toEqual(["other\n", "one\n"]);
     },
   );

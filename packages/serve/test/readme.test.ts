@@ -1,8 +1,10 @@
 // The README's example, run as it stands.
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { BUN, cleanEnvironment, scratch } from "./harness/server.ts";
+import { BUN, cleanEnvironment, removeScratch, scratch } from "./harness/server.ts";
+
+afterAll(removeScratch);
 
 test("the example of the README answers", async () => {
   const home = path.resolve(import.meta.dir, "..");

@@ -171,6 +171,22 @@ row(
   },
 );
 
+row("shell", "a permission that is missing is named, with what it is, and on record", async () => {
+  await using own = await TestServer.start({ args: ["--tools", "shell", "--sandbox", "off"] });
+  const denied = await run(
+    { command: "touch kept; chmod 600 kept; echo 'cat: kept: Permission denied' >&2; exit 1" },
+    own,
+  );
+  expect(denied.text).toMatch(
+    /^Command failed with exit code 1\npermission denied: kept \(mode 600; commands run as user \d+\); work on a copy/,
+  );
+  const elsewhere = await run({ command: "echo 'cat: /etc/passwd: Permission denied' >&2; exit 1" }, own);
+  expect(elsewhere.text).toContain("permission denied: /etc/passwd; work on a copy");
+  await own.close();
+  const audit = readFileSync(`${own.base}/state/bosun/audit/audit.jsonl`, "utf8");
+  expect(audit).toContain('"code":"permission_denied"');
+});
+
 row("shell", "all that a client may show is cut like bash's, and the first block says so", async () => {
   const ran = await run({ command: "seq 1 20000; echo e >&2" });
   const notice = "[Truncated: output was 108894 characters, showing first 30000]";
@@ -211,6 +227,36 @@ row("shell", "progress shows output while it runs", async () => {
       ({ params }) => params?.["progressToken"] === 7 && /^step \d$/.test(String(params["message"])),
     ),
   ).toBe(true);
+});
+
+rows(
+  "shell",
+  [
+    ["an object", `echo '{"a":[1,2.50,1e3],"__proto__":null}'`, { a: [1, 2.5, 1000] }],
+    ["an array over several lines", `printf '[\\n  "x"\\n]\\n'`, ["x"]],
+    ["a single value is only text", "echo 5", undefined],
+    ["two documents are only text", `echo '{}'; echo '{}'`, undefined],
+    ["a number that would be rounded", `echo '{"id":12345678901234567890}'`, undefined],
+    ["a broken one", "echo '{'", undefined],
+  ] satisfies [string, string, unknown][],
+  async (_, command, expected) => {
+    const data = (await run({ command })).meta["data"];
+    if (expected === undefined) expect(data).toBeUndefined();
+    else expect(data).toMatchObject(expected as object);
+  },
+);
+
+row("shell", "an allowed directory that no command could start in is named at the start", async () => {
+  const { base, root } = scratch({ "ok/x": "" });
+  mkdirSync(`${base}/config/bosun`, { recursive: true });
+  writeFileSync(
+    `${base}/config/bosun/config.toml`,
+    `[shell_tool]\nallowed_directories = ["${root}/ok", "ok", "/srv/elsewhere", "~/other"]\n`,
+    { mode: 0o600 },
+  );
+  await using server = await TestServer.start({ root, args: ["--tools", "shell", "--sandbox", "off"] });
+  const warned = server.stderr.split("\n").filter((line) => line.includes("allowed_directories"));
+  expect(warned.map((line) => /folder="([^"]+)"/.exec(line)?.[1])).toEqual(["/srv/elsewhere", `${base}/home/other`]);
 });
 
 row("shell", "the [shell_tool] table: limits, directories, blocked commands, audit", async () => {

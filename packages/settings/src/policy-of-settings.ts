@@ -9,6 +9,7 @@ export function policyOfSettings(settings: Settings, file: string, options: Poli
       rules: settings.rules,
       approvals: settings.mcp.autoApprove,
       blockedCommands: settings.shellTool.blockedCommands,
+      onlyCommands: settings.shellTool.allowedCommands,
       runCommand: { programs: settings.runCommand.allow, file },
       allowedDirectories: settings.shellTool.allowedDirectories,
       denyPaths: [...settings.paths.deny, ...settings.serve.denyDirs],

@@ -196,9 +196,12 @@ export const SETTINGS = group("", {
         ),
         max_output_size: lowers(size("Output kept of one command; the rest is drained.", "10MB")),
         allowed_directories: locatedList("Where commands may start; empty: anywhere in the scope."),
+        allowed_commands: locatedList(
+          "The only commands there are, by their leading words or `/expression/` of the whole; empty: any.",
+        ),
         blocked_commands: adds(
           locatedList(
-            "Commands by their leading words. A guard rail against accidents, not a wall: scripts and interpreters walk past it.",
+            "Commands by their leading words, or `/expression/`. A guard rail against accidents, not a wall: scripts and interpreters walk past it.",
           ),
         ),
         log_commands: flag("Record every command, refusals included, in the audit log.", true),

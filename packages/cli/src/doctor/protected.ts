@@ -5,6 +5,8 @@ import type { Mechanism } from "@bosun/engine";
 import type { Settings } from "@bosun/settings";
 
 const SHOWN = 6;
+/** For all folders, once: the server does it beside its work. */
+const LOOK_MS = 10_000;
 
 export type ProtectedFindings = {
   readonly ok: boolean;
@@ -28,7 +30,15 @@ export function examineProtected(
   }
   try {
     const protection = new Protection({ roots: [realpathSync(folder)], home, open, extra: [], enabled: true });
+    protection.deep.request();
+    const isWhole = protection.deep.finish(LOOK_MS);
+    protection.deep.close();
     const places = protection.places().map((place) => protection.shown(place.path));
+    if (!isWhole || protection.limited) {
+      const problem =
+        "there are more folders or repositories here than are looked at: some repositories are not protected";
+      return { ok: false, what: describe(places, open, mechanism), problem, places };
+    }
     return { ok: true, what: describe(places, open, mechanism), places };
   } catch (error) {
     // A finding: a pattern of paths.open that is none.

@@ -17,7 +17,7 @@ export class OpenFile implements Disposable {
   readonly fd: number;
   readonly path: string;
   readonly shown: string;
-  /** As it was when opened. */
+  /** As it was before it was opened: a change since then shows as a difference. */
   readonly stat: BigIntStats;
   /** Zero for files that do not say, such as those of /proc. */
   readonly size: number;
@@ -87,6 +87,8 @@ export function openForReading(place: ScopedPath): OpenFile {
   } catch (error) {
     throw ioError("open", place.shown, error, place.path);
   }
+  // Through the descriptor it is the very inode whose stat we have; a name may mean another by now.
+  if (entry.fd !== undefined) return new OpenFile(fd, place, entry.stat);
   try {
     const stat = fs.fstatSync(fd, { bigint: true });
     if (stat.ino !== entry.stat.ino || stat.dev !== entry.stat.dev) throw changed(place);

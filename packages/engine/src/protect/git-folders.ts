@@ -21,19 +21,30 @@ export function isSameGit(known: GitIdentity | undefined, now: GitIdentity): boo
 
 export class GitFolderSearch {
   readonly #folders: RepositoryFolders;
+  readonly #late = new Set<string>();
 
   /** Paths in latin1. */
-  constructor(roots: readonly string[]) {
-    this.#folders = new RepositoryFolders(roots.map((root) => textOfPath(Buffer.from(root, "latin1"))));
+  constructor(roots: readonly string[], deeper?: () => readonly string[]) {
+    const starts = roots.map((root) => textOfPath(Buffer.from(root, "latin1")));
+    this.#folders = new RepositoryFolders(starts, { deeper });
   }
 
   find(): GitFolders {
     const found = new Map<string, GitIdentity>();
-    for (const { folder, hasGit, isBare } of this.#folders.find()) {
-      if (isBare) note(found, folder);
-      if (hasGit) note(found, entryIn(folder, ".git"));
+    this.#late.clear();
+    for (const { folder, hasGit, isBare, isLate } of this.#folders.find()) {
+      const places = [...(isBare ? [folder] : []), ...(hasGit ? [entryIn(folder, ".git")] : [])];
+      for (const place of places) {
+        note(found, place);
+        if (isLate === true) this.#late.add(bytesOfPath(place).toString("latin1"));
+      }
     }
     return found;
+  }
+
+  /** It may have been there long before it was found. */
+  isLate(place: string): boolean {
+    return this.#late.has(place);
   }
 }
 

@@ -119,7 +119,10 @@ class Collector {
       const found = statOf(file);
       if (found === undefined) continue;
       const use = "read by the person's programs when they start";
-      this.#add({ path: file, absent: "nothing", use, isFolder: found === "folder", isElsewhere: true });
+      // A mount holds a name: what is changed through another one can only be put back.
+      const hasOtherNames = found === "other" && (entryStat(file)?.nlink ?? 0) > 1;
+      const isPutBack = hasOtherNames ? { isPutBack: true } : {};
+      this.#add({ path: file, absent: "nothing", use, isFolder: found === "folder", isElsewhere: true, ...isPutBack });
     }
   }
 

@@ -17,6 +17,7 @@ export const HOME_PLACES: readonly string[] = [
   ".config/fish",
   ".config/systemd",
   ".config/autostart",
+  ".config/environment.d",
   ".config/nvim",
   ".ssh",
   ".gnupg",

@@ -16,6 +16,8 @@ export type KnownRepositoriesOptions = {
   readonly roots: readonly string[];
   /** Nothing holds what git obeys. */
   readonly settlesGit: boolean;
+  /** Further folders where one was found, maybe long after it was made. */
+  readonly deeper?: (() => readonly string[]) | undefined;
 };
 
 export class KnownRepositories {
@@ -27,7 +29,7 @@ export class KnownRepositories {
 
   constructor(options: KnownRepositoriesOptions, left?: JournalContent) {
     this.#options = options;
-    this.#search = new GitFolderSearch(options.starts);
+    this.#search = new GitFolderSearch(options.starts, options.deeper);
     this.#known = left?.git ?? new Map();
     this.#folders = new Set(left?.gitFolders);
   }
@@ -59,6 +61,11 @@ export class KnownRepositories {
 
   newIn(found: GitFolders): [place: string, identity: GitIdentity][] {
     return [...found].filter(([place, identity]) => !isSameGit(this.#known.get(place), identity));
+  }
+
+  /** Found later than it was made: who made it is not known by when it was found. */
+  isLate(place: string): boolean {
+    return !this.#known.has(place) && this.#search.isLate(place);
   }
 
   /** One that a command made may also be gone again. */

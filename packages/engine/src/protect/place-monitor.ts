@@ -1,6 +1,6 @@
 // What the protected places of some folders hold, and what is done when they hold something else: changes of settled
 // places are put back at once, changes of the others are noted.
-import { idAt, entryStat } from "../sandbox/entry-stat.ts";
+import { idAt, entryStat, exactEntryStat } from "../sandbox/entry-stat.ts";
 import { entryIn } from "../sandbox/path-text.ts";
 import { isWithin } from "../scope/scope.ts";
 import type { Directory } from "../scope/directory.ts";
@@ -15,6 +15,7 @@ import type { JournalContent, OpenJournal } from "./crash-journal.ts";
 import { inFolder, isInsideGit, kindAt, KnownRepositories, splitPlace } from "./known-repositories.ts";
 import { linkTargets } from "./link-targets.ts";
 import { changesInNewRepository, MADE_RULE } from "./new-repositories.ts";
+import type { FolderChanges } from "./new-repositories.ts";
 import { restoreTools, restoreMode, restoreState } from "./restore-place.ts";
 import { openFolder } from "./real-folder.ts";
 import { escapedGlob, GIT_ENTRIES, homePlacesBelow } from "./settled-places.ts";
@@ -28,6 +29,8 @@ import type { FolderState, PlaceState } from "./place-state.ts";
 const MAX_TOPS = 200;
 /** Somebody may be writing at the same time. */
 const ATTEMPTS = 3;
+/** What a file system stamps may be this much behind the clock. */
+const CLOCK_MS = 50;
 
 export type BaselineOptions = SettlerOptions &
   HeldStatesOptions & {
@@ -35,6 +38,8 @@ export type BaselineOptions = SettlerOptions &
     readonly home: string;
     /** Further places by their absolute paths, which come and go. The same list means that nothing changed. */
     readonly further?: (() => readonly string[]) | undefined;
+    /** Folders with a repository, found maybe long after they were made. */
+    readonly deeper?: (() => readonly string[]) | undefined;
   };
 
 /** `opening`: the pattern by which a person would take the place out of the list. */
@@ -54,6 +59,7 @@ export class PlaceMonitor {
   readonly #absentAtHome = new Map<string, readonly string[]>();
   #further: readonly string[] = [];
   #linked: readonly string[] = [];
+  #commandsSince: bigint | undefined;
 
   /** `left`: what a journal says stood there; otherwise what stands there now counts from the first `refresh`. */
   constructor(options: BaselineOptions, left?: JournalContent) {
@@ -63,7 +69,8 @@ export class PlaceMonitor {
     this.#held = new HeldStates(this.#settler, options);
     this.#roots = options.roots.map(latin1);
     const starts = this.#roots.length === 0 ? [latin1(options.workdir)] : this.#roots;
-    this.#git = new KnownRepositories({ starts, roots: this.#roots, settlesGit: options.rules.settlesGit }, left);
+    const { rules, deeper } = options;
+    this.#git = new KnownRepositories({ starts, roots: this.#roots, settlesGit: rules.settlesGit, deeper }, left);
     for (const folder of starts) this.#addTop(folder);
     if (left === undefined) return;
     this.#linked = linkTargets(left.tops);
@@ -78,8 +85,8 @@ export class PlaceMonitor {
    * Gives whether anything differs from before. */
   refresh(others: readonly OpenJournal[] = []): boolean {
     this.meetFurther();
-    const found = [...this.#git.find()].filter(([place, now]) =>
-      others.every((other) => wasKnownTo(other, place, now)),
+    const found = [...this.#git.find()].filter(
+      ([place, now]) => others.every((other) => wasKnownTo(other, place, now)) && !this.#isUnjudged(place),
     );
     let isChanged = this.#meetRepositories(new Map(found));
     for (const [folder, top] of this.#tops) {
@@ -90,6 +97,24 @@ export class PlaceMonitor {
     if (this.#meetLinked()) isChanged = true;
     if (this.#held.refresh(others)) isChanged = true;
     return isChanged;
+  }
+
+  /** From now on what is found late may be made by a command. */
+  commandsBegin(): void {
+    this.#commandsSince ??= BigInt(Date.now() - CLOCK_MS) * 1_000_000n;
+  }
+
+  #isUnjudged(place: string): boolean {
+    return this.#commandsSince !== undefined && this.#git.isLate(place);
+  }
+
+  /** Found late, but older than all commands, as nobody can make it look. */
+  #wasThere(place: string, found: readonly FolderChanges[]): boolean {
+    if (!this.#isUnjudged(place)) return false;
+    const since = this.#commandsSince ?? 0n;
+    const born = exactEntryStat(pathTextOf(place))?.birthtimeNs ?? since;
+    const paths = found.flatMap(({ folder, changes }) => changes.map(({ parts }) => inFolder(folder, parts.join("/"))));
+    return born < since && paths.every((file) => (exactEntryStat(pathTextOf(file))?.ctimeNs ?? since) < since);
   }
 
   /** Commands have ended, and it is not known yet whether something is left of them: what mounts held is the person's. */
@@ -387,8 +412,9 @@ export class PlaceMonitor {
     const made: [string, GitIdentity][] = [];
     for (const [place, identity] of this.#git.newIn(found)) {
       const isKnown = (folder: string): boolean => folder !== place && this.#git.hasFolder(folder);
-      for (const { folder, changes } of changesInNewRepository(place, isKnown, this.#roots, this.#options.contents))
-        all.push(...this.#settler.settle(folder, changes, EMPTY, now));
+      const inside = changesInNewRepository(place, isKnown, this.#roots, this.#options.contents);
+      if (this.#wasThere(place, inside)) continue;
+      for (const { folder, changes } of inside) all.push(...this.#settler.settle(folder, changes, EMPTY, now));
       // That a submodule or worktree came is seen by its own `.git`.
       if (isInsideGit(place, found)) continue;
       // Not what looks like a bare one: that may be any folder, with somebody's repositories in it.

@@ -8,6 +8,7 @@ import { readFolder } from "../sandbox/read-folder.ts";
 import { isWithin } from "../scope/scope.ts";
 import { isUnchanged, stampOf } from "./stamp.ts";
 import type { Stamp } from "./stamp.ts";
+import { DeepFolders } from "./deep-folders.ts";
 import { identityAt, isSameGit } from "./git-folders.ts";
 import type { GitFolders } from "./git-folders.ts";
 import { listHeldPlaces } from "./held-places.ts";
@@ -31,6 +32,8 @@ export type ChangedPath = {
 };
 
 export class Protection {
+  /** Looks for repositories further down; looked at when it is told to. */
+  readonly deep: DeepFolders;
   readonly #options: HoldOptions;
   readonly #finder: RepositoryFinder;
   readonly #open: OpenPlaces;
@@ -50,7 +53,8 @@ export class Protection {
   /** Throws INVALID_GLOB for a pattern of `open` that is none. Looks at nothing yet. */
   constructor(options: HoldOptions) {
     this.#options = options;
-    this.#finder = new RepositoryFinder(options.roots);
+    this.deep = new DeepFolders(options.roots);
+    this.#finder = new RepositoryFinder(options.roots, { deeper: () => this.deep.folders });
     this.#open = new OpenPlaces(options.open, options.home);
   }
 
@@ -126,7 +130,7 @@ export class Protection {
 
   /** There are more repositories or folders than are looked at: some may not be protected. */
   get limited(): boolean {
-    return this.#finder.limited;
+    return this.#finder.limited || this.deep.limited;
   }
 
   repositories(): readonly Repository[] {

@@ -1,5 +1,6 @@
 // The folders up to three levels below some roots in which git would find a repository: those with a `.git` of any kind, and
-// those that look like a bare one; and, at any depth, those that an index of theirs names. A second look costs one lstat per folder. Paths keep every byte (path-text.ts).
+// those that look like a bare one; and, at any depth, those that an index of theirs names, and those that a slower look has
+// found meanwhile (deep-folders.ts). A second look costs one lstat per folder. Paths keep every byte (path-text.ts).
 import { entryStat, isThere } from "../sandbox/entry-stat.ts";
 import { entryIn } from "../sandbox/path-text.ts";
 import { readFolder } from "../sandbox/read-folder.ts";
@@ -14,9 +15,20 @@ const MOST_FOLDERS = 4000;
 /** Repositories named in repositories named in repositories. */
 const GITLINK_ROUNDS = 8;
 
-export type FolderLimits = { readonly levels?: number; readonly folders?: number };
+export type FolderLimits = {
+  readonly levels?: number;
+  readonly folders?: number;
+  /** Where one was found that is not looked for here. */
+  readonly deeper?: (() => readonly string[]) | undefined;
+};
 
-export type RepositoryFolder = { readonly folder: string; readonly hasGit: boolean; readonly isBare: boolean };
+export type RepositoryFolder = {
+  readonly folder: string;
+  readonly hasGit: boolean;
+  readonly isBare: boolean;
+  /** It may have been there long before it was found. */
+  readonly isLate?: boolean;
+};
 
 type Listing = RepositoryFolder & {
   readonly stamp: Stamp;
@@ -30,16 +42,19 @@ export class RepositoryFolders {
   readonly #roots: readonly string[];
   readonly #levels: number;
   readonly #most: number;
+  readonly #deeper: () => readonly string[];
   readonly #gitlinks = new GitlinkFinder();
   #known = new Map<string, Listing>();
   /** When folders were made, of levels with too many of them. */
   #births = new Map<string, number>();
   #limited = false;
 
-  constructor(roots: readonly string[], { levels = LEVELS, folders = MOST_FOLDERS }: FolderLimits = {}) {
+  constructor(roots: readonly string[], limits: FolderLimits = {}) {
+    const { levels = LEVELS, folders = MOST_FOLDERS, deeper = () => [] } = limits;
     this.#roots = roots;
     this.#levels = levels;
     this.#most = folders;
+    this.#deeper = deeper;
   }
 
   /** The last time there were more folders than are looked at. */
@@ -57,6 +72,7 @@ export class RepositoryFolders {
     if (walk.isCut)
       walk = this.#walk(listings, (folders, room, isLast) => this.#oldest(folders, isLast ? room : room >> 1, births));
     [this.#known, this.#births] = [listings, births];
+    this.#add(walk.found, walk.seen, this.#deeper(), true);
     this.#addGitlinks(walk.found, walk.seen);
     return walk.found;
   }
@@ -106,13 +122,18 @@ export class RepositoryFolders {
       const linked = this.#gitlinks.find(tops.map(({ folder }) => ({ top: folder, gitDir: entryIn(folder, ".git") })));
       const fresh = linked.filter((folder) => !seen.has(folder));
       if (fresh.length === 0) return;
-      for (const folder of fresh) {
-        seen.add(folder);
-        const { hasGit, isBare } = lookedAt(folder);
-        if (hasGit || isBare) found.push({ folder, hasGit, isBare });
-      }
+      this.#add(found, seen, fresh, false);
     }
     this.#limited = true;
+  }
+
+  #add(found: RepositoryFolder[], seen: Set<string>, folders: readonly string[], isLate: boolean): void {
+    for (const folder of folders) {
+      if (seen.has(folder)) continue;
+      seen.add(folder);
+      const { hasGit, isBare } = lookedAt(folder);
+      if (hasGit || isBare) found.push({ folder, hasGit, isBare, isLate });
+    }
   }
 
   #list(folder: string, listings: Map<string, Listing>): Listing {
@@ -146,7 +167,7 @@ function lookedAt(folder: string): Pick<RepositoryFolder, "hasGit" | "isBare"> {
 }
 
 /** Git asks for HEAD, and for objects and refs there or where a commondir leads. */
-function looksBare(has: (name: string) => boolean): boolean {
+export function looksBare(has: (name: string) => boolean): boolean {
   return has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
 }
 

@@ -9,6 +9,7 @@ import type { CommandKind, CommandObserver } from "../session/command-observer.t
 import { KeptVersions } from "./quarantine.ts";
 import { PlaceMonitor } from "./place-monitor.ts";
 import { changesBetween, contentsOf } from "./state-changes.ts";
+import type { DeepFolders } from "./deep-folders.ts";
 import type { GitFolders } from "./git-folders.ts";
 import type { ProtectedPlace } from "./held-places.ts";
 import type { HeldOptions } from "./restore-held-places.ts";
@@ -22,13 +23,15 @@ import { ABSENT } from "./place-state.ts";
 import type { PlaceState } from "./place-state.ts";
 
 const NONE_MADE: GitFolders = new Map();
-/** While a task runs; a person who opens something in between is the risk that remains. */
+/** While a task or a long command runs; a person who opens something in between is the risk that remains. */
 const TASK_MS = 2000;
 /** After the last command, before it is asked whether anything of it still runs: commands in a row need not wait. */
 const CALM_MS = 50;
 /** For another server that is settling what a killed one left here: hundreds of files take less than a second. */
 const CLAIMED_MS = 3000;
 const CLAIMED_STEP_MS = 10;
+/** For the folders that were not looked through yet when the server ends; clients do not wait much longer. */
+const CLOSING_MS = 1000;
 
 export type SettledPlacesOptions = RuleOptions & {
   /** Real paths; empty: everything. */
@@ -40,6 +43,8 @@ export type SettledPlacesOptions = RuleOptions & {
   readonly further?: (() => readonly string[]) | undefined;
   /** What mounts hold, and is put back should they be lost; asked after `further`. The same list means that nothing changed. */
   readonly held?: (() => readonly ProtectedPlace[]) | undefined;
+  /** Looks for repositories further down than is looked before each command. */
+  readonly deep?: DeepFolders | undefined;
   /** Whether processes of earlier commands still run. */
   readonly hasLeftovers: () => Promise<boolean>;
   /** Told of every change at once, with the sessions whose commands may have made it. */
@@ -79,10 +84,12 @@ export class SettledPlaces implements CommandObserver {
   #written = "";
   readonly #running = new Map<
     object,
-    { readonly session: object; kind: CommandKind; readonly open: readonly string[] }
+    { readonly session: object; kind: CommandKind; readonly open: readonly string[]; readonly since: number }
   >();
   /** Sessions whose last commands may have left something running. */
   readonly #lingering = new Set<object>();
+  /** Sessions whose commands may have made repositories that were not looked for yet. */
+  readonly #unlooked = new Set<object>();
   /** Commands may have changed things since what counts was last read. */
   #isOpen = false;
   /** When it was last asked, something of them still ran. */
@@ -101,6 +108,7 @@ export class SettledPlaces implements CommandObserver {
     this.#options = options;
     this.#rules = new PlaceRules(options);
     this.#aside = new KeptVersions(options.stateFolder);
+    if (options.deep !== undefined) options.deep.onLooked = (hasChanged) => this.#meetDeep(hasChanged);
   }
 
   /** Settles what servers left that were killed while commands ran in these folders. Never throws: the start goes on. */
@@ -120,6 +128,7 @@ export class SettledPlaces implements CommandObserver {
         });
       }
     });
+    if (!this.#rules.isEmpty) this.#options.deep?.request();
     attempt(() => {
       // What another server is putting back must not count for us as it was before.
       const until = performance.now() + CLAIMED_MS;
@@ -141,15 +150,17 @@ export class SettledPlaces implements CommandObserver {
       if (this.#isOpen && this.#running.size === 0) this.#calmDown();
       throw ioError("look at", "protected places", error);
     }
+    this.#known().commandsBegin();
     this.#isOpen = true;
-    this.#running.set(command, { session, kind, open });
-    if (kind === "background") this.#tick();
+    this.#running.set(command, { session, kind, open, since: performance.now() });
+    this.#tick();
     return () => {
       if (!this.#running.has(command)) return;
       this.#acceptAll(open);
       this.#settle();
       this.#running.delete(command);
       this.#lingering.add(session);
+      this.#lookDeeper(session);
       if (this.#running.size === 0) this.#calmDown();
     };
   }
@@ -243,8 +254,11 @@ export class SettledPlaces implements CommandObserver {
 
   /** When no command runs any more. */
   close(): void {
+    if (this.#unlooked.size > 0 && this.#options.deep?.finish(CLOSING_MS) === false)
+      this.#failed(new Error("there was no time to look for new repositories in all folders"));
     const isSettled = !this.#isOpen || this.#settle();
     this.#isClosed = true;
+    this.#options.deep?.close();
     clearTimeout(this.#calm);
     clearInterval(this.#ticks);
     // What could not be looked at is for the next server.
@@ -258,8 +272,9 @@ export class SettledPlaces implements CommandObserver {
   }
 
   #baselineOptions(contents: KeptContents) {
-    const { roots, workdir, home, further, held } = this.#options;
-    return { rules: this.#rules, contents, aside: this.#aside, roots, workdir, home, further, held };
+    const { roots, workdir, home, further, held, deep } = this.#options;
+    const deeper = deep && (() => deep.folders);
+    return { rules: this.#rules, contents, aside: this.#aside, roots, workdir, home, further, held, deeper };
   }
 
   #recoverFrom(left: LeftJournal): void {
@@ -344,6 +359,29 @@ export class SettledPlaces implements CommandObserver {
     return { open, isAtRisk: this.#running.size > 0 || this.#isLeft };
   }
 
+  #lookDeeper(session: object): void {
+    if (this.#options.deep === undefined) return;
+    this.#unlooked.add(session);
+    this.#options.deep.request();
+  }
+
+  /** What was found further down is settled at once when no command runs; otherwise when one ends. */
+  #meetDeep(hasChanged: boolean): void {
+    const isIdle = this.#running.size === 0 && this.#baseline !== undefined && !this.#isClosed;
+    if (hasChanged && isIdle) this.#settleDeep();
+    if (this.#options.deep?.isDue === false) this.#unlooked.clear();
+  }
+
+  #settleDeep(): void {
+    try {
+      if (!this.#isOpen) this.#refresh();
+      this.#settle();
+      if (!this.#isOpen) this.#journal?.mark(false);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
   #failed(error: unknown): void {
     if (!this.#isFailing) this.#options.onFailed?.(error, this.#concerned);
     this.#isFailing = true;
@@ -352,7 +390,8 @@ export class SettledPlaces implements CommandObserver {
   /** The sessions whose commands may have changed something. */
   get #concerned(): object[] {
     const running = new Set([...this.#running.values()].map(({ session }) => session));
-    return [...(running.size > 0 ? running : this.#lingering)];
+    const ended = this.#lingering.size > 0 ? this.#lingering : this.#unlooked;
+    return [...(running.size > 0 ? running : ended)];
   }
 
   /** Whether the journal names the very contents that count: also what does not count of a file is put back with it. */
@@ -379,13 +418,18 @@ export class SettledPlaces implements CommandObserver {
 
   #tick(): void {
     this.#ticks ??= setInterval(() => {
-      const isTask = [...this.#running.values()].some(({ kind }) => kind === "background");
-      if (!isTask && this.#lingering.size === 0) {
+      if (this.#running.size === 0 && this.#lingering.size === 0) {
         clearInterval(this.#ticks);
         this.#ticks = undefined;
         return;
       }
+      // What a short command writes is looked at when it has ended.
+      const isLong = [...this.#running.values()].some(
+        ({ kind, since }) => kind === "background" || performance.now() - since >= TASK_MS,
+      );
+      if (this.#running.size > 0 && !isLong) return;
       this.#settle();
+      for (const { session } of this.#running.values()) this.#lookDeeper(session);
       if (this.#running.size === 0) this.#calmDown();
     }, TASK_MS);
     this.#ticks.unref();

@@ -56,7 +56,14 @@ const SETTLED: readonly (readonly [why: string, ...patterns: string[]])[] = [
     "bunfig.toml",
     ".cargo/config{,.toml}",
   ],
-  [HOOKS, ".husky", ".pre-commit-config.yaml", "{.,}lefthook{,-local}.{yml,yaml,toml,json}", ".hg/hgrc"],
+  [
+    HOOKS,
+    ".husky",
+    ".pre-commit-config.yaml",
+    "{.,}lefthook{,-local}.{yml,yaml,toml,json}",
+    ".hg/hgrc",
+    ".hg/sharedpath",
+  ],
   ["git obeys it", ".gitmodules"],
 ];
 
@@ -111,7 +118,7 @@ export class PlaceRules {
       sources.map((source) => rule(level, "the settings name it", source));
     const all = [
       ...named("settle", options.settle),
-      ...(enabled ? listed("settle", SETTLED) : []),
+      ...(enabled ? [...listed("settle", SETTLED), ...versionRules(foldCase)] : []),
       ...named("note", options.note),
       ...(enabled ? [...listed("note", NOTED), packageRule(foldCase)] : []),
     ];
@@ -263,6 +270,26 @@ function relativeRule(rule: PlaceRule, folder: string): PlaceRule[] {
 /** `dir/` and `dir/**` mean the folder and everything in it, as `dir` does. */
 function trimmed(source: string): string {
   return source.replace(/(?:\/\*\*|\/)+$/, "") || source;
+}
+
+/** A version may be another one; what may name a folder with programs counts, and that is all that is not known to name none. */
+function versionRules(foldCase: boolean): PlaceRule[] {
+  const rule = (source: string, harmless: RegExp): PlaceRule => ({
+    level: "settle",
+    why: "version managers start what it names",
+    pattern: compileGlob(source, { foldCase }),
+    counts: (content) => {
+      const lines = content.toString("latin1").split("\n");
+      return Buffer.from(lines.filter((line) => !harmless.test(line)).join("\n"), "latin1");
+    },
+  });
+  return [
+    rule(".tool-versions", /^[ \t]*(?:[\w-]+(?:[ \t]+[\w.+-]+)*)?[ \t\r]*(?:#.*)?$/),
+    rule(
+      "rust-toolchain{,.toml}",
+      /^[ \t]*(?:\[toolchain\]|[\w.-]+|(?:(?:channel|components|targets|profile)[ \t]*=)?[ \t]*[["][\w.", \t-]*\]?|\],?)?[ \t\r]*(?:#.*)?$/,
+    ),
+  ];
 }
 
 function packageRule(foldCase: boolean): PlaceRule {

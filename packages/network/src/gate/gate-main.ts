@@ -3,14 +3,16 @@
 import { runGate } from "./gate.ts";
 
 if (import.meta.main) {
-  for (const event of ["unhandledRejection", "uncaughtException"] as const) {
-    process.on(event, (mistake: unknown) => {
-      console.error(mistake);
-      // oxlint-disable-next-line no-restricted-properties -- the entry point; the server starts another gate
-      process.exit(70);
-    });
-  }
+  process.on("unhandledRejection", giveUp);
+  process.on("uncaughtException", giveUp);
   await runGate(process.argv[2] ?? "");
   // oxlint-disable-next-line no-restricted-properties -- the entry point; connections must not outlive the server
   process.exit();
+}
+
+/** The server starts another gate. */
+function giveUp(mistake: unknown): void {
+  console.error(mistake);
+  // oxlint-disable-next-line no-restricted-properties -- the entry point, in a state nobody planned for
+  process.exit(70);
 }

@@ -34,7 +34,7 @@ export type Arrival = {
 export type GateHandlers = {
   /** Returns the answer, or undefined to drop the question. */
   question(bytes: Uint8Array): Promise<Uint8Array | undefined>;
-  arrival(arrival: Arrival): void;
+  arrival(arrival: Arrival, gate: GateProcess): void;
   /** The command's side has reset the connection with this number. */
   reset(number: number): void;
   ended(): void;
@@ -191,7 +191,7 @@ export class GateProcess {
       if (line === "control") return this.#control === undefined ? this.#take(socket, rest) : void socket.destroy();
       const [, address, port, number] = /^([\d.]{7,15}) (\d{1,5}) (\d{1,15})$/.exec(line) ?? [];
       if (address === undefined) return void socket.destroy();
-      this.#handlers.arrival({ number: Number(number), address, port: Number(port), socket, first: rest });
+      this.#handlers.arrival({ number: Number(number), address, port: Number(port), socket, first: rest }, this);
     });
     socket.resume();
   }

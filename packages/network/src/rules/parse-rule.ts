@@ -1,6 +1,6 @@
 // The text of one rule → the rule, or what is wrong with it, where, and what to write instead.
 import { isIP } from "node:net";
-import { normaliseHost } from "@bosun/platform/hosts";
+import { normaliseHost, reachOf } from "@bosun/platform/hosts";
 import { nearest } from "@bosun/platform/flags";
 import { PRESETS } from "../presets/preset-names.ts";
 import type { NetworkRule } from "./network-rule.ts";
@@ -120,7 +120,7 @@ function parseAlias(text: string, equals: number): ParsedRule {
   if (host === undefined || host.startsWith("[") || isIP(host) !== 0) {
     return problem(1 + firstOdd(name), "before = stands a name of letters, digits and hyphens, such as db");
   }
-  if (host === "localhost" || host.endsWith(".localhost") || host.endsWith(".local")) {
+  if (reachOf(host) === "loopback" || host.endsWith(".local")) {
     return problem(1, `${host} is resolved by programs themselves: choose another name, such as db`);
   }
   const port = colon < 0 ? target.port : parsePort(left.slice(colon + 1));

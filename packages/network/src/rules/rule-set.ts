@@ -1,4 +1,6 @@
 // What the rules say about a host and a port. A denial beats everything; then the nearest rule speaks.
+import { isIP } from "node:net";
+import { isLoopback } from "@bosun/platform/hosts";
 import { USUAL_PORTS } from "./network-rule.ts";
 import type { PresetHosts } from "../presets/preset-hosts.ts";
 import type { NetworkRule, Target } from "./network-rule.ts";
@@ -76,8 +78,8 @@ export class RuleSet {
   async loopbackTargets(): Promise<readonly Target[]> {
     const presets = await this.#ofPresets(this.#allowed.presets);
     return presets.flatMap(({ host, port, isOwnSetting }) => {
-      const address = host === "localhost" ? "127.0.0.1" : host;
-      return isOwnSetting && /^127(?:\.\d+){3}$/.test(address) ? [{ address, port }] : [];
+      const isMeant = isOwnSetting && isLoopback(host) && !host.startsWith("[");
+      return isMeant ? [{ address: isIP(host) === 4 ? host : "127.0.0.1", port }] : [];
     });
   }
 

@@ -36,7 +36,10 @@ export class CallOutcomes {
   add(outcome: HostOutcome): void {
     this.#contacted.add(outcome.host);
     const key = `${outcome.host} ${outcome.port ?? ""}`;
-    // The last one counts: a question that was answered is no longer open.
+    const before = this.#outcomes.get(key)?.outcome;
+    // Another connection got through: that the one did not is news all the same.
+    if (outcome.outcome === "reached" && (before === "refused" || before === "failed")) return;
+    // Else the last one counts: a question that was answered is no longer open.
     this.#outcomes.delete(key);
     if (this.#outcomes.size < MAX_OUTCOMES) this.#outcomes.set(key, outcome);
     else this.#left += 1;

@@ -1,5 +1,6 @@
 // The one judge of names and contacts: rules first, then what people have answered.
 import { isIP } from "node:net";
+import { hostname } from "node:os";
 import { normaliseHost } from "@bosun/platform/hosts";
 import { USUAL_PORTS } from "../rules/network-rule.ts";
 import type { RuleSet } from "../rules/rule-set.ts";
@@ -39,7 +40,8 @@ export class HostJudge {
   async judgeName(asked: string): Promise<NameVerdict> {
     const host = normaliseHost(asked);
     if (host === undefined || host.startsWith("[") || isIP(host) !== 0) return { kind: "refused" };
-    if (host.endsWith(".arpa")) return { kind: "refused" }; // who an address belongs to: programs do without
+    // Who an address belongs to, and where this machine is: programs do without, and nobody need hear of it.
+    if (host.endsWith(".arpa") || host === hostname().toLowerCase()) return { kind: "refused" };
     if (!host.includes(".") && !this.#rules.isAlias(host)) {
       return {
         kind: "refused",

@@ -159,15 +159,18 @@ export class NetworkSession {
     try {
       // Tools take a moment to say what they are configured for: meanwhile the gate starts.
       const prepared = rules.prepare();
-      const gate: GateProcess = await GateProcess.start(
+      // A gate may end before it has started.
+      const started: { gate?: GateProcess } = {};
+      const gate = await GateProcess.start(
         { ...options, startMs: limits.gateStartMs },
         {
           question: (bytes) => this.#answerQuestion(bytes),
-          arrival: (arrival) => void this.#take(arrival, gate),
+          arrival: (arrival, from) => void this.#take(arrival, from),
           reset: (number) => this.#contacts.get(number)?.end("reset"),
-          ended: () => this.#gateEnded(gate),
+          ended: () => this.#gateEnded(started.gate),
         },
       );
+      started.gate = gate;
       await prepared;
       this.#fixed = await rules.loopbackTargets();
       await this.#listen(gate);
@@ -274,7 +277,7 @@ export class NetworkSession {
     }
   }
 
-  #gateEnded(gate: GateProcess): void {
+  #gateEnded(gate: GateProcess | undefined): void {
     for (const contact of this.#contacts.values()) contact.end("gate ended");
     if (this.#current === gate) this.#current = undefined;
   }

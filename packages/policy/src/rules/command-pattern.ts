@@ -6,6 +6,8 @@ import { compileTextGlob, matchesText, type TextGlob } from "@bosun/platform/glo
 
 export type CommandPattern = {
   readonly source: string;
+  /** Written between slashes: a regular expression on the words of one command, with a blank between them. */
+  readonly expression?: RegExp;
   readonly words: readonly TextGlob[];
   /** The same, sorted for the second reading. */
   readonly program: TextGlob;
@@ -23,6 +25,9 @@ const LONG_FORMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 export function compileCommandPattern(source: string): CommandPattern {
+  const expression = expressionIn(source);
+  if (expression !== undefined)
+    return { source, expression, words: [], program: compileTextGlob("*"), operands: [], flags: [] };
   const words = splitWords(source);
   const [program, ...rest] = words;
   if (program === undefined) throw new BosunError("SETTINGS", "a command pattern cannot be empty");
@@ -42,6 +47,12 @@ export function compileCommandPattern(source: string): CommandPattern {
 
 /** For allow: these words, all known, at the beginning, in this order. A path in front of the program is another program. */
 export function allowsWords(pattern: CommandPattern, words: readonly Word[]): boolean {
+  if (pattern.expression !== undefined) {
+    const text = words.every(isLiteral) ? words.join(" ") : undefined;
+    if (text === undefined || text.length > LONGEST_MATCHED) return false;
+    // All of the command, also where the expression has no ends.
+    return pattern.expression.exec(text)?.[0] === text;
+  }
   if (words.length < pattern.words.length) return false;
   return pattern.words.every((expected, i) => {
     const word = words[i];
@@ -54,11 +65,13 @@ export function coversWords(pattern: CommandPattern, words: readonly Word[]): Ma
   const [program, ...rest] = words;
   if (program === undefined) return "no";
   if (!isLiteral(program)) return "maybe";
+  if (pattern.expression !== undefined) return matchesExpression(pattern.expression, program, words);
   if (!matchesText(pattern.program, nameOfProgram(program)) && !matchesText(pattern.program, program)) return "no";
   return worst(operandsMatch(pattern.operands, rest), flagsMatch(pattern.flags, rest));
 }
 
 export function commandSpecificity(pattern: CommandPattern): number {
+  if (pattern.expression !== undefined) return 100 + Math.min(99, pattern.source.length);
   return pattern.words.length * 100 + Math.min(99, pattern.source.replace(/[*?]/g, "").length);
 }
 
@@ -144,6 +157,32 @@ function shortOf(long: string): string[] {
 // -rf is two flags; --force, find's -delete and java's -jar are one.
 function isOneFlag(program: string, flag: string): boolean {
   return flag.startsWith("--") || flag.includes("=") || /^(?:find|java|javac|openssl|ffmpeg)$/.test(program);
+}
+
+/** A longer command is asked about: an expression may take very long to fail on one. */
+const LONGEST_MATCHED = 4096;
+
+function expressionIn(source: string): RegExp | undefined {
+  const [, body] = /^\/(.+)\/$/s.exec(source) ?? [];
+  if (body === undefined) return undefined;
+  try {
+    return new RegExp(body, "s");
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new BosunError("SETTINGS", `${source}: not a regular expression: ${why}`);
+  }
+}
+
+function matchesExpression(expression: RegExp, program: string, words: readonly Word[]): Match {
+  const name = nameOfProgram(program);
+  const texts = words.map((word) => (isLiteral(word) ? word : word.dynamic));
+  const text = texts.join(" ");
+  if (text.length > LONGEST_MATCHED) return "maybe";
+  const isKnown = words.every(isLiteral);
+  // By its name and as it was written, like every pattern.
+  const matches = expression.test(text) || expression.test([name, ...texts.slice(1)].join(" "));
+  if (matches) return isKnown ? "yes" : "maybe";
+  return !isKnown && expression.source.includes(name) ? "maybe" : "no";
 }
 
 function splitWords(source: string): string[] {

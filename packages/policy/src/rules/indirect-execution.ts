@@ -92,6 +92,8 @@ const phrases = new WeakMap<CommandPattern, Phrase | undefined>();
 
 /** The pattern's plain words as they would stand in code; a pattern of wildcards has none. */
 function phraseOf(pattern: CommandPattern): Phrase | undefined {
+  // An expression speaks of the commands that are known, not of words in other programs' code.
+  if (pattern.expression !== undefined) return undefined;
   if (phrases.has(pattern)) return phrases.get(pattern);
   const words = [pattern.program.source, ...pattern.operands.map(({ source }) => source)];
   const isPlain = words.every((word) => !/[*?[\]{}]/.test(word));

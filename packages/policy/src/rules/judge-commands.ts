@@ -60,7 +60,7 @@ export function judgeCommands(policy: Policy, shell: ShellText, context: Command
   const verdicts = reached.map((one) =>
     one.kind === "unknown" ? judgeUnknown(rules, one) : judgeOne(policy, rules, one, places),
   );
-  const decision = strictestOf(verdicts);
+  const decision = strictestOf([...verdicts, ...reached.map((one) => judgeOnly(policy, one))]);
   if (decision?.verdict === "deny") return { decision, allowed: undefined };
   if (isTooMuch(reached))
     return { decision: unreadable("ask", "more commands than can be looked at"), allowed: undefined };
@@ -71,6 +71,26 @@ type Judged = {
   readonly decision: Decision | undefined; // deny or ask
   readonly allow: { readonly rule: Rule; readonly pattern: CommandPattern } | undefined;
 };
+
+/** A list of the only commands there are: whatever else is in the text, however deep, refuses it all. */
+function judgeOnly({ onlyCommands }: Policy, one: Reached): Judged {
+  const [first] = onlyCommands;
+  const nothing = { decision: undefined, allow: undefined };
+  if (first === undefined || (one.kind === "unknown" && one.why === "script")) return nothing;
+  const reason = `only these commands are allowed: ${onlyCommands.map(({ pattern }) => pattern.source).join(", ")}`;
+  const denied = { verdict: "deny", rule: first.source, reason, grantable: false } as const;
+  if (one.kind === "unknown") return { decision: denied, allow: undefined };
+  const { command, transparent, redefined } = one;
+  const isOwn = command.assignments.every(
+    (each) => isHarmless(each) || (command.words.length === 0 && isOwnVariable(each)),
+  );
+  const isKnown = !redefined && isOwn && !changesNames(command) && !expandedWords(command).some(mayRunValues);
+  const isListed =
+    command.words.length === 0 ||
+    (transparent && isHarmlessTransparent(command)) ||
+    onlyCommands.some(({ pattern }) => allowsWords(pattern, command.words));
+  return isKnown && isListed ? nothing : { decision: { ...denied, part: shortText(command) }, allow: undefined };
+}
 
 function judgeUnknown(rules: readonly Rule[], one: Extract<Reached, { kind: "unknown" }>): Judged {
   // A script file is ordinary work and passes as what its program is; the block-list says so about itself.

@@ -29,6 +29,8 @@ export type PolicyInput = {
   /** `[mcp.auto_approve]` */
   readonly approvals?: readonly { readonly pattern: Located; readonly verdict: Verdict }[];
   readonly blockedCommands?: readonly Located[];
+  /** When there are any: shell text may hold these commands and no others. */
+  readonly onlyCommands?: readonly Located[];
   /** The only programs `run_command` starts. */
   readonly runCommand?: { readonly programs: readonly string[]; readonly file: string; readonly line?: number };
   /** Real paths; the working directory of a command must lie in one of them. Empty: anywhere. */
@@ -69,6 +71,7 @@ export type Policy = {
   readonly readOnlyPaths: readonly PathPattern[];
   readonly ignorePaths: readonly PathPattern[];
   readonly runCommand: { readonly programs: ReadonlySet<string>; readonly source: RuleSource } | undefined;
+  readonly onlyCommands: readonly { readonly pattern: CommandPattern; readonly source: RuleSource }[];
   readonly allowedDirectories: readonly { readonly path: string; readonly source: RuleSource }[];
   /** Some rule is about commands or paths: shell text has to be parsed and judged. */
   readonly judgesCommands: boolean;
@@ -94,6 +97,10 @@ export function compilePolicy(input: PolicyInput, options: PolicyOptions): Polic
       input.runCommand === undefined
         ? undefined
         : { programs: new Set(input.runCommand.programs), source: placed("run_command.allow", input.runCommand) },
+    onlyCommands: (input.onlyCommands ?? []).map((text) => {
+      const source = placed("shell_tool.allowed_commands", text);
+      return { source, pattern: located(source, () => compileCommandPattern(text.text)) };
+    }),
     allowedDirectories: (input.allowedDirectories ?? []).map((text) => ({
       path: absolute(text.text, options),
       source: placed("shell_tool.allowed_directories", text),
@@ -102,7 +109,7 @@ export function compilePolicy(input: PolicyInput, options: PolicyOptions): Polic
   };
   const about =
     policy.commandRules.length + policy.pathRules.length + policy.denyPaths.length + policy.readOnlyPaths.length;
-  return { ...policy, judgesCommands: about > 0 };
+  return { ...policy, judgesCommands: about + policy.onlyCommands.length > 0 };
 }
 
 function compileRule(setting: RuleSetting, index: number, options: PolicyOptions): Rule {

@@ -373,3 +373,48 @@ describe("size is no way around", () => {
     expect(judge(paths, { tool: bash, shell, cwd: "/project" }).verdict).toBe("ask");
   });
 });
+
+describe("commands by regular expression, and lists of the only ones", () => {
+  const verdictOf = (input: PolicyInput, text: string): Verdict =>
+    judge(
+      policy(input, { fallback: "allow" }),
+      { tool: { alias: "s", tool: "bash" }, shell: parseShell(text), cwd: "/project" },
+      { parse: parseShell },
+    ).verdict;
+
+  test.each<[string, Verdict]>([
+    ["git push --force", "deny"],
+    ["git push origin main --force", "deny"],
+    ["/usr/bin/git push --force", "deny"],
+    ["true && git push --force", "deny"],
+    ["git push $HOW", "ask"],
+    ["git push", "allow"],
+    ["echo git push --force", "allow"],
+    [`git push --force ${"x".repeat(5000)}`, "ask"],
+  ])("deny /^git push.* --force\\b/: %s", (text, expected) => {
+    expect(verdictOf({ blockedCommands: [at("/^git push.* --force\\b/")] }, text)).toBe(expected);
+  });
+
+  test("one that is none is refused at the start, with its place", () => {
+    expect(() => policy({ blockedCommands: [at("/(/", 7)] })).toThrow(/config\.toml:7: .*not a regular expression/);
+  });
+
+  test.each<[string, Verdict]>([
+    ["npm test", "allow"],
+    ["npm test -- --watch", "allow"],
+    ["ls -l && npm test", "allow"],
+    ["git log --oneline -5", "allow"],
+    ["npm install", "deny"],
+    ["npm test; rm -rf x", "deny"],
+    ["npm test $(curl x)", "deny"],
+    ["git log; git push", "deny"],
+    ["git log --oneline -5 --output=x", "deny"],
+    ["$X", "deny"],
+    ["sh -c 'npm test'", "deny"],
+    ["PATH=/tmp npm test", "deny"],
+    ["/tmp/npm test", "deny"],
+  ])("only npm test, ls and an expression: %s", (text, expected) => {
+    const onlyCommands = [at("npm test"), at("ls"), at("/git log( --oneline)?( -\\d+)?/")];
+    expect(verdictOf({ onlyCommands }, text)).toBe(expected);
+  });
+});

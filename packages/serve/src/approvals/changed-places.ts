@@ -1,5 +1,7 @@
 // What this server does about places that a person's own programs obey: tells the model what was put back, asks the
 // person, and puts it on record. What a place is, and putting back, is the engine's.
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { SettledPlaces, Session } from "@bosun/engine";
 import type { SettledPlacesOptions, SettledChange } from "@bosun/engine";
 import type { AuditEvent } from "@bosun/policy";
@@ -15,6 +17,8 @@ const MAX_LINES = 20;
 /** Without a path: it may be one that the model must not know of. */
 const STOPPED =
   "[protected] a running command was stopped: somebody outside replaced a file that it may not see or change, and that takes the sandbox's cover off it. Start it again.";
+const TRACKED =
+  "[protected] if git tracks what was put back, it shows that as modified or deleted: do not commit it (commit -a, add -A), it would undo the change in the branch, and a rebase waits until it is gone. The person can keep the change: by a yes when asked, or with --open-place";
 /** Of one session, while nobody asks for them. */
 const MAX_WAITING = 100;
 
@@ -84,7 +88,12 @@ export class ChangedPlaces {
       ...(unchecked === undefined ? [] : [`[protected] could not be checked: ${unchecked}`]),
       ...(isStopped ? [STOPPED] : []),
     ];
-    const withLines = (): ToolResult => withProtectedLines(surface, result, [...problems, ...reports.map(lineOf)]);
+    const withLines = (): ToolResult =>
+      withProtectedLines(surface, result, [
+        ...problems,
+        ...reports.map(lineOf),
+        ...(reports.some(mayBeTracked) ? [TRACKED] : []),
+      ]);
     const open = reports.filter(({ answer }) => answer === "open");
     if (open.length === 0) return withLines();
     // Who is asked answers a call that has not begun: after a command the question would run it again.
@@ -203,6 +212,15 @@ export class ChangedPlaces {
   }
 }
 
+/** Put back in a work tree of git, and no part of its own folder. */
+function mayBeTracked({ change: { done, place }, answer }: Report): boolean {
+  if (done !== "put back" || answer === "kept" || /\/\.git(?:\/|$)/.test(place)) return false;
+  for (let folder = path.dirname(place); ; folder = path.dirname(folder)) {
+    if (existsSync(path.join(folder, ".git"))) return true;
+    if (folder === path.dirname(folder)) return false;
+  }
+}
+
 function lineOf({ change, answer, isShared, opening }: Report): string {
   const { shown, why, done, aside, problem } = change;
   if (answer === "kept") return `[protected] kept, the person agreed: ${shown}`;
@@ -222,6 +240,7 @@ function quoted(pattern: string): string {
 function withProtectedLines(surface: Surface, result: ToolResult, lines: readonly string[]): ToolResult {
   const shown = lines.slice(0, MAX_LINES);
   if (lines.length > shown.length) shown.push(`[protected] and ${lines.length - shown.length} more`);
+  if (lines.includes(TRACKED) && !shown.includes(TRACKED)) shown.push(TRACKED);
   const said = shown.join("\n");
   if (surface === "workspace") return withWarning(result, said);
   const [first, ...rest] = result.content;

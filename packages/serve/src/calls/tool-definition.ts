@@ -32,6 +32,8 @@ export type OutcomeFacts = {
   readonly bytesErr?: number;
   readonly cpuMs?: number;
   readonly maxRssBytes?: number;
+  /** Why it failed, in a word that does not change. */
+  readonly code?: string;
   /** The resource limit that ended it. */
   readonly limitHit?: string;
   readonly environment?: readonly string[];

@@ -12,7 +12,6 @@ import manifest from "../../package.json" with { type: "json" };
 import { ServerState } from "./server-state.ts";
 import { CallPlaces } from "../calls/call-places.ts";
 import { catalogueFor, runsCommands } from "./tool-catalogue.ts";
-import { CompilerThreads } from "./compiler-threads.ts";
 import { holds } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
 import { UsageError } from "@bosun/platform/flags";
@@ -88,6 +87,15 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
   });
   if (tools.length === 0) log("warn", "no tool is left: --read-only and --disable-tools took them all");
   if (commands) reportSandbox(state, log);
+  for (const folder of unreachableDirectories(settings, config, home))
+    log(
+      "warn",
+      "shell_tool.allowed_directories: this folder is outside the allowed folders, so commands cannot start in it",
+      {
+        folder,
+        advice: `--allow-dir ${folder}`,
+      },
+    );
   if (state.paths.protect === "off")
     log("warn", "protected places are off: what an agent leaves in .git can run when git is used outside the sandbox");
   if (config.roots.length > 0 && !config.roots.some((root) => holds(root, config.workdir))) {
@@ -103,7 +111,6 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
   state.changedPlaces.start((event) => gate.recordDone(event));
   const instructions = instructionsFor(state, tools);
   const shown = new ShownPaths();
-  const compilers = new CompilerThreads();
   const inFlight = new Set<Promise<unknown>>();
   let stopping = false;
   let lastOwner = "";
@@ -138,7 +145,6 @@ export async function serveTools(config: Config, options: ServeOptions = {}): Pr
     server: {
       ...server,
       handle(call) {
-        compilers.called();
         lastOwner = call.owner;
         if (call.method !== "tools/call") return server.handle(call);
         if (stopping) throw new RpcError(INTERNAL_ERROR, "the server is stopping");
@@ -216,6 +222,13 @@ function makeOwnFolders(folders: LoadedSettings["folders"]): void {
       // Then a command, which has no more rights than we, cannot make it either.
     }
   }
+}
+
+/** Both bounds hold: a folder that only one of them allows is named in vain. */
+function unreachableDirectories({ shellTool }: Settings, { workdir, roots }: Config, home: string): string[] {
+  return shellTool.allowedDirectories
+    .map(({ text }) => (/^~(?=\/|$)/.test(text) ? path.join(home, text.slice(1)) : path.resolve(workdir, text)))
+    .filter((folder) => roots.length > 0 && !roots.some((root) => holds(root, folder) || holds(folder, root)));
 }
 
 function shellLimitsOf({ shellTool }: Settings) {

@@ -160,6 +160,7 @@ export class ServerState {
       home: realFolder(home),
       stateFolder,
       foldCase: this.scope.foldCase,
+      ...(this.protection.enabled ? { deep: this.protection.deep } : {}),
       hasLeftovers: () => this.host.hasLeftovers(),
       log,
       approvalTimeoutMs: config.approvalTimeoutMs,

@@ -95,6 +95,7 @@ export const SETTLED_PLACES: readonly Attack[] = [
     variants: [
       ...PLANTINGS.map(planted),
       { name: "a hard link by a command, written through by a file tool", attempt: throughHardLink },
+      ...["a/b/c/d/e/sub", "node_modules/m/sub"].map(namedByCommit),
       { name: "a second server that begins in the middle of the first one's command", attempt: secondServer },
     ],
     independent: true,
@@ -124,6 +125,35 @@ async function throughHardLink(arena: Arena): Promise<void> {
   await server.call("create_file", { path: "x", content: "evil\n" });
   await server.call("str_replace", { path: "x", old_str: "A=1", new_str: "A=evil" });
   must(read(made.root, ".envrc") === "export A=1\n", ".envrc was changed");
+}
+
+/** `git checkout` of a commit that names it makes `git status` go into it. */
+function namedByCommit(place: string): Variant {
+  return {
+    name: `a repository in ${place} that only a commit names`,
+    attempt: async (arena) => {
+      const made = repository();
+      const ran = path.join(made.root, "ran-deep");
+      await using server = await arena.own({ root: made.root });
+      const as = "git -c user.name=a -c user.email=a@x";
+      const said = await server.bash(
+        `D=${place}; mkdir -p $D; git init -q $D; ${as} -C $D commit -q --allow-empty -m x
+git -C $D config core.fsmonitor 'touch ${ran};false'; H=$(git -C $D rev-parse HEAD)
+${as} commit -q --allow-empty -m first; git branch feature; git symbolic-ref HEAD refs/heads/feature
+git update-index --add --cacheinfo 160000,$H,$D; ${as} commit -qm f; git symbolic-ref HEAD refs/heads/main; git reset -q
+git ls-tree -r feature`,
+      );
+      must(said.includes("160000"), `the attack was not set up: ${said}`);
+      await eventually(
+        "it is found",
+        () => git(made.root, "-C", place, "config", "--list").includes("monitor") === false,
+      );
+      git(made.root, "symbolic-ref", "HEAD", "refs/heads/feature");
+      git(made.root, "reset", "-q");
+      git(made.root, "status");
+      must(!fs.existsSync(ran), "the person's git ran what was planted");
+    },
+  };
 }
 
 async function secondServer(arena: Arena): Promise<void> {

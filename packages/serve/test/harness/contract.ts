@@ -1,5 +1,6 @@
 // Tests that stand for a row of the tools' contract: counted per surface, printed after each file; the last one says it all.
 import { afterAll, test } from "bun:test";
+import { removeScratch } from "./server.ts";
 
 export type Part = "coding" | "workspace" | "shell" | "server" | "threats";
 
@@ -9,6 +10,7 @@ const counts = ((globalThis as { contractRows?: Map<Part, number> }).contractRow
 /** To be called once by each file: bun:test has no hook for the end of a run. */
 export function announceRows(): void {
   afterAll(() => {
+    removeScratch();
     const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
     console.error(`contract rows covered so far: ${[...counts].map((one) => one.join(" ")).join(", ")}; all ${all}`);
   });

@@ -37,9 +37,18 @@ export type Options = {
   readonly as?: readonly string[];
 };
 
-/** A folder of its own for everything: workspace, state, home. */
+const made = new Set<string>();
+
+/** What scratch() made and nobody removed, such as folders of servers that refused to start. */
+export function removeScratch(): void {
+  for (const base of made) rmSync(base, { recursive: true, force: true });
+  made.clear();
+}
+
+/** A folder of its own for everything: workspace, state, home. Removed by removeScratch() at the latest. */
 export function scratch(files: Record<string, string | Uint8Array> = {}): { base: string; root: string } {
   const base = realpathSync(mkdtempSync(path.join(tmpdir(), "bosun-serve-")));
+  made.add(base);
   const root = path.join(base, "work");
   mkdirSync(root);
   mkdirSync(path.join(base, "home"));
@@ -74,9 +83,9 @@ export class TestServer implements AsyncDisposable {
   #gone = false;
 
   static async start(options: Options = {}): Promise<TestServer> {
-    const made =
+    const folders =
       options.root === undefined ? scratch(options.files) : { base: path.dirname(options.root), root: options.root };
-    const server = new TestServer(made, options);
+    const server = new TestServer(folders, options);
     if (options.initialize !== false) await server.initialize(options.capabilities);
     return server;
   }

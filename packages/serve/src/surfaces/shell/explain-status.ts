@@ -1,6 +1,7 @@
 // Exit codes 126 and 127 in words: what could not be run, and what was probably meant.
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, lstatSync, realpathSync } from "node:fs";
 import path from "node:path";
+import { holds } from "../../config/config.ts";
 import { nearest } from "@bosun/platform/flags";
 
 const NOT_FOUND = 127;
@@ -20,10 +21,23 @@ export function explainStatus(exitCode: number, stderr: string, searchPath: stri
     if (folder !== undefined) return `permission denied: ${folder} is a directory, not a program`;
     const file = deniedFile(stderr);
     if (file === undefined) return "permission denied: it was found but cannot be executed";
-    const mode = modeOf(path.resolve(cwd, file));
+    const mode = modeOf(path.resolve(cwd, file), cwd);
     return `permission denied: ${file} cannot be executed${mode === undefined ? "" : ` (mode ${mode}; chmod +x, or run it with its interpreter)`}`;
   }
-  return undefined;
+  const denied = exitCode === 0 ? undefined : deniedFile(stderr);
+  return denied === undefined ? undefined : explainDenied(denied, cwd);
+}
+
+/** Whether a status was explained by a permission that was missing: the record names these. */
+export function isPermissionDenied(explained: string | undefined): boolean {
+  return explained?.startsWith("permission denied: ") === true;
+}
+
+function explainDenied(named: string, cwd: string): string {
+  const mode = modeOf(path.resolve(cwd, named), cwd);
+  const user = process.getuid?.();
+  const who = mode === undefined || user === undefined ? "" : ` (mode ${mode}; commands run as user ${user})`;
+  return `permission denied: ${named}${who}; work on a copy below the working directory, or ask the person to change it`;
 }
 
 function commandNotFound(stderr: string): string | undefined {
@@ -53,10 +67,13 @@ function programsOn(searchPath: string): string[] {
   return [...names];
 }
 
-function modeOf(file: string): string | undefined {
+// Below the directory it ran in only: the output chooses the name, and what lies elsewhere is not to be asked of us.
+function modeOf(file: string, cwd: string): string | undefined {
   try {
-    return (statSync(file).mode & 0o777).toString(8).padStart(3, "0");
+    const folder = realpathSync(path.dirname(file));
+    if (!holds(realpathSync(cwd), folder)) return undefined;
+    return (lstatSync(path.join(folder, path.basename(file))).mode & 0o7777).toString(8);
   } catch {
-    return undefined; // gone since: the words without the mode do
+    return undefined; // gone, or not to be seen
   }
 }

@@ -13,7 +13,8 @@ import { withHints } from "../protected-hint.ts";
 import { commandHints } from "../sandbox-hint.ts";
 import { serveTool } from "../../calls/tool-definition.ts";
 import type { ToolDefinition, ToolCall } from "../../calls/tool-definition.ts";
-import { explainStatus } from "./explain-status.ts";
+import { jsonDocument } from "./json-output.ts";
+import { explainStatus, isPermissionDenied } from "./explain-status.ts";
 import { verdict } from "./shell-result.ts";
 
 export type ShellLimits = {
@@ -77,7 +78,8 @@ export function shell(limits: ShellLimits = SHELL_LIMITS): ToolDefinition {
       const ran = await execute(command, cwd, env, timeout, maxOutputBytes, call);
       const run = max_output_size === undefined ? { ...ran, ...inCharacters(ran) } : ran;
       noteRun(run, call);
-      call.note({ environment: Object.keys(environment) });
+      const isDenied = isPermissionDenied(explainStatus(run.exitCode ?? 0, run.stderr.text, env["PATH"] ?? "", cwd));
+      call.note({ environment: Object.keys(environment), ...(isDenied ? { code: "permission_denied" } : {}) });
       const limit = run.limitHit === null ? [] : [`The command hit its ${run.limitHit} limit.`];
       const hints = [...limit, ...cutHints(run), ...commandHints(run, call.state)];
       return run.timedOut
@@ -175,11 +177,13 @@ function timedOut(command: string, cwd: string, timeout: number, run: Run, hints
 
 function factsOf(run: Run): JsonObject {
   const { cpuMs, maxRssBytes, limitHit } = usageFacts(run);
+  const data = run.stdout.cut || run.stdout.binary ? undefined : jsonDocument(run.stdout.text);
   return {
     output_truncated: run.stdout.cut || run.stderr.cut,
     total_output_size: run.stdout.totalBytes + run.stderr.totalBytes,
     binary_output_detected: run.stdout.binary || run.stderr.binary,
     ...(run.signal === null ? {} : { signal: run.signal }),
+    ...(data === undefined ? {} : { data }),
     ...(cpuMs === undefined ? {} : { cpu_ms: cpuMs }),
     ...(maxRssBytes === undefined ? {} : { max_rss_bytes: maxRssBytes }),
     ...(limitHit === undefined ? {} : { limit_hit: limitHit }),
