@@ -18,8 +18,22 @@ import { serve } from "./sections/serve.ts";
 import { tokenizer } from "./sections/tokenizer.ts";
 import { tokens } from "./sections/tokens.ts";
 import { tools } from "./sections/tools.ts";
+import { undo } from "./sections/undo.ts";
 
-const SECTIONS: readonly Section[] = [serve, engine, network, mcp, proxy, tokens, tools, tokenizer, bcp, chat, attacks];
+const SECTIONS: readonly Section[] = [
+  serve,
+  engine,
+  network,
+  mcp,
+  proxy,
+  tokens,
+  tools,
+  tokenizer,
+  bcp,
+  chat,
+  undo,
+  attacks,
+];
 
 const BENCH: Program = {
   name: "npm run bench --",
