@@ -60,6 +60,7 @@ async function connections(): Promise<Row[]> {
     return [numbersIn(through.out), numbersIn(await new Response(direct.stdout).text())];
   };
   const [first, firstDirect] = await measure("small", small.port, "time_starttransfer", ROUNDS);
+  const [lookup] = await measure("small", small.port, "time_namelookup", ROUNDS);
   const [rate, rateDirect] = await measure("large", large.port ?? 0, "speed_download", 3);
   await large.stop(true);
   const [ms, directMs] = [first * 1000, firstDirect * 1000];
@@ -72,6 +73,7 @@ async function connections(): Promise<Row[]> {
       theirs: { direct: directMs },
       target: { text: "≤ +3 ms", reached: ms <= directMs + 3 },
     },
+    { what: "of it the lookup of the name, once per program", unit: "ms", ours: lookup * 1000, theirs: {} },
     {
       what: "200 MB through the gate",
       unit: "MB/s",
