@@ -60,7 +60,8 @@ test.each([
     expect(written.pings).toBeGreaterThan(20);
     const read = await whilePinging(call(client, "read_bcp_file", { path: at("large.bcp"), budget: 10 }));
     expect(read.answer).toEqual({ failed: false, text: expect.stringContaining("omitted") });
-    expect(read.pings).toBeGreaterThan(4);
+    // Without a pause there would be two: before it begins and behind it.
+    expect(read.pings).toBeGreaterThan(2);
   },
 );
 
