@@ -12,13 +12,28 @@ import { bcp } from "./sections/bcp.ts";
 import { chat } from "./sections/chat.ts";
 import { engine } from "./sections/engine.ts";
 import { mcp } from "./sections/mcp.ts";
+import { network } from "./sections/network.ts";
 import { proxy } from "./sections/proxy.ts";
 import { serve } from "./sections/serve.ts";
 import { tokenizer } from "./sections/tokenizer.ts";
 import { tokens } from "./sections/tokens.ts";
 import { tools } from "./sections/tools.ts";
+import { undo } from "./sections/undo.ts";
 
-const SECTIONS: readonly Section[] = [serve, engine, mcp, proxy, tokens, tools, tokenizer, bcp, chat, attacks];
+const SECTIONS: readonly Section[] = [
+  serve,
+  engine,
+  network,
+  mcp,
+  proxy,
+  tokens,
+  tools,
+  tokenizer,
+  bcp,
+  chat,
+  undo,
+  attacks,
+];
 
 const BENCH: Program = {
   name: "npm run bench --",

@@ -27,7 +27,11 @@ test.concurrent.each<[string, string[], string]>([
 
 test.concurrent.each<[string, string[], string]>([
   ["an address that is not ours", ["serve", "--host", "8.8.8.8", "--token", "t"], "this machine has no such address"],
-  ["a name that nobody knows", ["serve", "--host", "nobody.invalid", "--token", "t"], "no such address"],
+  [
+    "a name that nobody knows",
+    ["serve", "--host", "nobody.invalid", "--token", "t"],
+    "no machine of that name is known",
+  ],
   ["a folder of records that is not there", ["audit", "--folder", "none"], "--folder: none does not exist"],
   [
     "a servers file that is not there",

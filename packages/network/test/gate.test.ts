@@ -207,6 +207,13 @@ describe.skipIf(missing !== undefined)(`behind the gate ${missing ?? ""}`, () =>
     expect(a.seen).toEqual([]);
   });
 
+  test("the sockets of this machine's services are named, to be hidden", async () => {
+    await using net = new TestNetwork();
+    const { hidden, files } = await net.session.commandNetwork();
+    expect(hidden.every((place) => /^(\/var)?\/run\/./.test(place))).toBe(true);
+    expect(files.map(({ file }) => file.split("/").at(-1))).toEqual(["resolv.conf", "hosts"]);
+  });
+
   test("the same refusal again is counted, not written", async () => {
     await using net = new TestNetwork({ unknownHosts: "deny", ask: async () => "refuse" });
     await net.run("for n in 1 2 3 4 5; do curl -sS http://evil.test/; done");

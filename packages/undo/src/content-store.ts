@@ -18,7 +18,7 @@ const ZSTD = 1;
 /** Below this, compressing gains nothing. */
 const MIN_COMPRESSED = 1024;
 const STALE_MS = 3_600_000;
-const VACUUM_PAGES = 32;
+const VACUUM_PAGES = 16;
 
 export class ContentStore {
   readonly #database: Database;
@@ -76,7 +76,12 @@ export class ContentStore {
 
   /** What this process put is referred to by now, or not needed after all. */
   release(): void {
-    this.#database.query("DELETE FROM hold WHERE owner = ?").run(this.#owner);
+    try {
+      this.#database.query("DELETE FROM hold WHERE owner = ?").run(this.#owner);
+    } catch (error) {
+      // On a full disk it stays held until the next release, or until this process ends.
+      if (!isFull(error)) throw error;
+    }
   }
 
   /** Runs a transaction that adds about that many bytes, after making room for it. */
@@ -118,7 +123,7 @@ export class ContentStore {
         return this.#quota.withRoom(bytes, () => this.#database.transaction(write).immediate());
       } catch (error) {
         if (!(error instanceof StoreFull) && !isFull(error)) throw error;
-        if (!this.#evict()) throw new StoreFull();
+        if (!this.#mayEvict()) throw new StoreFull();
       }
     }
   }
@@ -161,6 +166,16 @@ export class ContentStore {
 
   #objectFile(id: string): string {
     return path.join(this.#folder, id.slice(0, 2), id.slice(2));
+  }
+
+  /** A disk without any room cannot even forget: that takes room in the log. */
+  #mayEvict(): boolean {
+    try {
+      return this.#evict();
+    } catch (error) {
+      if (isFull(error)) return false;
+      throw error;
+    }
   }
 
   /** Lets the oldest step go, else the largest content of the index; false when there is nothing left to let go. */

@@ -1,9 +1,11 @@
 // The scans of one tree within this process: what the keeper runs, and what a command runs where there is no keeper.
+import { isFull } from "./database.ts";
 import { Scanner } from "./scan.ts";
 import type { ScanResult } from "./scan.ts";
 import { pendingPaths } from "./snapshot-order.ts";
 import type { UndoStore } from "./store.ts";
 import type { TreePath } from "./tree-path.ts";
+import { StoreFull } from "./undo-error.ts";
 
 const FILES_AT_ONCE = 200;
 const MOST_PASSES = 5;
@@ -27,6 +29,16 @@ export class LocalKeeper {
 
   /** Until the record agrees with the tree, or the tree will not hold still. */
   scan(): ScanResult {
+    try {
+      return this.#scanAll();
+    } catch (error) {
+      // The changes stay where they are, and the windows open: a later scan finds both when there is room.
+      if (error instanceof StoreFull || isFull(error)) return { steps: [], again: false, files: 0 };
+      throw error;
+    }
+  }
+
+  #scanAll(): ScanResult {
     const steps: number[] = [];
     let result = this.#scanner.scan();
     steps.push(...result.steps);
@@ -45,7 +57,13 @@ export class LocalKeeper {
       this.#pending = undefined;
       return false;
     }
-    this.#scanner.keepPending(next);
+    try {
+      this.#scanner.keepPending(next);
+    } catch (error) {
+      // Without room nothing more is kept; what was listed stays listed, and the next start tries again.
+      if (!(error instanceof StoreFull) && !isFull(error)) throw error;
+      this.#pending = [];
+    }
     return true;
   }
 

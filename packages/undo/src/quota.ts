@@ -6,8 +6,9 @@ import type { Database } from "bun:sqlite";
 import { openPlain } from "./database.ts";
 import { StoreFull } from "./undo-error.ts";
 
-/** Pages that a transaction touches besides its content. */
-const SLACK_BYTES = 160 * 1024;
+/** What a transaction, or giving room back, writes besides content: pages of tables and indexes, and their log. */
+const LEAST_SLACK = 160 * 1024;
+const MOST_SLACK = 512 * 1024;
 
 /** The folder of one tree. */
 const TREE = /^[0-9a-f]{16}$/;
@@ -51,7 +52,8 @@ export class Quota {
   withRoom<T>(bytes: number, write: () => T): T {
     return this.exclusively(() => {
       // Twice: what is written stands in the log and in the database for a while.
-      if (this.used() + 2 * bytes + SLACK_BYTES > this.#limit) throw new StoreFull();
+      const slack = Math.max(LEAST_SLACK, Math.min(MOST_SLACK, this.#limit / 8));
+      if (this.used() + 2 * bytes + slack > this.#limit) throw new StoreFull();
       return write();
     });
   }

@@ -2,6 +2,7 @@
 import { Coverage } from "./coverage.ts";
 import { attribute } from "./attribution.ts";
 import type { TimedChange } from "./attribution.ts";
+import { isFull } from "./database.ts";
 import { readEntry } from "./entry-reader.ts";
 import { labelOf } from "./label.ts";
 import { ownOwner } from "./owner.ts";
@@ -17,6 +18,9 @@ import { walkTree } from "./tree-walk.ts";
 import { LIMITS } from "./settings.ts";
 
 const ROW_BYTES = 600;
+
+/** What could not be written on a full disk, and must be once there is room: a window that nobody closes would lie. */
+type LateWrites = Set<() => void>;
 
 export type Call = { readonly session: string; readonly call: string; readonly tool: string; readonly label: string };
 
@@ -35,6 +39,7 @@ export class Recorder {
   readonly #keeper: KeeperLink;
   readonly #owner = ownOwner();
   #lastScan: Promise<void> = Promise.resolve();
+  readonly #late: LateWrites = new Set();
 
   constructor(store: UndoStore, keeper: KeeperLink) {
     this.#store = store;
@@ -54,6 +59,7 @@ export class Recorder {
 
   /** Before a command, a task or a terminal starts. `problem`: it runs, but cannot be taken back. */
   async openWindow(call: Call, kind: Exclude<WindowKind, "exact">): Promise<RecordingWindow> {
+    writeLate(this.#late);
     await this.#keeper.ready(this.#store.settings.firstWaitMs);
     const fromNs = this.#store.now();
     try {
@@ -69,7 +75,7 @@ export class Recorder {
 
   /** Before a file tool writes; the file's lock is held. */
   openChange(call: Call): ExactChange {
-    return new ExactChange(this.#store, { ...call, label: labelOf(call.label) }, this.#owner);
+    return new ExactChange(this.#store, { ...call, label: labelOf(call.label) }, this.#owner, this.#late);
   }
 
   /** Until all that has ended is on record. */
@@ -78,7 +84,9 @@ export class Recorder {
   }
 
   #closeWindow(id: number): Promise<void> {
-    this.#store.records.closeWindow(id, this.#store.now());
+    const toNs = this.#store.now();
+    this.#late.add(() => this.#store.records.closeWindow(id, toNs));
+    writeLate(this.#late);
     return this.#scan();
   }
 
@@ -102,11 +110,13 @@ export class ExactChange {
   readonly #before = new Map<TreePath, Entry | undefined>();
   readonly #touched = new Set<TreePath>();
   readonly #window: number | undefined;
+  readonly #late: LateWrites;
   #problem: string | undefined;
 
-  constructor(store: UndoStore, call: Call, owner: string) {
+  constructor(store: UndoStore, call: Call, owner: string, late: LateWrites) {
     this.#store = store;
     this.#call = call;
+    this.#late = late;
     this.#reader = new TreeReader(store.root);
     this.#window = this.#attempt(() =>
       store.contents.transaction(ROW_BYTES, () =>
@@ -156,7 +166,7 @@ export class ExactChange {
     const step = this.#attempt(() => this.#write(changes, earlier, after));
     contents.release();
     this.#reader[Symbol.dispose]();
-    if (this.#window !== undefined) records.dropWindow(this.#window);
+    if (this.#window !== undefined) this.#dropWindow(this.#window);
     return { step, problem: this.#problem };
   }
 
@@ -199,6 +209,11 @@ export class ExactChange {
     );
   }
 
+  #dropWindow(id: number): void {
+    this.#late.add(() => this.#store.records.dropWindow(id));
+    writeLate(this.#late);
+  }
+
   #read(path: TreePath): Entry | undefined {
     const entry = readEntry(this.#store, this.#reader, path);
     if (entry?.why === "the store is full") this.#problem = entry.why;
@@ -234,6 +249,18 @@ export class ExactChange {
       if (!(error instanceof StoreFull)) throw error;
       this.#problem = error.message;
       return undefined;
+    }
+  }
+}
+
+function writeLate(late: LateWrites): void {
+  for (const write of late) {
+    try {
+      write();
+      late.delete(write);
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      return; // with the next call
     }
   }
 }

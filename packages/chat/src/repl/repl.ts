@@ -179,6 +179,9 @@ export class Repl {
       if (!(await this.prompts.confirm(`  ${safeLine(joined, 200)}\n  run it?`))) return;
     }
     const isBlock = line.startsWith('"""');
+    // A prompt that is typed right after its server is ready may still be on its way.
+    if (joined.startsWith("/"))
+      await Promise.all(this.program.chat.servers.list().map(({ promptsListed }) => promptsListed));
     const to = isBlock
       ? ({ kind: "ask", text: joined.trim(), guessed: false } as const)
       : route(joined, {

@@ -51,6 +51,8 @@ export class Server {
   tools: ToolInfo[] = [];
   prompts: readonly ServerPrompt[] = [];
   resources: readonly ServerResource[] = [];
+  /** Settles when both have come: they are listed behind the tools. */
+  promptsListed: Promise<void> = Promise.resolve();
   /** The person has let this server know which folder this is. */
   #isFolderShared = false;
   #hasAskedForFolder = false;
@@ -228,7 +230,7 @@ export class Server {
       client.gone.addEventListener("abort", () => void this.#lost(client, life), { once: true });
       if (client.gone.aborted) void this.#lost(client, life);
       this.#listen(client, life.signal);
-      void this.#listFurther(client);
+      this.promptsListed = this.#listFurther(client);
       this.#hooks.onTools(this, undefined);
     } catch (error) {
       // Another attempt may be under way by now: only what this one opened is its to close.

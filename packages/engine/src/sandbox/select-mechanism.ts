@@ -177,6 +177,6 @@ function ownHelper(): string[] {
     process.execPath,
     "--no-env-file",
     "--config=/dev/null",
-    fileURLToPath(new URL("./confine.ts", import.meta.url)),
+    fileURLToPath(new URL("./landlock-program.ts", import.meta.url)),
   ];
 }

@@ -58,8 +58,8 @@ type Sink = {
   end(): unknown;
 };
 
-/** More than this is handed on before the turn is over: the peer reads it while we go on. A few answers of 1 KB. */
-const MAX_GATHERED_CHARS = 8 * 1024;
+/** More than this is handed on before the turn is over: the peer can begin to read while we go on. */
+const MAX_GATHERED_CHARS = 32 * 1024;
 
 /** Writes lines whole and in order; lines of one turn of the event loop go out in few writes. */
 export class LineWriter {
@@ -97,8 +97,7 @@ export class LineWriter {
   }
 
   private writing(write: () => void): Promise<void> {
-    // At the end of the turn, not of the microtask: many answers become ready in one turn, each in a microtask of its own.
-    this.flushing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.flush());
+    this.flushing ??= Promise.resolve().then(() => this.flush());
     try {
       write();
       return this.flushing;

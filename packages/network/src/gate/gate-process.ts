@@ -213,7 +213,8 @@ export class GateProcess {
   }
 
   async #answer(tag: number, bytes: Uint8Array): Promise<void> {
-    const answer = await this.#handlers.question(bytes);
+    // A question without an answer is asked again, and a mistake of ours must not end the server.
+    const answer = await this.#handlers.question(bytes).catch(() => undefined);
     if (answer !== undefined && !this.#isEnded) this.#control?.write(frame(tag, answer));
   }
 

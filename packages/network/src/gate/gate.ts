@@ -80,7 +80,7 @@ class Gate {
 
   #listen(port: number, address: string): void {
     const server = net.createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => this.#forward(socket));
-    server.once("error", (error: NodeJS.ErrnoException) => {
+    server.on("error", (error: NodeJS.ErrnoException) => {
       this.#control.write(textFrame(`taken ${port} ${address} ${error.code ?? "UNKNOWN"}`));
     });
     server.listen(port, address, () => this.#control.write(textFrame(`listening ${port} ${address}`)));

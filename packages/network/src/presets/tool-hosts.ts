@@ -8,6 +8,8 @@ import { hostOfUrl } from "./url-host.ts";
 import type { HostAndPort, Tool } from "./preset-names.ts";
 import type { Person } from "./run-tool.ts";
 
+// go: no checksum server; Maven: its own settings send plain HTTP nowhere.
+const NO_HOSTS = new Set(["off", "0.0.0.0"]);
 const MAX_FILE_BYTES = 256 * 1024;
 
 const ASK: Readonly<Record<Tool, (person: Person) => Promise<readonly string[]>>> = {
@@ -49,7 +51,7 @@ const ASK: Readonly<Record<Tool, (person: Person) => Promise<readonly string[]>>
 
 export async function hostsOfTool(tool: Tool, person: Person): Promise<readonly HostAndPort[]> {
   const addresses = await ASK[tool](person);
-  const found = addresses.flatMap((address) => hostOfUrl(address) ?? []).filter(({ host }) => host !== "off");
+  const found = addresses.flatMap((address) => hostOfUrl(address) ?? []).filter(({ host }) => !NO_HOSTS.has(host));
   return [...new Map(found.map((each) => [`${each.host}:${each.port}`, each])).values()];
 }
 

@@ -1,6 +1,7 @@
 // The network of one session: its gate, its names, its contacts, and what its calls are told.
 import { NameAddresses } from "../addresses/name-addresses.ts";
 import { GateProcess } from "../gate/gate-process.ts";
+import { socketsToHide } from "../gate/hidden-sockets.ts";
 import { NetworkError } from "../network-error.ts";
 import { TYPE_A, readDnsQuestion, writeDnsAnswer } from "../wire/dns-message.ts";
 import { Contact } from "./contact.ts";
@@ -29,6 +30,8 @@ export type CommandNetwork = {
   readonly prefix: readonly string[];
   /** To be mounted read-only, each over the place it names. */
   readonly files: readonly BoundFile[];
+  /** Folders and sockets that no command may see, where it sees /run. */
+  readonly hidden: readonly string[];
   /** Another one than a waiting shell was started with: that shell is of no use. */
   readonly state: string;
 };
@@ -112,7 +115,7 @@ export class NetworkSession {
     }
     const gate = this.#current;
     if (gate === undefined) throw new NetworkError("START_FAILED", "the network gate did not start: it has ended");
-    return { prefix: gate.prefix, files: gate.files, state: gate.state };
+    return { prefix: gate.prefix, files: gate.files, hidden: socketsToHide(), state: gate.state };
   }
 
   /** Of the namespace that commands join now; "" when there is none. */

@@ -109,7 +109,6 @@ const WHY_NOT: Readonly<Record<string, string>> = {
   EADDRINUSE: "another program has this port; --port 0 takes a free one",
   EACCES: "ports below 1024 are not for this user",
   EADDRNOTAVAIL: "this machine has no such address",
-  ENOENT: "this machine has no such address", // a name that nobody knows
 };
 
 function whyNot(error: unknown): string {
