@@ -138,7 +138,9 @@ together(() => {
     const last = server.bash("trap 'seq 1 20000; exit 3' TERM; touch begun; sleep 60 & wait");
     await eventually("it runs", () => existsSync(server.at("begun")));
     server.process.kill("SIGTERM");
-    expect(await last).toMatch(/^exit_code: 3\n\nstdout:\n1\n2\n[^]*showing first 30000\]$/);
+    expect(await last).toMatch(
+      /^exit_code: 3\n\nstdout:\n1\n2\n[^]*showing first 30000\]\nFull stdout: task_output with [^\n]*$/,
+    );
     expect(await server.process.exited).toBe(0);
   });
 
