@@ -224,8 +224,9 @@ describe("the host", () => {
     await child.stdout.getReader().read();
     expect(await eventually(() => running(seconds).length >= RUNAWAYS)).toBe(true);
     const below = await findMembers([child.pid], () => false, performance.now());
+    // Some got away from it. Counted before: what ends them may be quicker than the next look.
+    expect(running(seconds).length).toBeGreaterThan(below.filter(({ pid }) => running(seconds).includes(pid)).length);
     for (const { pid } of below) process.kill(pid, "SIGKILL");
-    expect(running(seconds).length).toBeGreaterThan(0); // those that had got away from it
     expect(await eventually(() => running(seconds).length === 0)).toBe(true);
   });
 
